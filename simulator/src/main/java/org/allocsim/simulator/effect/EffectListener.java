@@ -1,0 +1,93 @@
+package org.allocsim.simulator.effect;
+
+/**
+ * Hears what a policy does, in order, with primitive arguments. Statistics, timelines, event logs
+ * and checks are listeners; a policy keeps no statistics of its own. All methods do nothing unless
+ * overridden.
+ *
+ * <p>{@code small} tells the pool kind: true for the small pool, false for the large one; policies
+ * without the notion report everything as large. {@code requestedBytes} is what the program asked
+ * for, {@code blockBytes} what the block takes.
+ */
+public interface EffectListener {
+  /** A block was handed out to the program. */
+  default void blockAllocated(
+      int allocation,
+      long address,
+      long requestedBytes,
+      long blockBytes,
+      int stream,
+      boolean small) {}
+
+  /** The program gave a block back; it may still be in use on other streams. */
+  default void freeRequested(
+      int allocation,
+      long address,
+      long requestedBytes,
+      long blockBytes,
+      int stream,
+      boolean small) {}
+
+  /** A block that was given back became reusable. */
+  default void freeCompleted(
+      int allocation,
+      long address,
+      long requestedBytes,
+      long blockBytes,
+      int stream,
+      boolean small) {}
+
+  /** A segment was obtained from the device. */
+  default void segmentAllocated(long address, long bytes, int stream, boolean small) {}
+
+  /** A segment was returned to the device. */
+  default void segmentFreed(long address, long bytes, int stream, boolean small) {}
+
+  /** Physical memory was mapped into an expandable segment. */
+  default void segmentMapped(long address, long bytes, int stream, boolean small) {}
+
+  /** Physical memory was unmapped from an expandable segment. */
+  default void segmentUnmapped(long address, long bytes, int stream, boolean small) {}
+
+  /**
+   * The free parts of partly used segments changed by a net number of blocks and bytes (either may
+   * be negative or zero).
+   */
+  default void inactiveSplitChanged(int blocks, long bytes, boolean small) {}
+
+  /** A request is tried once more after cached memory was released. */
+  default void allocationRetried() {}
+
+  /** The allocator waited for all its outstanding stream uses. */
+  default void streamsSynchronized() {}
+
+  /**
+   * A request failed.
+   *
+   * @param allocation id of the request that failed
+   * @param requestedBytes what the program asked for
+   * @param roundedBytes the request after rounding
+   * @param segmentBytes size of the segment that was wanted for it
+   * @param stream stream of the request
+   * @param limitBytes the allocator's own limit, or −1 without one
+   * @param privateFreeBytes free bytes inside private pools
+   * @param deviceFreeBytes free bytes of the device
+   * @param deviceTotalBytes size of the device, or −1 where it is not known
+   */
+  default void outOfMemory(
+      int allocation,
+      long requestedBytes,
+      long roundedBytes,
+      long segmentBytes,
+      int stream,
+      long limitBytes,
+      long privateFreeBytes,
+      long deviceFreeBytes,
+      long deviceTotalBytes) {}
+
+  /** A request was refused before the allocator was asked; {@code reason} is its message. */
+  default void requestRejected(int allocation, long requestedBytes, String reason) {}
+
+  /** The program took a snapshot while this many bytes were active. */
+  default void snapshotTaken(long activeBytes) {}
+}

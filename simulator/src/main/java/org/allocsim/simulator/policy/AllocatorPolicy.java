@@ -1,0 +1,47 @@
+package org.allocsim.simulator.policy;
+
+/**
+ * A deterministic state machine that serves requests from device memory. It reports what it does to
+ * its {@link org.allocsim.simulator.effect.EffectListener}, keeps no statistics, reads no clock and
+ * prints nothing. Allocation ids are dense and chosen by the caller; stream and pool numbers are
+ * those of the trace, ordered as the trace documents.
+ */
+public interface AllocatorPolicy {
+  /** Answer to a request that could not be served. */
+  long OUT_OF_MEMORY = -1;
+
+  /**
+   * Serves a request.
+   *
+   * @param allocation id by which the memory is given back
+   * @param requestedBytes what the program asks for; 0 is answered with the null address 0
+   * @param stream number of the stream that will use it
+   * @param pool 0 for the default pool, else the private pool that the request is routed to
+   * @return the block's address, or {@link #OUT_OF_MEMORY}
+   */
+  long allocate(int allocation, long requestedBytes, int stream, int pool);
+
+  /** Takes an allocation back; ignored where its request failed or asked for 0 bytes. */
+  void free(int allocation);
+
+  /** The allocation is also used on another stream; see {@code RequestKind.USE_STREAM}. */
+  default void useStream(int allocation, int stream, long completionRank) {}
+
+  /** Every use of the allocation on other streams has finished on the device. */
+  default void useComplete(int allocation) {}
+
+  /** The host waited for the device: all uses recorded so far have finished. */
+  default void synchronize() {}
+
+  /** Returns cached memory to the device. */
+  default void emptyCache() {}
+
+  /** The last owner of a private pool is gone. */
+  default void releasePool(int pool) {}
+
+  /** Returns the cached memory of a released private pool to the device. */
+  default void emptyPool(int pool) {}
+
+  /** Shows all segments by ascending address and their blocks. */
+  void describeLayout(LayoutVisitor visitor);
+}

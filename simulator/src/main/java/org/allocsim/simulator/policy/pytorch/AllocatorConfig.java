@@ -1,0 +1,46 @@
+package org.allocsim.simulator.policy.pytorch;
+
+/**
+ * The settings of PyTorch's caching allocator that change its decisions, after parsing.
+ *
+ * @param maxSplitBytes blocks of at least this size are never split, unsigned; {@link
+ *     #UNLIMITED} where the option is not set
+ * @param maxNonSplitRoundingBytes how much larger than the request an unsplittable block may be
+ * @param largeSegmentBytes segment size for requests between 1 MiB and 10 MiB, and page size of
+ *     large expandable segments
+ * @param garbageCollectionThreshold share of the limit above which old cached blocks are released;
+ *     0 is off
+ * @param expandableSegments whether new memory comes from expandable segments
+ * @param roundupDivisions divisions between powers of two, one of 16 values per power of two from 1
+ *     MiB on; 0 and 1 are off
+ * @param graphCaptureRecordStreamReuse whether blocks freed during a capture may be reused in it
+ * @param perProcessMemoryFraction share of the device that may be reserved; 1 is no limit
+ */
+public record AllocatorConfig(
+    long maxSplitBytes,
+    long maxNonSplitRoundingBytes,
+    long largeSegmentBytes,
+    double garbageCollectionThreshold,
+    boolean expandableSegments,
+    RoundupDivisions roundupDivisions,
+    boolean graphCaptureRecordStreamReuse,
+    double perProcessMemoryFraction) {
+
+  /** Value of {@link #maxSplitBytes} without a limit: 2^64 − 1. */
+  public static final long UNLIMITED = -1L;
+
+  /** Default size of a segment for requests between 1 MiB and 10 MiB (PyTorch 2.11). */
+  public static final long DEFAULT_LARGE_SEGMENT_BYTES = 20L << 20;
+
+  /** The settings of an empty configuration string. */
+  public static final AllocatorConfig DEFAULT =
+      new AllocatorConfig(
+          UNLIMITED,
+          DEFAULT_LARGE_SEGMENT_BYTES,
+          DEFAULT_LARGE_SEGMENT_BYTES,
+          0,
+          false,
+          RoundupDivisions.NONE,
+          false,
+          1.0);
+}

@@ -1,0 +1,55 @@
+package org.allocsim.simulator.policy.pytorch;
+
+import java.util.Arrays;
+
+/**
+ * The 16 values of {@code roundup_power2_divisions}: slot 0 serves sizes below 2 MiB, slot i sizes
+ * from 2^i MiB on, slot 15 everything from 32 GiB on (PyTorch 2.11, AcceleratorAllocatorConfig).
+ */
+public final class RoundupDivisions {
+  /** Number of slots. */
+  public static final int SLOTS = 16;
+
+  /** No rounding to divisions. */
+  public static final RoundupDivisions NONE = new RoundupDivisions(new long[SLOTS]);
+
+  private final long[] divisions;
+
+  private RoundupDivisions(long[] divisions) {
+    this.divisions = divisions;
+  }
+
+  /** Divisions by slot; the array must have {@link #SLOTS} values. */
+  public static RoundupDivisions of(long... divisions) {
+    if (divisions.length != SLOTS) {
+      throw new IllegalArgumentException("expected 16 divisions, got " + divisions.length);
+    }
+    return new RoundupDivisions(divisions.clone());
+  }
+
+  /** Divisions of a slot. */
+  public long slot(int slot) {
+    return divisions[slot];
+  }
+
+  /** Divisions that apply to a request of this many bytes (at least 1). */
+  public long forSize(long bytes) {
+    int slot = 63 - Long.numberOfLeadingZeros(bytes) - 20;
+    return divisions[Math.clamp(slot, 0, SLOTS - 1)];
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RoundupDivisions that && Arrays.equals(divisions, that.divisions);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(divisions);
+  }
+
+  @Override
+  public String toString() {
+    return Arrays.toString(divisions);
+  }
+}

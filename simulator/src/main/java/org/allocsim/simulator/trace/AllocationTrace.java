@@ -1,0 +1,393 @@
+package org.allocsim.simulator.trace;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a program asked of its allocators, in order: an immutable table with one row per request.
+ *
+ * <p>Columns are primitive arrays, 30 bytes a row: kind, device, stream, pool, allocation, bytes,
+ * time, stack. Allocation ids are dense, 0 to {@link #allocationCount()} − 1, and each id is
+ * allocated once. Streams are numbered by ascending unsigned handle, so that comparing numbers
+ * compares handles. The first {@link #prologueCount()} rows allocate what already existed when the
+ * recording began; a policy that can restore a layout starts behind them.
+ */
+public final class AllocationTrace {
+  /** Stream of a use whose stream the recording does not tell. */
+  public static final int UNKNOWN_STREAM = -1;
+
+  /** Value of the allocation column where a row concerns no allocation. */
+  public static final int NO_ALLOCATION = -1;
+
+  /** Bytes of memory one row takes. */
+  public static final int ROW_BYTES = 30;
+
+  private final int eventCount;
+  private final int prologueCount;
+  private final int allocationCount;
+  private final byte[] kinds;
+  private final byte[] devices;
+  private final short[] streams;
+  private final short[] pools;
+  private final int[] allocations;
+  private final long[] bytes;
+  private final long[] timesNanos;
+  private final int[] stacks;
+  private final long[] streamHandles;
+  private final List<PoolId> poolIds;
+  private final List<String> markerNames;
+  private final StackTable stackTable;
+
+  private AllocationTrace(Builder b, StackTable stackTable) {
+    eventCount = b.count;
+    prologueCount = b.prologueCount;
+    allocationCount = b.allocationCount;
+    kinds = Arrays.copyOf(b.kinds, b.count);
+    b.kinds = null;
+    devices = Arrays.copyOf(b.devices, b.count);
+    b.devices = null;
+    streams = Arrays.copyOf(b.streams, b.count);
+    b.streams = null;
+    pools = Arrays.copyOf(b.pools, b.count);
+    b.pools = null;
+    allocations = Arrays.copyOf(b.allocations, b.count);
+    b.allocations = null;
+    bytes = Arrays.copyOf(b.bytes, b.count);
+    b.bytes = null;
+    timesNanos = Arrays.copyOf(b.timesNanos, b.count);
+    b.timesNanos = null;
+    stacks = Arrays.copyOf(b.stacks, b.count);
+    b.stacks = null;
+    streamHandles = b.sortedHandles();
+    b.renumberStreams(streams, streamHandles);
+    poolIds = List.copyOf(b.poolNumbers.keySet());
+    markerNames = List.copyOf(b.markerNumbers.keySet());
+    this.stackTable = stackTable;
+  }
+
+  /** Number of rows. */
+  public int eventCount() {
+    return eventCount;
+  }
+
+  /** Number of leading rows that recreate what existed before the recording. */
+  public int prologueCount() {
+    return prologueCount;
+  }
+
+  /** Number of allocation ids. */
+  public int allocationCount() {
+    return allocationCount;
+  }
+
+  /** Number of streams over all devices. */
+  public int streamCount() {
+    return streamHandles.length;
+  }
+
+  /** Number of pools, the default pool (number 0) included. */
+  public int poolCount() {
+    return poolIds.size();
+  }
+
+  /** One more than the largest device index, at least 1. */
+  public int deviceCount() {
+    int most = 0;
+    for (byte device : devices) {
+      most = Math.max(most, device);
+    }
+    return most + 1;
+  }
+
+  /** Kind of row {@code event}. */
+  public RequestKind kind(int event) {
+    return RequestKind.of(kinds[event]);
+  }
+
+  /** Device index of a row. */
+  public int device(int event) {
+    return devices[event];
+  }
+
+  /** Stream number of a row, or {@link #UNKNOWN_STREAM}. */
+  public int stream(int event) {
+    return streams[event];
+  }
+
+  /** Pool number of a row; 0 is the default pool. */
+  public int pool(int event) {
+    return pools[event];
+  }
+
+  /** Allocation id of a row, a marker's name index, or {@link #NO_ALLOCATION}. */
+  public int allocation(int event) {
+    return allocations[event];
+  }
+
+  /** Requested bytes of an ALLOCATE row, the completion rank of a USE_STREAM row, else 0. */
+  public long bytes(int event) {
+    return bytes[event];
+  }
+
+  /** Time of a row in nanoseconds of the recording's own clock. */
+  public long timeNanos(int event) {
+    return timesNanos[event];
+  }
+
+  /** Stack of a row, a number in {@link #stacks()}. */
+  public int stack(int event) {
+    return stacks[event];
+  }
+
+  /** Handle of a stream as the recording has it; compare as unsigned. */
+  public long streamHandle(int stream) {
+    return streamHandles[stream];
+  }
+
+  /** Number of the stream with this handle, or −1. */
+  public int streamOfHandle(long handle) {
+    for (int i = 0; i < streamHandles.length; i++) {
+      if (streamHandles[i] == handle) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Identity of a pool. */
+  public PoolId poolId(int pool) {
+    return poolIds.get(pool);
+  }
+
+  /** Name of a marker. */
+  public String markerName(int marker) {
+    return markerNames.get(marker);
+  }
+
+  /** The shared stack traces. */
+  public StackTable stacks() {
+    return stackTable;
+  }
+
+  /**
+   * Appends rows. Rows that contradict each other (a free of an id that is not live, a second
+   * allocation of one id, a negative size) are refused with an {@link IllegalArgumentException}.
+   */
+  public static final class Builder {
+    private static final int MAX_STREAMS = 32_000;
+    private static final int MAX_POOLS = 32_000;
+
+    private int count;
+    private int prologueCount;
+    private int allocationCount;
+    private byte[] kinds = new byte[1024];
+    private byte[] devices = new byte[1024];
+    private short[] streams = new short[1024];
+    private short[] pools = new short[1024];
+    private int[] allocations = new int[1024];
+    private long[] bytes = new long[1024];
+    private long[] timesNanos = new long[1024];
+    private int[] stacks = new int[1024];
+    private final Map<Long, Integer> streamNumbers = new LinkedHashMap<>();
+    private final Map<PoolId, Integer> poolNumbers = new LinkedHashMap<>();
+    private final Map<String, Integer> markerNumbers = new LinkedHashMap<>();
+    private long[] live = new long[16];
+    private int device;
+    private long timeNanos;
+    private int stack;
+
+    /** An empty trace with the default pool. */
+    public Builder() {
+      poolNumbers.put(PoolId.DEFAULT, 0);
+    }
+
+    /** Sets device, time and stack of the rows that follow. */
+    public Builder at(int device, long timeNanos, int stack) {
+      if (device < 0 || device > Byte.MAX_VALUE) {
+        throw new IllegalArgumentException("device index " + device + " is outside 0..127");
+      }
+      this.device = device;
+      this.timeNanos = timeNanos;
+      this.stack = stack;
+      return this;
+    }
+
+    /** Makes a stream part of the trace even if no row should name it. */
+    public void declareStream(long handle) {
+      stream(handle);
+    }
+
+    /** Provisional number of a stream; the finished trace renumbers streams by handle. */
+    private int stream(long handle) {
+      Integer known = streamNumbers.get(handle);
+      if (known != null) {
+        return known;
+      }
+      if (streamNumbers.size() >= MAX_STREAMS) {
+        throw new IllegalArgumentException("more than " + MAX_STREAMS + " streams");
+      }
+      streamNumbers.put(handle, streamNumbers.size());
+      return streamNumbers.size() - 1;
+    }
+
+    private int pool(PoolId id) {
+      Integer known = poolNumbers.get(id);
+      if (known != null) {
+        return known;
+      }
+      if (poolNumbers.size() >= MAX_POOLS) {
+        throw new IllegalArgumentException("more than " + MAX_POOLS + " pools");
+      }
+      poolNumbers.put(id, poolNumbers.size());
+      return poolNumbers.size() - 1;
+    }
+
+    /** Appends an ALLOCATE row and returns the new allocation's id. */
+    public int allocate(long requestedBytes, long streamHandle, PoolId pool) {
+      if (requestedBytes < 0) {
+        throw new IllegalArgumentException(
+            "size " + Long.toUnsignedString(requestedBytes) + " is not below 2^63");
+      }
+      int id = allocationCount++;
+      if ((id >> 6) >= live.length) {
+        live = Arrays.copyOf(live, live.length + (live.length >> 1));
+      }
+      live[id >> 6] |= 1L << id;
+      append(RequestKind.ALLOCATE, id, requestedBytes, stream(streamHandle), pool(pool));
+      return id;
+    }
+
+    /** Appends a FREE row. */
+    public void free(int allocation) {
+      if (!isLive(allocation)) {
+        throw new IllegalArgumentException("allocation " + allocation + " is not live");
+      }
+      live[allocation >> 6] &= ~(1L << allocation);
+      append(RequestKind.FREE, allocation, 0, 0, 0);
+    }
+
+    /** Appends a USE_STREAM row for a known stream. */
+    public void useStream(int allocation, long streamHandle, long completionRank) {
+      append(RequestKind.USE_STREAM, allocation, completionRank, stream(streamHandle), 0);
+    }
+
+    /** Appends a USE_STREAM row for a stream that the recording does not tell. */
+    public void useUnknownStream(int allocation, long completionRank) {
+      append(RequestKind.USE_STREAM, allocation, completionRank, UNKNOWN_STREAM, 0);
+    }
+
+    /** Appends a USE_COMPLETE row. */
+    public void useComplete(int allocation) {
+      append(RequestKind.USE_COMPLETE, allocation, 0, 0, 0);
+    }
+
+    /** Appends a SYNCHRONIZE row. */
+    public void synchronize() {
+      append(RequestKind.SYNCHRONIZE, NO_ALLOCATION, 0, 0, 0);
+    }
+
+    /** Appends an EMPTY_CACHE row. */
+    public void emptyCache() {
+      append(RequestKind.EMPTY_CACHE, NO_ALLOCATION, 0, 0, 0);
+    }
+
+    /** Appends a RELEASE_POOL row. */
+    public void releasePool(PoolId pool) {
+      append(RequestKind.RELEASE_POOL, NO_ALLOCATION, 0, 0, pool(pool));
+    }
+
+    /** Appends an EMPTY_POOL row. */
+    public void emptyPool(PoolId pool) {
+      append(RequestKind.EMPTY_POOL, NO_ALLOCATION, 0, 0, pool(pool));
+    }
+
+    /** Appends a SNAPSHOT row. */
+    public void snapshot() {
+      append(RequestKind.SNAPSHOT, NO_ALLOCATION, 0, 0, 0);
+    }
+
+    /** Appends a MARKER_BEGIN row. */
+    public void markerBegin(String name) {
+      append(RequestKind.MARKER_BEGIN, marker(name), 0, 0, 0);
+    }
+
+    /** Appends a MARKER_END row. */
+    public void markerEnd(String name) {
+      append(RequestKind.MARKER_END, marker(name), 0, 0, 0);
+    }
+
+    /** Declares that all rows so far recreate what existed before the recording. */
+    public void endPrologue() {
+      prologueCount = count;
+    }
+
+    /** Whether an allocation was made and not freed in the rows so far. */
+    public boolean isLive(int allocation) {
+      return allocation >= 0
+          && allocation < allocationCount
+          && (live[allocation >> 6] & (1L << allocation)) != 0;
+    }
+
+    /** Number of rows so far. */
+    public int eventCount() {
+      return count;
+    }
+
+    /** The finished trace; the builder cannot be used afterwards. */
+    public AllocationTrace build(StackTable stackTable) {
+      return new AllocationTrace(this, stackTable);
+    }
+
+    private int marker(String name) {
+      return markerNumbers.computeIfAbsent(name, n -> markerNumbers.size());
+    }
+
+    private void append(RequestKind kind, int allocation, long value, int stream, int pool) {
+      if (count == kinds.length) {
+        grow();
+      }
+      kinds[count] = (byte) kind.ordinal();
+      devices[count] = (byte) device;
+      streams[count] = (short) stream;
+      pools[count] = (short) pool;
+      allocations[count] = allocation;
+      bytes[count] = value;
+      timesNanos[count] = timeNanos;
+      stacks[count] = stack;
+      count++;
+    }
+
+    private void grow() {
+      int capacity = Math.addExact(count, (count >> 1) + 16);
+      kinds = Arrays.copyOf(kinds, capacity);
+      devices = Arrays.copyOf(devices, capacity);
+      streams = Arrays.copyOf(streams, capacity);
+      pools = Arrays.copyOf(pools, capacity);
+      allocations = Arrays.copyOf(allocations, capacity);
+      bytes = Arrays.copyOf(bytes, capacity);
+      timesNanos = Arrays.copyOf(timesNanos, capacity);
+      stacks = Arrays.copyOf(stacks, capacity);
+    }
+
+    private long[] sortedHandles() {
+      return streamNumbers.keySet().stream()
+          .sorted(Long::compareUnsigned)
+          .mapToLong(Long::longValue)
+          .toArray();
+    }
+
+    private void renumberStreams(short[] column, long[] sorted) {
+      short[] renumbered = new short[sorted.length];
+      for (int i = 0; i < sorted.length; i++) {
+        renumbered[streamNumbers.get(sorted[i])] = (short) i;
+      }
+      for (int i = 0; i < column.length; i++) {
+        if (column[i] >= 0 && sorted.length > 0) {
+          column[i] = renumbered[column[i]];
+        }
+      }
+    }
+  }
+}

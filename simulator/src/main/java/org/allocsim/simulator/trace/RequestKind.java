@@ -1,0 +1,38 @@
+package org.allocsim.simulator.trace;
+
+/** What a program can ask of its allocator, or tell it, at one point of a trace. */
+public enum RequestKind {
+  /** Ask for {@code bytes} on {@code stream}, from pool {@code pool}; the answer gets the id. */
+  ALLOCATE,
+  /** Give an allocation back. Ignored when its ALLOCATE failed. */
+  FREE,
+  /**
+   * The allocation is also used on {@code stream} (PyTorch's {@code record_stream}). {@code bytes}
+   * holds the completion rank: among uses that finish at the same moment, a lower rank is seen
+   * first. The stream may be {@link AllocationTrace#UNKNOWN_STREAM}.
+   */
+  USE_STREAM,
+  /** The device has finished every use of this allocation on other streams. */
+  USE_COMPLETE,
+  /** The host waited for the whole device: every use recorded so far has finished. */
+  SYNCHRONIZE,
+  /** Return cached memory to the device ({@code torch.cuda.empty_cache()}). */
+  EMPTY_CACHE,
+  /** The last owner of private pool {@code pool} is gone; its cached memory may be released. */
+  RELEASE_POOL,
+  /** Return the cached memory of the released private pool {@code pool} to the device. */
+  EMPTY_POOL,
+  /** A named phase begins; {@code allocation} is the index of the marker's name. */
+  MARKER_BEGIN,
+  /** A named phase ends; {@code allocation} is the index of the marker's name. */
+  MARKER_END,
+  /** The program took a memory snapshot, which leaves an entry in PyTorch's history. */
+  SNAPSHOT;
+
+  private static final RequestKind[] KINDS = values();
+
+  /** The kind whose {@link #ordinal()} is given, without copying the array of constants. */
+  static RequestKind of(byte ordinal) {
+    return KINDS[ordinal];
+  }
+}
