@@ -67,7 +67,7 @@ public final class MemoryLimit {
     // Java switches to exponents at 1e-3 and 1e7, Python at 1e-4 and 1e16.
     int exponent = Integer.parseInt(text.substring(exponentAt + 1));
     if (exponent >= -4 && exponent < 16) {
-      String plain = new BigDecimal(text).toPlainString();
+      String plain = new BigDecimal(text).stripTrailingZeros().toPlainString();
       return plain.contains(".") ? plain : plain + ".0";
     }
     String mantissa = text.substring(0, exponentAt);
