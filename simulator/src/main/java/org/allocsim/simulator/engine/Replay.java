@@ -1,5 +1,7 @@
 package org.allocsim.simulator.engine;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.LongSupplier;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
@@ -20,6 +22,7 @@ public final class Replay {
   private final AllocatorPolicy policy;
   private final EffectListener listener;
   private final LongSupplier activeBytes;
+  private final Map<Integer, Long> anchorAddresses = new HashMap<>();
 
   /**
    * A replay that has not begun.
@@ -73,9 +76,8 @@ public final class Replay {
 
   private void send(int event) {
     switch (trace.kind(event)) {
-      case ALLOCATE ->
-          policy.allocate(
-              trace.allocation(event), trace.bytes(event), trace.stream(event), trace.pool(event));
+      case ALLOCATE -> allocate(event);
+      case RESTORE_BLOCK -> restoreBlock(event);
       case FREE -> policy.free(trace.allocation(event));
       case USE_STREAM ->
           policy.useStream(trace.allocation(event), trace.stream(event), trace.bytes(event));
@@ -87,5 +89,26 @@ public final class Replay {
       case SNAPSHOT -> listener.snapshotTaken(activeBytes.getAsLong());
       case MARKER_BEGIN, MARKER_END -> {}
     }
+  }
+
+  private void allocate(int event) {
+    int allocation = trace.allocation(event);
+    long address =
+        policy.allocate(allocation, trace.bytes(event), trace.stream(event), trace.pool(event));
+    if (trace.hasAnchors() && trace.isAnchor(allocation)) {
+      anchorAddresses.put(allocation, address);
+    }
+  }
+
+  private void restoreBlock(int event) {
+    int anchor = trace.anchor(event);
+    long base =
+        anchor == AllocationTrace.NO_ALLOCATION ? 0 : anchorAddresses.getOrDefault(anchor, 0L);
+    policy.restoreBlock(
+        trace.allocation(event),
+        trace.bytes(event),
+        trace.stream(event),
+        trace.pool(event),
+        base + trace.anchorOffsetBytes(event));
   }
 }
