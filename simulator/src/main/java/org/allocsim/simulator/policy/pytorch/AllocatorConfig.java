@@ -3,8 +3,8 @@ package org.allocsim.simulator.policy.pytorch;
 /**
  * The settings of PyTorch's caching allocator that change its decisions, after parsing.
  *
- * @param maxSplitBytes blocks of at least this size are never split, unsigned; {@link
- *     #UNLIMITED} where the option is not set
+ * @param maxSplitBytes blocks of at least this size are never split, unsigned; {@link #UNLIMITED}
+ *     where the option is not set
  * @param maxNonSplitRoundingBytes how much larger than the request an unsplittable block may be
  * @param largeSegmentBytes segment size for requests between 1 MiB and 10 MiB, and page size of
  *     large expandable segments
@@ -43,4 +43,14 @@ public record AllocatorConfig(
           RoundupDivisions.NONE,
           false,
           1.0);
+
+  /** Bytes that a request of at least 1 byte is rounded up to. */
+  public long blockBytesFor(long requestedBytes) {
+    return RequestSizes.round(requestedBytes, roundupDivisions);
+  }
+
+  /** Bytes of the segment that is obtained for a request that no cached block serves. */
+  public long segmentBytesFor(long requestedBytes) {
+    return RequestSizes.segmentBytes(blockBytesFor(requestedBytes), largeSegmentBytes);
+  }
 }
