@@ -11,13 +11,7 @@ class HistoryRecorderTest {
     List<String> rows = new ArrayList<>();
     for (int i = 0; i < log.count(); i++) {
       rows.add(
-          log.kind(i).action()
-              + " "
-              + log.address(i)
-              + " "
-              + log.bytes(i)
-              + " "
-              + log.stream(i));
+          log.kind(i).action() + " " + log.address(i) + " " + log.bytes(i) + " " + log.stream(i));
     }
     return rows;
   }

@@ -188,8 +188,7 @@ final class AllocatorScript {
     LayoutCheck.Block block = blockOf(name);
     LayoutCheck.Block behind = layout().blockAt.get(block.address() + block.bytes());
     assertNotNull(behind, "no block behind " + name);
-    assertEquals(
-        BlockState.INACTIVE, behind.state());
+    assertEquals(BlockState.INACTIVE, behind.state());
     assertEquals(bytes, behind.bytes());
     return this;
   }

@@ -108,11 +108,7 @@ class ConformanceCasesBestFitTest {
 
   @Test
   void case25_blocksServeOnlyTheirOwnStream() {
-    script
-        .alloc("a", 30 * M, 0)
-        .free("a")
-        .ignore()
-        .alloc("b", 30 * M, 1, "SA(S2,30M) A(S2,30M)");
+    script.alloc("a", 30 * M, 0).free("a").ignore().alloc("b", 30 * M, 1, "SA(S2,30M) A(S2,30M)");
   }
 
   @Test

@@ -128,20 +128,21 @@ class ConformanceCasesRoundingTest {
     script.expect("");
     script.allocator.free(0);
     script.expect("");
-    script.stats.toMap().forEach((key, value) -> {
-      if (!key.equals("max_split_size")) {
-        assertEquals(0, value, key);
-      }
-    });
+    script
+        .stats
+        .toMap()
+        .forEach((key, value) -> {
+          if (!key.equals("max_split_size")) {
+            assertEquals(0, value, key);
+          }
+        });
   }
 
   @Test
   void case15_oneExabyteIsRefusedBeforeTheAllocatorIsAsked() {
     script
         .alloc(
-            "a",
-            1L << 60,
-            "REJECTED(CUDA out of memory. Tried to allocate more than 1EB memory.)")
+            "a", 1L << 60, "REJECTED(CUDA out of memory. Tried to allocate more than 1EB memory.)")
         .expectStat("num_ooms", 0)
         .expectStat("num_alloc_retries", 0);
   }

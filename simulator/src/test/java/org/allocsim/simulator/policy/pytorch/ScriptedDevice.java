@@ -4,8 +4,8 @@ import java.util.TreeMap;
 import org.allocsim.simulator.device.DeviceMemory;
 
 /**
- * A device for tests: segments S1 &lt; S2 &lt; …, reserved ranges E1 &lt; E2 &lt; …, addresses never
- * used twice, one counter of free bytes. A call that no correct policy makes fails the test.
+ * A device for tests: segments S1 &lt; S2 &lt; …, reserved ranges E1 &lt; E2 &lt; …, addresses
+ * never used twice, one counter of free bytes. A call that no correct policy makes fails the test.
  */
 final class ScriptedDevice implements DeviceMemory {
   static final long UNLIMITED_BYTES = 80L << 30;
@@ -74,8 +74,7 @@ final class ScriptedDevice implements DeviceMemory {
   public void unreserve(long address, long bytes) {
     Long known = ranges.remove(address);
     check(known != null && known == bytes, "giving back " + name(address));
-    check(
-        pages.subMap(address, address + bytes).isEmpty(), "pages left in " + name(address));
+    check(pages.subMap(address, address + bytes).isEmpty(), "pages left in " + name(address));
   }
 
   @Override
