@@ -35,14 +35,15 @@ final class Recordings {
         .filter(name -> !name.endsWith(".trace.json.xz"));
   }
 
-  /** Names of the recordings whose request for memory failed at least once. */
-  static Stream<String> withMessages() {
-    return withStatistics().filter(name -> messages(json(name)).findAny().isPresent());
+  /** Names of the recorded models that ran out of memory at least once. */
+  static Stream<String> modelsWithMessages() {
+    return list("pytorch-models", ".json.xz")
+        .filter(name -> messages(json(name)).findAny().isPresent());
   }
 
-  /** Names of the snapshots that belong to a recording with statistics. */
-  static Stream<String> snapshots() {
-    return withStatistics().map(Recordings::snapshotOf).filter(name -> Files.exists(file(name)));
+  /** Names of the recorded random request sequences. */
+  static Stream<String> randomSequences() {
+    return list("pytorch-fuzz", ".ops.json.xz");
   }
 
   /** The snapshot that belongs to a recording's JSON file. */
