@@ -28,8 +28,7 @@ public interface LayoutVisitor {
    *
    * @param pool pool number of the trace
    */
-  void segment(
-      long address, long bytes, int stream, boolean small, int pool, boolean expandable);
+  void segment(long address, long bytes, int stream, boolean small, int pool, boolean expandable);
 
   /**
    * A block of the segment shown last, by ascending address.

@@ -3,8 +3,8 @@ package org.allocsim.simulator.policy.pytorch;
 /**
  * The settings of PyTorch's caching allocator that change its decisions, after parsing.
  *
- * @param maxSplitBytes blocks of at least this size are never split, unsigned; {@link
- *     #UNLIMITED} where the option is not set
+ * @param maxSplitBytes blocks of at least this size are never split, unsigned; {@link #UNLIMITED}
+ *     where the option is not set
  * @param maxNonSplitRoundingBytes how much larger than the request an unsplittable block may be
  * @param largeSegmentBytes segment size for requests between 1 MiB and 10 MiB, and page size of
  *     large expandable segments

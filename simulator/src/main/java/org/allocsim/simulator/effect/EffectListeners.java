@@ -1,0 +1,148 @@
+package org.allocsim.simulator.effect;
+
+/** Combines listeners. */
+public final class EffectListeners {
+  /** Hears everything and does nothing. */
+  public static final EffectListener NONE = new EffectListener() {};
+
+  private EffectListeners() {}
+
+  /** A listener that passes everything on to two others, in this order. */
+  public static EffectListener both(EffectListener first, EffectListener second) {
+    return new Pair(first, second);
+  }
+
+  /** A listener that passes everything on to all others, in this order. */
+  public static EffectListener all(EffectListener... listeners) {
+    EffectListener all = NONE;
+    for (EffectListener listener : listeners) {
+      all = all == NONE ? listener : new Pair(all, listener);
+    }
+    return all;
+  }
+
+  private record Pair(EffectListener first, EffectListener second) implements EffectListener {
+    @Override
+    public void blockAllocated(
+        int allocation,
+        long address,
+        long requestedBytes,
+        long blockBytes,
+        int stream,
+        boolean small) {
+      first.blockAllocated(allocation, address, requestedBytes, blockBytes, stream, small);
+      second.blockAllocated(allocation, address, requestedBytes, blockBytes, stream, small);
+    }
+
+    @Override
+    public void freeRequested(
+        int allocation,
+        long address,
+        long requestedBytes,
+        long blockBytes,
+        int stream,
+        boolean small) {
+      first.freeRequested(allocation, address, requestedBytes, blockBytes, stream, small);
+      second.freeRequested(allocation, address, requestedBytes, blockBytes, stream, small);
+    }
+
+    @Override
+    public void freeCompleted(
+        int allocation,
+        long address,
+        long requestedBytes,
+        long blockBytes,
+        int stream,
+        boolean small) {
+      first.freeCompleted(allocation, address, requestedBytes, blockBytes, stream, small);
+      second.freeCompleted(allocation, address, requestedBytes, blockBytes, stream, small);
+    }
+
+    @Override
+    public void segmentAllocated(long address, long bytes, int stream, boolean small) {
+      first.segmentAllocated(address, bytes, stream, small);
+      second.segmentAllocated(address, bytes, stream, small);
+    }
+
+    @Override
+    public void segmentFreed(long address, long bytes, int stream, boolean small) {
+      first.segmentFreed(address, bytes, stream, small);
+      second.segmentFreed(address, bytes, stream, small);
+    }
+
+    @Override
+    public void segmentMapped(long address, long bytes, int stream, boolean small) {
+      first.segmentMapped(address, bytes, stream, small);
+      second.segmentMapped(address, bytes, stream, small);
+    }
+
+    @Override
+    public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
+      first.segmentUnmapped(address, bytes, stream, small);
+      second.segmentUnmapped(address, bytes, stream, small);
+    }
+
+    @Override
+    public void inactiveSplitChanged(int blocks, long bytes, boolean small) {
+      first.inactiveSplitChanged(blocks, bytes, small);
+      second.inactiveSplitChanged(blocks, bytes, small);
+    }
+
+    @Override
+    public void allocationRetried() {
+      first.allocationRetried();
+      second.allocationRetried();
+    }
+
+    @Override
+    public void streamsSynchronized() {
+      first.streamsSynchronized();
+      second.streamsSynchronized();
+    }
+
+    @Override
+    public void outOfMemory(
+        int allocation,
+        long requestedBytes,
+        long roundedBytes,
+        long segmentBytes,
+        int stream,
+        long limitBytes,
+        long privateFreeBytes,
+        long deviceFreeBytes,
+        long deviceTotalBytes) {
+      first.outOfMemory(
+          allocation,
+          requestedBytes,
+          roundedBytes,
+          segmentBytes,
+          stream,
+          limitBytes,
+          privateFreeBytes,
+          deviceFreeBytes,
+          deviceTotalBytes);
+      second.outOfMemory(
+          allocation,
+          requestedBytes,
+          roundedBytes,
+          segmentBytes,
+          stream,
+          limitBytes,
+          privateFreeBytes,
+          deviceFreeBytes,
+          deviceTotalBytes);
+    }
+
+    @Override
+    public void requestRejected(int allocation, long requestedBytes, String reason) {
+      first.requestRejected(allocation, requestedBytes, reason);
+      second.requestRejected(allocation, requestedBytes, reason);
+    }
+
+    @Override
+    public void snapshotTaken(long activeBytes) {
+      first.snapshotTaken(activeBytes);
+      second.snapshotTaken(activeBytes);
+    }
+  }
+}

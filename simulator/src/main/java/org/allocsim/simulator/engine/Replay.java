@@ -1,0 +1,91 @@
+package org.allocsim.simulator.engine;
+
+import java.util.function.LongSupplier;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
+
+/** Sends the requests of one device of a trace to a policy, in order. */
+public final class Replay {
+  /** Hears of each request before the policy does. */
+  @FunctionalInterface
+  public interface Observer {
+    /** Row {@code event} of the trace comes next. */
+    void before(int event);
+  }
+
+  private final AllocationTrace trace;
+  private final int device;
+  private final AllocatorPolicy policy;
+  private final EffectListener listener;
+  private final LongSupplier activeBytes;
+
+  /**
+   * A replay that has not begun.
+   *
+   * @param trace the requests
+   * @param device index of the device whose requests are sent
+   * @param policy serves them; it must hold nothing, or the layout at the end of the prologue
+   * @param listener hears of snapshots that the program takes; what the policy does it hears from
+   *     the policy itself
+   * @param activeBytes bytes that are active now, which a snapshot reports
+   */
+  public Replay(
+      AllocationTrace trace,
+      int device,
+      AllocatorPolicy policy,
+      EffectListener listener,
+      LongSupplier activeBytes) {
+    this.trace = trace;
+    this.device = device;
+    this.policy = policy;
+    this.listener = listener;
+    this.activeBytes = activeBytes;
+  }
+
+  /** Sends all requests, the prologue's first. */
+  public void run(Observer observer) {
+    send(0, observer);
+  }
+
+  /**
+   * Sends the requests behind the prologue to a policy that was restored to the layout at its end.
+   * Of the prologue only the stream uses of blocks that await their free are sent.
+   */
+  public void runRestored(Observer observer) {
+    for (int event = 0; event < trace.prologueCount(); event++) {
+      if (trace.device(event) == device && trace.kind(event) == RequestKind.USE_STREAM) {
+        policy.useStream(trace.allocation(event), trace.stream(event), trace.bytes(event));
+      }
+    }
+    send(trace.prologueCount(), observer);
+  }
+
+  private void send(int from, Observer observer) {
+    for (int event = from; event < trace.eventCount(); event++) {
+      if (trace.device(event) == device) {
+        observer.before(event);
+        send(event);
+      }
+    }
+  }
+
+  private void send(int event) {
+    switch (trace.kind(event)) {
+      case ALLOCATE ->
+          policy.allocate(
+              trace.allocation(event), trace.bytes(event), trace.stream(event), trace.pool(event));
+      case FREE -> policy.free(trace.allocation(event));
+      case USE_STREAM ->
+          policy.useStream(trace.allocation(event), trace.stream(event), trace.bytes(event));
+      case USE_COMPLETE -> policy.useComplete(trace.allocation(event));
+      case SYNCHRONIZE -> policy.synchronize();
+      case EMPTY_CACHE -> policy.emptyCache();
+      case RELEASE_POOL -> policy.releasePool(trace.pool(event));
+      case EMPTY_POOL -> policy.emptyPool(trace.pool(event));
+      case SNAPSHOT -> listener.snapshotTaken(activeBytes.getAsLong());
+      case MARKER_BEGIN, MARKER_END -> {}
+    }
+  }
+}

@@ -1,0 +1,234 @@
+package org.allocsim.simulator.policy.pytorch;
+
+import java.util.Arrays;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+
+/**
+ * Segments whose address range is reserved once, larger than the device, and filled with physical
+ * pages as needed.
+ *
+ * <p><b>Source.</b> PyTorch 2.11, {@code c10/cuda/CUDACachingAllocator.cpp}: {@code
+ * ExpandableSegment}, {@code find_expandable_block}, {@code map_block}, {@code
+ * try_allocate_expandable_block}, {@code unmap_block}.
+ */
+final class ExpandableSegments {
+  /** Size assumed for a device that does not tell its own: an H100 80GB. */
+  private static final long ASSUMED_DEVICE_BYTES = 85_017_493_504L;
+
+  private final BlockTable blocks;
+  private final DeviceMemory device;
+  private final EffectListener listener;
+  private final ReservedMemory reserved;
+  private final long largePageBytes;
+
+  private long[] base = new long[4];
+  private long[] rangeBytes = new long[4];
+  private long[] pageBytes = new long[4];
+  private int count;
+
+  ExpandableSegments(
+      BlockTable blocks,
+      DeviceMemory device,
+      EffectListener listener,
+      ReservedMemory reserved,
+      long largePageBytes) {
+    this.blocks = blocks;
+    this.device = device;
+    this.listener = listener;
+    this.reserved = reserved;
+    this.largePageBytes = largePageBytes;
+  }
+
+  /** Bytes that a free block could grow to without leaving its place. */
+  long expandableBytes(int block) {
+    int next = blocks.next[block];
+    boolean grows = next != BlockTable.NONE && !blocks.mapped[next];
+    return blocks.bytes[block] + (grows ? blocks.bytes[next] : 0);
+  }
+
+  /**
+   * Finds or makes a mapped block of at least {@code roundedBytes} that is in no set.
+   *
+   * @return the block, or {@link BlockTable#NONE} where the device refused; pages mapped before the
+   *     refusal stay mapped
+   */
+  int allocate(BlockPool pool, int stream, long roundedBytes) {
+    int candidate = find(pool, stream, roundedBytes);
+    if (candidate == BlockTable.NONE) {
+      return BlockTable.NONE;
+    }
+    if (!blocks.mapped[candidate]
+        && !map(candidate, Math.min(blocks.bytes[candidate], roundedBytes))) {
+      return BlockTable.NONE;
+    }
+    while (blocks.bytes[candidate] < roundedBytes) {
+      int next = blocks.next[candidate];
+      long missing = roundedBytes - blocks.bytes[candidate];
+      if (!map(next, Math.min(missing, blocks.bytes[next]))) {
+        return BlockTable.NONE;
+      }
+      candidate = next;
+    }
+    pool.removeFree(candidate);
+    return candidate;
+  }
+
+  /**
+   * Returns the pages that lie completely inside a free block to the device.
+   *
+   * @return whether any page was returned
+   */
+  boolean unmap(int block) {
+    int segment = blocks.expandable[block];
+    BlockPool pool = blocks.pool[block];
+    long page = pageBytes[segment];
+    long start = blocks.address[block] - base[segment];
+    long end = start + blocks.bytes[block];
+    long firstByte = RequestSizes.roundUp(start, page);
+    long endByte = end / page * page;
+    if (firstByte >= endByte) {
+      return false;
+    }
+    long unmappedAddress = base[segment] + firstByte;
+    long unmappedBytes = endByte - firstByte;
+    device.unmap(unmappedAddress, unmappedBytes, page);
+    pool.removeFree(block);
+    if (firstByte > start) {
+      int before = newFree(block, blocks.address[block], firstByte - start);
+      blocks.linkBefore(block, before);
+      pool.addFree(before);
+    }
+    if (endByte < end) {
+      int after = newFree(block, base[segment] + endByte, end - endByte);
+      blocks.linkBehind(block, after);
+      pool.addFree(after);
+    }
+    blocks.address[block] = unmappedAddress;
+    blocks.bytes[block] = unmappedBytes;
+    blocks.mapped[block] = false;
+    blocks.tryMerge(block, blocks.previous[block]);
+    blocks.tryMerge(block, blocks.next[block]);
+    pool.addUnmapped(block);
+    reserved.bytes -= unmappedBytes;
+    listener.segmentUnmapped(unmappedAddress, unmappedBytes, blocks.stream[block], pool.small);
+    if (!blocks.isSplit(block)) {
+      pool.removeUnmapped(block);
+      device.unreserve(base[segment], rangeBytes[segment]);
+      blocks.destroy(block);
+    }
+    return true;
+  }
+
+  /**
+   * Recreates a segment of which nothing is mapped yet.
+   *
+   * @return its only block, unmapped and in no set
+   */
+  int restore(BlockPool pool, int stream, long address) {
+    return create(pool, stream, address, reservationBytes(pool));
+  }
+
+  /**
+   * Cuts an unmapped range that is in no set at an address inside it or at its start.
+   *
+   * @return the part from the address on, in no set; the part before stays unmapped
+   */
+  int carveGap(int range, long address) {
+    long gapBytes = address - blocks.address[range];
+    if (gapBytes > 0) {
+      int gap = newFree(range, blocks.address[range], gapBytes);
+      blocks.mapped[gap] = false;
+      blocks.linkBefore(range, gap);
+      blocks.pool[gap].addUnmapped(gap);
+      blocks.address[range] = address;
+      blocks.bytes[range] -= gapBytes;
+    }
+    return range;
+  }
+
+  /** Size of the address range that a new segment of a pool reserves. */
+  long reservationBytes(BlockPool pool) {
+    long total = device.totalBytes() >= 0 ? device.totalBytes() : ASSUMED_DEVICE_BYTES;
+    return RequestSizes.roundUp(total + total / 8, pageBytesOf(pool));
+  }
+
+  private long pageBytesOf(BlockPool pool) {
+    return pool.small ? RequestSizes.SMALL_SEGMENT_BYTES : largePageBytes;
+  }
+
+  private int newFree(int like, long address, long bytes) {
+    int block = blocks.create(address, bytes, blocks.stream[like], blocks.pool[like]);
+    blocks.expandable[block] = blocks.expandable[like];
+    return block;
+  }
+
+  /** The lowest place where neighbouring free ranges, mapped or not, make up the bytes. */
+  private int find(BlockPool pool, int stream, long roundedBytes) {
+    OrderedBlocks unmapped = pool.unmapped(stream);
+    for (long at = unmapped.first(); at != OrderedBlocks.NONE; at = unmapped.next(at)) {
+      int range = unmapped.block(at);
+      int before = blocks.previous[range];
+      int start = blocks.isAllocatable(before) ? before : range;
+      long sum = 0;
+      for (int b = start; sum < roundedBytes && blocks.isAllocatable(b); b = blocks.next[b]) {
+        sum += blocks.bytes[b];
+      }
+      if (sum >= roundedBytes) {
+        return start;
+      }
+    }
+    long bytes = reservationBytes(pool);
+    if (bytes < roundedBytes) {
+      return BlockTable.NONE;
+    }
+    long address = device.reserve(bytes, pageBytesOf(pool), stream);
+    if (address == DeviceMemory.REFUSED) {
+      return BlockTable.NONE;
+    }
+    int block = create(pool, stream, address, bytes);
+    pool.addUnmapped(block);
+    return block;
+  }
+
+  private int create(BlockPool pool, int stream, long address, long bytes) {
+    if (count == base.length) {
+      base = Arrays.copyOf(base, count * 2);
+      rangeBytes = Arrays.copyOf(rangeBytes, count * 2);
+      pageBytes = Arrays.copyOf(pageBytes, count * 2);
+    }
+    base[count] = address;
+    rangeBytes[count] = bytes;
+    pageBytes[count] = pageBytesOf(pool);
+    int block = blocks.create(address, bytes, stream, pool);
+    blocks.expandable[block] = count++;
+    blocks.mapped[block] = false;
+    return block;
+  }
+
+  /** Maps pages at the start of an unmapped range; all of them or none. */
+  private boolean map(int range, long wantedBytes) {
+    BlockPool pool = blocks.pool[range];
+    long page = pageBytes[blocks.expandable[range]];
+    long address = blocks.address[range];
+    long mappedBytes = RequestSizes.roundUp(wantedBytes, page);
+    if (!device.map(address, mappedBytes, page)) {
+      return false;
+    }
+    pool.removeUnmapped(range);
+    if (mappedBytes < blocks.bytes[range]) {
+      int rest = newFree(range, address + mappedBytes, blocks.bytes[range] - mappedBytes);
+      blocks.mapped[rest] = false;
+      blocks.linkBehind(range, rest);
+      pool.addUnmapped(rest);
+      blocks.bytes[range] = mappedBytes;
+    }
+    blocks.mapped[range] = true;
+    blocks.tryMerge(range, blocks.previous[range]);
+    blocks.tryMerge(range, blocks.next[range]);
+    pool.addFree(range);
+    reserved.bytes += mappedBytes;
+    listener.segmentMapped(address, mappedBytes, blocks.stream[range], pool.small);
+    return true;
+  }
+}

@@ -1,0 +1,187 @@
+package org.allocsim.simulator.policy.pytorch;
+
+import java.util.Set;
+import org.allocsim.simulator.stats.OutOfMemoryMessage;
+
+/**
+ * A PyTorch release as far as its caching allocator decides, parses or speaks differently from its
+ * neighbours. Rounding, pools, best fit, splitting, merging and the order of retry and release are
+ * the same in all of them for the default configuration.
+ *
+ * <p>Where a boundary between releases is not confirmed by a release's own source, the method that
+ * draws it says so.
+ */
+public enum PyTorchVersion {
+  V2_0,
+  V2_1,
+  V2_2,
+  V2_3,
+  V2_4,
+  V2_5,
+  V2_6,
+  V2_7,
+  V2_8,
+  V2_9,
+  V2_10,
+  V2_11,
+  V2_12,
+  V2_13,
+  V2_14;
+
+  /** The version whose rules are known from source, headers and recordings. */
+  public static final PyTorchVersion DEFAULT = V2_11;
+
+  private static final PyTorchVersion[] VERSIONS = values();
+
+  /** The name of the release line, such as {@code "2.11"}. */
+  public String id() {
+    return "2." + ordinal();
+  }
+
+  /**
+   * The profile for a version as PyTorch prints it ({@code "2.11.0+cu130"}) or as {@link #id()}.
+   *
+   * @throws IllegalArgumentException where the version is not one of 2.0 to 2.14
+   */
+  public static PyTorchVersion of(String version) {
+    String[] parts = version.strip().split("[.+]", 3);
+    if (parts.length >= 2 && parts[0].equals("2") && parts[1].matches("[0-9]{1,4}")) {
+      int minor = Integer.parseInt(parts[1]);
+      if (minor < VERSIONS.length) {
+        return VERSIONS[minor];
+      }
+    }
+    throw new IllegalArgumentException(
+        "PyTorch version '" + version + "' is not known; use one of 2.0 to 2.14");
+  }
+
+  /** Whether this release is {@code other} or later. */
+  public boolean isAtLeast(PyTorchVersion other) {
+    return compareTo(other) >= 0;
+  }
+
+  /**
+   * Whether a memory fraction of exactly 1 limits reserved memory to the whole device (and lets
+   * garbage collection run) instead of removing the limit. Up to 2.8; the last such release is
+   * unconfirmed.
+   */
+  public boolean isFractionOneALimit() {
+    return !isAtLeast(V2_9);
+  }
+
+  /**
+   * Whether {@code max_non_split_rounding_mb} exists (2.6). Before, an unsplittable block may be 20
+   * MiB larger than the request.
+   */
+  public boolean hasNonSplitRoundingSetting() {
+    return isAtLeast(V2_6);
+  }
+
+  /**
+   * Whether private pools may grow by expandable segments; since 2.6 (2.6 or 2.7, unconfirmed).
+   */
+  public boolean hasExpandablePrivatePools() {
+    return isAtLeast(V2_6);
+  }
+
+  /** Whether {@code expandable_segments} exists at all (2.1). */
+  public boolean hasExpandableSegments() {
+    return isAtLeast(V2_1);
+  }
+
+  /**
+   * Whether garbage collection and the release of oversize blocks pass over expandable segments
+   * (2.5); before, PyTorch itself stopped with an internal error.
+   */
+  public boolean skipsExpandableOnRelease() {
+    return isAtLeast(V2_5);
+  }
+
+  /**
+   * Whether a request beyond the memory limit is refused before any driver call and without the
+   * retry chain when {@code throw_on_cudamalloc_oom} asks for it (2.12).
+   */
+  public boolean hasPreemptiveRejection() {
+    return isAtLeast(V2_12);
+  }
+
+  /**
+   * Whether events are processed and full releases retried inside {@code use_mem_pool}; since 2.13,
+   * inferred from its headers and unconfirmed.
+   */
+  public boolean processesEventsInUserPools() {
+    return isAtLeast(V2_13);
+  }
+
+  /**
+   * Whether the configuration string is read by the tolerant tokenizer that ignores wrong
+   * separators and reports {@code ValueError}; since 2.9 (unconfirmed). Before, separators are
+   * checked, every error is a {@code RuntimeError}, {@code max_split_size_mb} must exceed 20, and
+   * {@code >} in a list of roundup divisions also replaces the last listed interval.
+   */
+  public boolean hasTolerantConfigParser() {
+    return isAtLeast(V2_9);
+  }
+
+  /** The wording of the out-of-memory message. */
+  public OutOfMemoryMessage.Template outOfMemoryTemplate() {
+    return switch (this) {
+      case V2_0 -> OutOfMemoryMessage.Template.V2_0;
+      case V2_1 -> OutOfMemoryMessage.Template.V2_1;
+      case V2_2, V2_3 -> OutOfMemoryMessage.Template.V2_2;
+      case V2_4, V2_5, V2_6, V2_7, V2_8 -> OutOfMemoryMessage.Template.V2_4;
+      case V2_9, V2_10 -> OutOfMemoryMessage.Template.V2_9;
+      case V2_11, V2_12, V2_13, V2_14 -> OutOfMemoryMessage.Template.V2_11;
+    };
+  }
+
+  /** Whether a configuration string of this release may have this key. */
+  public boolean knowsKey(String key) {
+    PyTorchVersion first = firstWith(key);
+    return first != null && isAtLeast(first);
+  }
+
+  /** The first release with a key, or null where none of them has it. */
+  private static PyTorchVersion firstWith(String key) {
+    return switch (key) {
+      case "max_split_size_mb",
+          "garbage_collection_threshold",
+          "roundup_power2_divisions",
+          "backend" ->
+          V2_0;
+      case "expandable_segments",
+          "release_lock_on_cudamalloc",
+          "release_lock_on_hipmalloc",
+          "pinned_use_cuda_host_register",
+          "pinned_use_hip_host_register",
+          "pinned_num_register_threads" ->
+          V2_1;
+      // Unconfirmed: the first release with background threads.
+      case "pinned_use_background_threads" -> V2_5;
+      case "max_non_split_rounding_mb" -> V2_6;
+      // Unconfirmed: 2.9 or 2.10.
+      case "per_process_memory_fraction" -> V2_9;
+      case "pinned_reserve_segment_size_mb", "graph_capture_record_stream_reuse" -> V2_10;
+      case "large_segment_size_mb" -> V2_11;
+      case "throw_on_cudamalloc_oom" -> V2_12;
+      case "pinned_free_catch_all", "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb" ->
+          V2_13;
+      case "expandable_segments_reserve" -> V2_14;
+      default -> null;
+    };
+  }
+
+  /** Keys that later releases know and whose values this project does not interpret. */
+  static final Set<String> UNINTERPRETED_KEYS =
+      Set.of(
+          "throw_on_cudamalloc_oom",
+          "pinned_free_catch_all",
+          "pinned_max_round_threshold_mb",
+          "pinned_max_cached_size_mb",
+          "expandable_segments_reserve");
+
+  @Override
+  public String toString() {
+    return id();
+  }
+}

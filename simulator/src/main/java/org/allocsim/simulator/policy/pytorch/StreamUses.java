@@ -1,0 +1,200 @@
+package org.allocsim.simulator.policy.pytorch;
+
+import java.util.Arrays;
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/**
+ * Uses of blocks on streams other than their own. From {@code useStream} to the free they only mark
+ * the block; at the free each becomes an outstanding event, and the block is reusable when all its
+ * events have been seen.
+ *
+ * <p>PyTorch asks the streams in the order of a hash map, each for its oldest event. Here the order
+ * is that of the completion ranks, which a recording determines, then that of the frees; an event
+ * behind an unfinished one of the same stream is not seen (head of line). A use on an unknown
+ * stream waits for no other.
+ */
+final class StreamUses {
+  /** No use. */
+  static final int NONE = -1;
+
+  private int[] block = new int[16];
+  private int[] stream = new int[16];
+  private long[] rank = new long[16];
+  private int[] nextOfBlock = new int[16];
+  private boolean[] complete = new boolean[16];
+  private int[] unused = new int[16];
+  private int unusedCount;
+  private int rows;
+
+  /** Outstanding events in the order of the frees. */
+  private int[] events = new int[16];
+
+  private int eventCount;
+  private int completeEvents;
+
+  /** Marks a block as used on a stream; a stream that is already marked is not marked again. */
+  void add(BlockTable blocks, int newBlock, int newStream, long newRank) {
+    for (int use = blocks.firstUse[newBlock]; use != NONE; use = nextOfBlock[use]) {
+      if (stream[use] == newStream) {
+        rank[use] = newRank;
+        complete[use] = false;
+        return;
+      }
+    }
+    int use = unusedCount > 0 ? unused[--unusedCount] : newRow();
+    block[use] = newBlock;
+    stream[use] = newStream;
+    rank[use] = newRank;
+    complete[use] = false;
+    nextOfBlock[use] = blocks.firstUse[newBlock];
+    blocks.firstUse[newBlock] = use;
+  }
+
+  /** Turns the marks of a block that was given back into outstanding events. */
+  void insertEvents(BlockTable blocks, int freed) {
+    for (int use = blocks.firstUse[freed]; use != NONE; use = nextOfBlock[use]) {
+      if (eventCount == events.length) {
+        events = Arrays.copyOf(events, eventCount * 2);
+      }
+      events[eventCount++] = use;
+      if (complete[use]) {
+        completeEvents++;
+      }
+    }
+  }
+
+  /** The device has finished all uses of a block. */
+  void completeAllOf(BlockTable blocks, int used) {
+    for (int use = blocks.firstUse[used]; use != NONE; use = nextOfBlock[use]) {
+      if (!complete[use]) {
+        complete[use] = true;
+        if (blocks.pending[used]) {
+          completeEvents++;
+        }
+      }
+    }
+  }
+
+  /** The device has finished all uses of all live blocks. */
+  void completeAll(BlockTable blocks) {
+    for (int use = 0; use < rows; use++) {
+      if (block[use] != NONE && !complete[use]) {
+        complete[use] = true;
+        if (blocks.pending[block[use]]) {
+          completeEvents++;
+        }
+      }
+    }
+  }
+
+  /** Whether any event is outstanding. */
+  boolean anyOutstanding() {
+    return eventCount > 0;
+  }
+
+  /**
+   * Sees finished events until one is the last of its block.
+   *
+   * @return a block that became reusable, or {@link BlockTable#NONE}
+   */
+  int pollFinished(BlockTable blocks) {
+    while (completeEvents > 0) {
+      int best = NONE;
+      for (int i = 0; i < eventCount; i++) {
+        int use = events[i];
+        if (complete[use]
+            && (best == NONE || rank[use] < rank[events[best]])
+            && !isBehindUnfinished(i)) {
+          best = i;
+        }
+      }
+      if (best == NONE) {
+        return BlockTable.NONE;
+      }
+      int reusable = see(blocks, best);
+      if (reusable != BlockTable.NONE) {
+        return reusable;
+      }
+    }
+    return BlockTable.NONE;
+  }
+
+  /**
+   * Waits for the outstanding event that comes first.
+   *
+   * @param owner only events of blocks of this private pool, or −1 for all
+   * @return a block that became reusable, or {@link BlockTable#NONE} when no event is left
+   */
+  int pollSynchronized(BlockTable blocks, int owner) {
+    while (true) {
+      int best = NONE;
+      for (int i = 0; i < eventCount; i++) {
+        if ((owner < 0 || blocks.pool[block[events[i]]].owner == owner)
+            && (best == NONE || rank[events[i]] < rank[events[best]])) {
+          best = i;
+        }
+      }
+      if (best == NONE) {
+        return BlockTable.NONE;
+      }
+      int reusable = see(blocks, best);
+      if (reusable != BlockTable.NONE) {
+        return reusable;
+      }
+    }
+  }
+
+  private boolean isBehindUnfinished(int event) {
+    int known = stream[events[event]];
+    if (known == AllocationTrace.UNKNOWN_STREAM) {
+      return false;
+    }
+    for (int i = 0; i < event; i++) {
+      if (stream[events[i]] == known && !complete[events[i]]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Removes an event; returns its block if that was the block's last one. */
+  private int see(BlockTable blocks, int event) {
+    int use = events[event];
+    if (complete[use]) {
+      completeEvents--;
+    }
+    eventCount--;
+    System.arraycopy(events, event + 1, events, event, eventCount - event);
+    int owner = block[use];
+    removeFromBlock(blocks, owner, use);
+    return blocks.firstUse[owner] == NONE ? owner : BlockTable.NONE;
+  }
+
+  private void removeFromBlock(BlockTable blocks, int owner, int use) {
+    if (blocks.firstUse[owner] == use) {
+      blocks.firstUse[owner] = nextOfBlock[use];
+    } else {
+      int before = blocks.firstUse[owner];
+      while (nextOfBlock[before] != use) {
+        before = nextOfBlock[before];
+      }
+      nextOfBlock[before] = nextOfBlock[use];
+    }
+    block[use] = NONE;
+    if (unusedCount == unused.length) {
+      unused = Arrays.copyOf(unused, unusedCount * 2);
+    }
+    unused[unusedCount++] = use;
+  }
+
+  private int newRow() {
+    if (rows == block.length) {
+      block = Arrays.copyOf(block, rows * 2);
+      stream = Arrays.copyOf(stream, rows * 2);
+      rank = Arrays.copyOf(rank, rows * 2);
+      nextOfBlock = Arrays.copyOf(nextOfBlock, rows * 2);
+      complete = Arrays.copyOf(complete, rows * 2);
+    }
+    return rows++;
+  }
+}

@@ -1,0 +1,335 @@
+package org.allocsim.simulator.stats;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.allocsim.simulator.effect.EffectListener;
+
+/**
+ * The 122 values of {@code torch.cuda.memory_stats()} (PyTorch 2.11), counted from what a policy
+ * reports. Bytes and counts; a peak is the highest value since the start or the last {@link
+ * #resetPeak()}, {@code allocated} and {@code freed} add up all increases and decreases since the
+ * start or the last {@link #resetAccumulated()}.
+ *
+ * <p>As in PyTorch, memory of expandable segments counts as reserved but not as a segment, and free
+ * parts of expandable segments do not count as inactive splits (the policy reports none).
+ */
+public final class MemoryStats implements EffectListener, StatsView {
+  private static final String[] POOLED_NAMES = {
+    "active",
+    "active_bytes",
+    "allocated_bytes",
+    "allocation",
+    "inactive_split",
+    "inactive_split_bytes",
+    "requested_bytes",
+    "reserved_bytes",
+    "segment"
+  };
+  private static final String[] SINGLE_NAMES = {"oversize_allocations", "oversize_segments"};
+  private static final String[] SCALAR_NAMES = {
+    "max_split_size",
+    "num_alloc_retries",
+    "num_device_alloc",
+    "num_device_free",
+    "num_ooms",
+    "num_sync_all_streams"
+  };
+  private static final List<String> KEYS = sortedKeys();
+
+  private final PooledStat allocation = new PooledStat();
+  private final PooledStat allocatedBytes = new PooledStat();
+  private final PooledStat active = new PooledStat();
+  private final PooledStat activeBytes = new PooledStat();
+  private final PooledStat requestedBytes = new PooledStat();
+  private final PooledStat segment = new PooledStat();
+  private final PooledStat reservedBytes = new PooledStat();
+  private final PooledStat inactiveSplit = new PooledStat();
+  private final PooledStat inactiveSplitBytes = new PooledStat();
+  private final Stat oversizeAllocations = new Stat();
+  private final Stat oversizeSegments = new Stat();
+  private final long oversizeThresholdBytes;
+  private long allocationRetries;
+  private long outOfMemories;
+  private long streamSynchronizations;
+  private long deviceAllocations;
+  private long deviceFrees;
+
+  /**
+   * Statistics of an allocator that has done nothing yet.
+   *
+   * @param oversizeThresholdBytes {@code max_split_size}: from here on blocks and segments count as
+   *     oversize; unsigned, −1 (2^64 − 1) where the option is not set
+   */
+  public MemoryStats(long oversizeThresholdBytes) {
+    this.oversizeThresholdBytes = oversizeThresholdBytes;
+  }
+
+  /** All keys in the order of {@code memory_stats()}: plain string order. */
+  public static List<String> keys() {
+    return KEYS;
+  }
+
+  @Override
+  public void blockAllocated(
+      int id, long address, long requested, long blockBytes, int stream, boolean small) {
+    allocation.increase(1, small);
+    allocatedBytes.increase(blockBytes, small);
+    active.increase(1, small);
+    activeBytes.increase(blockBytes, small);
+    requestedBytes.increase(requested, small);
+    if (isOversize(blockBytes)) {
+      oversizeAllocations.increase(1);
+    }
+  }
+
+  @Override
+  public void freeRequested(
+      int id, long address, long requested, long blockBytes, int stream, boolean small) {
+    allocation.decrease(1, small);
+    allocatedBytes.decrease(blockBytes, small);
+    if (isOversize(blockBytes)) {
+      oversizeAllocations.decrease(1);
+    }
+  }
+
+  @Override
+  public void freeCompleted(
+      int id, long address, long requested, long blockBytes, int stream, boolean small) {
+    active.decrease(1, small);
+    activeBytes.decrease(blockBytes, small);
+    requestedBytes.decrease(requested, small);
+  }
+
+  @Override
+  public void segmentAllocated(long address, long bytes, int stream, boolean small) {
+    segment.increase(1, small);
+    reservedBytes.increase(bytes, small);
+    if (isOversize(bytes)) {
+      oversizeSegments.increase(1);
+    }
+    deviceAllocations++;
+  }
+
+  @Override
+  public void segmentFreed(long address, long bytes, int stream, boolean small) {
+    segment.decrease(1, small);
+    reservedBytes.decrease(bytes, small);
+    if (isOversize(bytes)) {
+      oversizeSegments.decrease(1);
+    }
+    deviceFrees++;
+  }
+
+  @Override
+  public void segmentMapped(long address, long bytes, int stream, boolean small) {
+    reservedBytes.increase(bytes, small);
+    deviceAllocations++;
+  }
+
+  @Override
+  public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
+    reservedBytes.decrease(bytes, small);
+    deviceFrees++;
+  }
+
+  @Override
+  public void inactiveSplitChanged(int blocks, long bytes, boolean small) {
+    inactiveSplit.change(blocks, small);
+    inactiveSplitBytes.change(bytes, small);
+  }
+
+  @Override
+  public void allocationRetried() {
+    allocationRetries++;
+  }
+
+  @Override
+  public void streamsSynchronized() {
+    streamSynchronizations++;
+  }
+
+  @Override
+  public void outOfMemory(
+      int id,
+      long requested,
+      long roundedBytes,
+      long segmentBytes,
+      int stream,
+      long limitBytes,
+      long privateFreeBytes,
+      long deviceFreeBytes,
+      long deviceTotalBytes) {
+    outOfMemories++;
+  }
+
+  private boolean isOversize(long bytes) {
+    return Long.compareUnsigned(bytes, oversizeThresholdBytes) >= 0;
+  }
+
+  /** Bytes obtained from the device and not returned. */
+  public long reservedBytes() {
+    return reservedBytes.all.current;
+  }
+
+  /** Highest value of {@link #reservedBytes()}. */
+  public long peakReservedBytes() {
+    return reservedBytes.all.peak;
+  }
+
+  /** Bytes of the blocks that the program holds, slack included. */
+  public long allocatedBytes() {
+    return allocatedBytes.all.current;
+  }
+
+  /** Highest value of {@link #allocatedBytes()}. */
+  public long peakAllocatedBytes() {
+    return allocatedBytes.all.peak;
+  }
+
+  /** Bytes of the blocks that the program holds or that are still in use on another stream. */
+  public long activeBytes() {
+    return activeBytes.all.current;
+  }
+
+  /** Highest value of {@link #activeBytes()}. */
+  public long peakActiveBytes() {
+    return activeBytes.all.peak;
+  }
+
+  /** Bytes that the program asked for, of the blocks that {@link #activeBytes()} counts. */
+  public long requestedBytes() {
+    return requestedBytes.all.current;
+  }
+
+  /** Highest value of {@link #requestedBytes()}. */
+  public long peakRequestedBytes() {
+    return requestedBytes.all.peak;
+  }
+
+  /** Bytes of free blocks inside partly used segments. */
+  public long inactiveSplitBytes() {
+    return inactiveSplitBytes.all.current;
+  }
+
+  /** Number of requests that failed for lack of memory. */
+  public long outOfMemories() {
+    return outOfMemories;
+  }
+
+  /** Number of requests that were tried again after cached memory was released. */
+  public long allocationRetries() {
+    return allocationRetries;
+  }
+
+  /** {@code torch.cuda.reset_peak_memory_stats()}: every peak becomes the current value. */
+  public void resetPeak() {
+    for (String name : POOLED_NAMES) {
+      pooled(name).resetPeak();
+    }
+    oversizeAllocations.resetPeak();
+    oversizeSegments.resetPeak();
+  }
+
+  /**
+   * {@code torch.cuda.reset_accumulated_memory_stats()}: the sums of increases and decreases and
+   * the event counters start from zero; current values and peaks stay.
+   */
+  public void resetAccumulated() {
+    for (String name : POOLED_NAMES) {
+      pooled(name).resetAccumulated();
+    }
+    oversizeAllocations.resetAccumulated();
+    oversizeSegments.resetAccumulated();
+    allocationRetries = 0;
+    outOfMemories = 0;
+    streamSynchronizations = 0;
+    deviceAllocations = 0;
+    deviceFrees = 0;
+  }
+
+  @Override
+  public long get(String key) {
+    int first = key.indexOf('.');
+    if (first < 0) {
+      return scalar(key);
+    }
+    String name = key.substring(0, first);
+    int last = key.lastIndexOf('.');
+    String field = key.substring(last + 1);
+    if (first == last) {
+      return single(name).field(field);
+    }
+    return pooled(name).part(key.substring(first + 1, last)).field(field);
+  }
+
+  /** All values by key, in the order of {@code memory_stats()}. */
+  public SortedMap<String, Long> toMap() {
+    SortedMap<String, Long> map = new TreeMap<>();
+    for (String key : KEYS) {
+      map.put(key, get(key));
+    }
+    return map;
+  }
+
+  private long scalar(String name) {
+    return switch (name) {
+      case "max_split_size" -> oversizeThresholdBytes;
+      case "num_alloc_retries" -> allocationRetries;
+      case "num_device_alloc" -> deviceAllocations;
+      case "num_device_free" -> deviceFrees;
+      case "num_ooms" -> outOfMemories;
+      case "num_sync_all_streams" -> streamSynchronizations;
+      default -> throw unknown(name);
+    };
+  }
+
+  private Stat single(String name) {
+    return switch (name) {
+      case "oversize_allocations" -> oversizeAllocations;
+      case "oversize_segments" -> oversizeSegments;
+      default -> throw unknown(name);
+    };
+  }
+
+  private PooledStat pooled(String name) {
+    return switch (name) {
+      case "active" -> active;
+      case "active_bytes" -> activeBytes;
+      case "allocated_bytes" -> allocatedBytes;
+      case "allocation" -> allocation;
+      case "inactive_split" -> inactiveSplit;
+      case "inactive_split_bytes" -> inactiveSplitBytes;
+      case "requested_bytes" -> requestedBytes;
+      case "reserved_bytes" -> reservedBytes;
+      case "segment" -> segment;
+      default -> throw unknown(name);
+    };
+  }
+
+  private static IllegalArgumentException unknown(String name) {
+    return new IllegalArgumentException("there is no statistic '" + name + "'");
+  }
+
+  private static List<String> sortedKeys() {
+    List<String> keys = new ArrayList<>();
+    String[] fields = {"allocated", "current", "freed", "peak"};
+    for (String name : POOLED_NAMES) {
+      for (String part : new String[] {"all", "large_pool", "small_pool"}) {
+        for (String field : fields) {
+          keys.add(name + '.' + part + '.' + field);
+        }
+      }
+    }
+    for (String name : SINGLE_NAMES) {
+      for (String field : fields) {
+        keys.add(name + '.' + field);
+      }
+    }
+    Collections.addAll(keys, SCALAR_NAMES);
+    Collections.sort(keys);
+    return List.copyOf(keys);
+  }
+}
