@@ -21,12 +21,7 @@ import picocli.CommandLine.Spec;
       "Simulates GPU memory allocators on recorded programs.",
       "Record one run, and see what its allocator did, to the byte."
     },
-    subcommands = {
-      ReplayCommand.class,
-      VerifyCommand.class,
-      InspectCommand.class,
-      ListCommand.class
-    },
+    subcommands = {ListCommand.class},
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",
