@@ -1,5 +1,8 @@
 package org.allocsim.reports.cli;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
@@ -11,51 +14,61 @@ import me.tongfei.progressbar.ProgressBarStyle;
  * does any work whose standard error is not a terminal.
  */
 final class ProgressMeter implements AutoCloseable {
-  private static final int WIDTH = 80;
   private static final long PATIENCE_NANOS = Duration.ofMillis(500).toNanos();
+  private static final int COLUMNS = 80;
+  private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
 
-  private final boolean visible;
   private final String task;
   private final String unit;
   private final long unitSize;
   private final long startNanos = System.nanoTime();
+  private boolean decided;
   private ProgressBar bar;
 
-  private ProgressMeter(boolean visible, String task, String unit, long unitSize) {
-    this.visible = visible;
+  private ProgressMeter(String task, String unit, long unitSize) {
     this.task = task;
     this.unit = unit;
     this.unitSize = unitSize;
   }
 
   /** Progress in bytes. */
-  static ProgressMeter ofBytes(boolean visible, String task) {
-    return new ProgressMeter(visible, task, " MiB", 1L << 20);
+  static ProgressMeter ofBytes(String task) {
+    return new ProgressMeter(task, " MiB", 1L << 20);
   }
 
   /** Progress in events. */
-  static ProgressMeter ofEvents(boolean visible, String task) {
-    return new ProgressMeter(visible, task, "k events", 1_000);
-  }
-
-  /** Whether somebody looks at standard error: the process has an interactive terminal. */
-  static boolean terminal() {
-    return System.console() != null && System.console().isTerminal();
+  static ProgressMeter ofEvents(String task) {
+    return new ProgressMeter(task, "k events", 1_000);
   }
 
   /** Reports how much is done; a total that is not positive is unknown. */
   void update(long done, long total) {
-    if (!visible) {
-      return;
+    if (!decided && System.nanoTime() - startNanos >= PATIENCE_NANOS) {
+      decided = true;
+      bar = isTerminal() ? start() : null;
     }
-    if (bar == null) {
-      if (System.nanoTime() - startNanos < PATIENCE_NANOS) {
-        return;
-      }
-      bar = start();
+    if (bar != null) {
+      bar.maxHint(total > 0 ? total : -1);
+      bar.stepTo(done);
     }
-    bar.maxHint(total > 0 ? total : -1);
-    bar.stepTo(done);
+  }
+
+  /** Whether somebody looks at standard error. */
+  private static boolean isTerminal() {
+    if (System.console() == null || !System.console().isTerminal()) {
+      return false;
+    }
+    try {
+      // The console speaks for standard input and output; Linux tells about standard error too.
+      return !Files.isSymbolicLink(STANDARD_ERROR)
+          || isTerminalName(Files.readSymbolicLink(STANDARD_ERROR).toString());
+    } catch (IOException _) {
+      return true;
+    }
+  }
+
+  private static boolean isTerminalName(String name) {
+    return name.startsWith("/dev/pts/") || name.startsWith("/dev/tty") || name.equals("/dev/console");
   }
 
   private ProgressBar start() {
@@ -65,7 +78,7 @@ final class ProgressMeter implements AutoCloseable {
         .setStyle(ProgressBarStyle.ASCII)
         .setUpdateIntervalMillis(100)
         .clearDisplayOnFinish()
-        .setConsumer(new ConsoleProgressBarConsumer(System.err, WIDTH))
+        .setConsumer(new ConsoleProgressBarConsumer(System.err, COLUMNS))
         .build();
   }
 
