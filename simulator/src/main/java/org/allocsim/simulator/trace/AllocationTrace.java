@@ -11,7 +11,8 @@ import java.util.Map;
  * <p>Columns are primitive arrays, 30 bytes a row: kind, device, stream, pool, allocation, bytes,
  * time, stack. Allocation ids are dense, 0 to {@link #allocationCount()} − 1, and each id is
  * allocated once. Streams are numbered by ascending unsigned handle, so that comparing numbers
- * compares handles. The first {@link #prologueCount()} rows allocate what already existed when the
+ * compares handles. The rows of one device are in order; rows of different devices, whose
+ * allocators know nothing of each other, need not be merged by time. The first {@link #prologueCount()} rows allocate what already existed when the
  * recording began; a policy that can restore a layout starts behind them.
  */
 public final class AllocationTrace {
@@ -230,6 +231,11 @@ public final class AllocationTrace {
       }
       streamNumbers.put(handle, streamNumbers.size());
       return streamNumbers.size() - 1;
+    }
+
+    /** Makes a pool part of the trace and returns its number. */
+    public int declarePool(PoolId id) {
+      return pool(id);
     }
 
     private int pool(PoolId id) {

@@ -43,4 +43,14 @@ public record AllocatorConfig(
           RoundupDivisions.NONE,
           false,
           1.0);
+
+  /** Bytes that a request of at least 1 byte is rounded up to. */
+  public long blockBytesFor(long requestedBytes) {
+    return RequestSizes.round(requestedBytes, roundupDivisions);
+  }
+
+  /** Bytes of the segment that is obtained for a request that no cached block serves. */
+  public long segmentBytesFor(long requestedBytes) {
+    return RequestSizes.segmentBytes(blockBytesFor(requestedBytes), largeSegmentBytes);
+  }
 }

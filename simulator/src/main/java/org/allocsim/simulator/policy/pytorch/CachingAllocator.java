@@ -214,12 +214,6 @@ public final class CachingAllocator implements AllocatorPolicy {
     return collectsGarbage() && reserved.bytes > garbageThresholdBytes();
   }
 
-  /** Bytes of the segment that a request needs when no cached block serves it. */
-  public long segmentBytesFor(long requestedBytes) {
-    return RequestSizes.segmentBytes(
-        RequestSizes.round(requestedBytes, config.roundupDivisions()), config.largeSegmentBytes());
-  }
-
   // Requests.
 
   private BlockPool blockPool(PrivatePool privatePool, boolean small) {

@@ -1,0 +1,49 @@
+package org.allocsim.workloads.format.pytorch.derive;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.effect.EffectLog;
+
+/** Where the frees that wait for other streams complete; most frees complete in the next row. */
+final class CompletionRows {
+  private final EffectLog effects;
+  private final Map<Integer, Integer> completionOfRequest = new HashMap<>();
+
+  CompletionRows(EffectLog effects) {
+    this.effects = effects;
+    Map<Long, Integer> waiting = new HashMap<>();
+    for (int row = 0; row < effects.count(); row++) {
+      long address = effects.address(row);
+      if (effects.kind(row) == EffectKind.FREE_REQUESTED) {
+        boolean completesNext =
+            row + 1 < effects.count()
+                && effects.kind(row + 1) == EffectKind.FREE_COMPLETED
+                && effects.address(row + 1) == address;
+        if (!completesNext) {
+          waiting.put(address, row);
+        }
+      } else if (effects.kind(row) == EffectKind.FREE_COMPLETED && !waiting.isEmpty()) {
+        Integer request = waiting.remove(address);
+        if (request != null) {
+          completionOfRequest.put(request, row);
+        }
+      }
+    }
+  }
+
+  /** Row in which the free requested in {@code row} completes; the number of rows if it does not. */
+  int of(int row) {
+    return completionOfRequest.getOrDefault(row, effects.count());
+  }
+
+  /** First row in which a free at an address completes; the number of rows if none does. */
+  int firstAt(long address) {
+    int row = 0;
+    while (row < effects.count()
+        && (effects.kind(row) != EffectKind.FREE_COMPLETED || effects.address(row) != address)) {
+      row++;
+    }
+    return row;
+  }
+}

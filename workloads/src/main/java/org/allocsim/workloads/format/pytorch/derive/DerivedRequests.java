@@ -1,0 +1,30 @@
+package org.allocsim.workloads.format.pytorch.derive;
+
+import java.util.List;
+import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/**
+ * The requests of a snapshot's history, told apart from their effects.
+ *
+ * @param trace the requests; its stream numbers are those of the snapshot
+ * @param starts per device the layout at the start of its history, empty where it began with
+ *     nothing
+ * @param inferences what the history does not say and was concluded
+ */
+public record DerivedRequests(
+    AllocationTrace trace, List<DeviceStart> starts, List<Inference> inferences) {
+  /** Keeps its own copies. */
+  public DerivedRequests {
+    starts = List.copyOf(starts);
+    inferences = List.copyOf(inferences);
+  }
+
+  /**
+   * State of a device when its history begins.
+   *
+   * @param layout segments and blocks; none where the recording began before the first allocation
+   * @param complete whether the history began before the first allocation
+   */
+  public record DeviceStart(MemoryLayout layout, boolean complete) {}
+}

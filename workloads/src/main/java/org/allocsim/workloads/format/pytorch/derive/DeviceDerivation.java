@@ -1,0 +1,460 @@
+package org.allocsim.workloads.format.pytorch.derive;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.allocsim.simulator.device.RecordedDevice;
+import org.allocsim.simulator.effect.EffectFollower;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.workloads.format.pytorch.Annotation;
+import org.allocsim.workloads.format.pytorch.DeviceHistory;
+
+/**
+ * Derives the requests of one device's history by running the allocator beside it: the rows that a
+ * request must have caused are those that the allocator, in the same state, produces for it. What
+ * no request in the history explains (an {@code empty_cache()}, the release of a pool) is inserted
+ * where its effects show.
+ *
+ * <p>Once the allocator does something that the history does not show, its state is of no use any
+ * more; the rest is derived from the rows alone.
+ */
+final class DeviceDerivation {
+  /** How one attempt ended. */
+  enum Outcome {
+    /** Every row is explained. */
+    EXPLAINED,
+    /** A row contradicts the rules; the rest was derived from the rows alone. */
+    DIVERGED,
+    /** A segment was found to be in another pool than assumed; the derivation must begin again. */
+    POOL_LEARNED
+  }
+
+  private final EffectLog effects;
+  private final DeviceHistory history;
+  private final int device;
+  private final long[] streamHandles;
+  private final AllocatorConfig config;
+  private final long limitBytes;
+  private final SegmentPools pools;
+  private final DeviceStartFinder.Start start;
+  private final AllocationTrace.Builder trace;
+  private final MarkerWriter markers;
+  private final EffectFollower follower;
+  private final CachingAllocator policy;
+  private final HistoryBounds bounds;
+
+  private final AddressMap live = new AddressMap();
+  private final AddressMap pending = new AddressMap();
+  private final TreeMap<Long, Integer> segmentAt = new TreeMap<>(Long::compareUnsigned);
+  private final Set<Integer> releasedPools = new HashSet<>();
+  private final CompletionRows completions;
+
+  /** The row behind those that belong to the request sent last, whether they were met or not. */
+  private int handledTo;
+
+  private final Counts counts = new Counts();
+
+  /** What was concluded so far. */
+  static final class Counts {
+    long certainEmptyCaches;
+    long likelyEmptyCaches;
+    long likelyRetries;
+    long streamUses;
+    long releasedPools;
+    long unknownFrees;
+    int firstUnexplainedRow = -1;
+  }
+
+  DeviceDerivation(
+      DeviceHistory history,
+      int device,
+      long[] streamHandles,
+      DerivationOptions options,
+      SegmentPools pools,
+      DeviceStartFinder.Start start,
+      AllocationTrace.Builder trace,
+      List<Annotation> annotations) {
+    this.history = history;
+    this.effects = history.effects();
+    this.device = device;
+    this.streamHandles = streamHandles;
+    this.config = options.config();
+    this.limitBytes = options.limitBytes();
+    this.pools = pools;
+    this.start = start;
+    this.trace = trace;
+    markers = new MarkerWriter(trace, annotations, device);
+    follower = new EffectFollower(effects, 0);
+    RecordedDevice memory =
+        new RecordedDevice(effects, follower::position, options.deviceTotalBytes());
+    policy = new CachingAllocator(config, limitBytes, memory, follower);
+    bounds = HistoryBounds.of(effects, start.layout(), config);
+    completions = new CompletionRows(effects);
+    restoreStart();
+  }
+
+  private void restoreStart() {
+    policy.restore(start.layout());
+    for (int i = 0; i < start.layout().segmentCount(); i++) {
+      segmentAt.put(start.layout().segmentAddress(i), SegmentPools.startSegment(i));
+    }
+    start.liveAllocations().forEach(live::put);
+    start.pendingAllocations()
+        .forEach(
+            (address, allocation) -> {
+              pending.put(address, allocation);
+              if (!trace.isLive(allocation)) {
+                policy.useStream(
+                    allocation,
+                    AllocationTrace.UNKNOWN_STREAM,
+                    completions.firstAt(address));
+              }
+            });
+  }
+
+  Counts counts() {
+    return counts;
+  }
+
+  Outcome run() {
+    while (follower.position() < effects.count()) {
+      int row = follower.position();
+      handledTo = row;
+      at(row);
+      step(row);
+      if (follower.hasDiverged() || follower.position() == row) {
+        if (follower.hasDiverged() && learnPool()) {
+          return Outcome.POOL_LEARNED;
+        }
+        counts.firstUnexplainedRow = follower.position();
+        new RowwiseDerivation(history, streamHandles, this::poolOf, this::at, trace, live, pending)
+            .run(handledTo, counts);
+        break;
+      }
+    }
+    markers.writeRest();
+    return counts.firstUnexplainedRow < 0 ? Outcome.EXPLAINED : Outcome.DIVERGED;
+  }
+
+  private void at(int row) {
+    markers.writeUpTo(history.timeNanos(row));
+    trace.at(device, history.timeNanos(row), history.stack(row));
+  }
+
+  /** Finds the request that caused the row, sends it to the allocator and appends it. */
+  private void step(int row) {
+    switch (effects.kind(row)) {
+      case FREE_REQUESTED -> free(row);
+      case SNAPSHOT -> {
+        trace.snapshot();
+        follower.skipRow();
+        handledTo = row + 1;
+      }
+      case FREE_COMPLETED -> {
+        if (isInterruptedFree(row)) {
+          int allocation = pending.remove(effects.address(row));
+          trace.free(allocation);
+          policy.free(allocation);
+          handledTo = row + 1;
+        } else {
+          stepTowardsRequest(row);
+        }
+      }
+      default -> stepTowardsRequest(row);
+    }
+    if (!follower.hasDiverged()) {
+      followRows(row, follower.position());
+    }
+  }
+
+  private boolean isInterruptedFree(int row) {
+    int allocation = pending.get(effects.address(row));
+    return allocation != AddressMap.NONE && trace.isLive(allocation);
+  }
+
+  /** Keeps the maps of blocks and segments up to the rows that were explained. */
+  private void followRows(int from, int to) {
+    for (int row = from; row < to; row++) {
+      long address = effects.address(row);
+      switch (effects.kind(row)) {
+        case FREE_COMPLETED -> pending.remove(address);
+        case SEGMENT_ALLOC, SEGMENT_MAP -> segmentAt.put(address, row);
+        case SEGMENT_FREE -> segmentAt.remove(address);
+        default -> {}
+      }
+    }
+  }
+
+  private void free(int row) {
+    long address = effects.address(row);
+    int allocation = live.remove(address);
+    if (allocation == AddressMap.NONE) {
+      counts.unknownFrees++;
+      return;
+    }
+    boolean completesNext =
+        row + 1 < effects.count()
+            && effects.kind(row + 1) == EffectKind.FREE_COMPLETED
+            && effects.address(row + 1) == address;
+    if (!completesNext) {
+      counts.streamUses++;
+      long rank = completions.of(row);
+      trace.useUnknownStream(allocation, rank);
+      policy.useStream(allocation, AllocationTrace.UNKNOWN_STREAM, rank);
+      pending.put(address, allocation);
+    }
+    trace.free(allocation);
+    policy.free(allocation);
+    handledTo = completesNext ? row + 2 : row + 1;
+  }
+
+  /** Rows before an allocation or OOM are its doing, unless they show that the cache was emptied. */
+  private void stepTowardsRequest(int row) {
+    int request = row;
+    int firstRelease = -1;
+    int lastRelease = -1;
+    boolean grows = false;
+    while (request < effects.count() && isCause(effects.kind(request))) {
+      EffectKind kind = effects.kind(request);
+      if (kind == EffectKind.SEGMENT_FREE || kind == EffectKind.SEGMENT_UNMAP) {
+        firstRelease = firstRelease < 0 ? request : firstRelease;
+        lastRelease = request;
+        grows = false;
+      } else if (kind != EffectKind.FREE_COMPLETED) {
+        grows = true;
+      }
+      request++;
+    }
+    boolean requested =
+        request < effects.count()
+            && (effects.kind(request) == EffectKind.ALLOC
+                || effects.kind(request) == EffectKind.OOM);
+    if (firstRelease < 0) {
+      if (requested) {
+        completeUses(row, request);
+        allocate(request);
+      } else if (!grows) {
+        counts.likelyEmptyCaches++;
+        handledTo = request;
+        emptyCache();
+      }
+      return;
+    }
+    if (requested && isReleasedByRequest(request, grows)) {
+      if (!isSeenWhileSynchronizing(row, firstRelease)) {
+        completeUses(row, firstRelease);
+      }
+      allocate(request);
+    } else {
+      releaseCache(firstRelease);
+    }
+  }
+
+  private static boolean isCause(EffectKind kind) {
+    return switch (kind) {
+      case FREE_COMPLETED, SEGMENT_ALLOC, SEGMENT_FREE, SEGMENT_MAP, SEGMENT_UNMAP -> true;
+      case ALLOC, FREE_REQUESTED, OOM, SNAPSHOT -> false;
+    };
+  }
+
+  /**
+   * Whether frees that complete right before memory is released may complete in the wait for all
+   * streams that precedes a full release. Only old blocks and oversize blocks are released without
+   * that wait.
+   */
+  private boolean isSeenWhileSynchronizing(int row, int firstRelease) {
+    for (int i = row; i < firstRelease; i++) {
+      if (effects.kind(i) != EffectKind.FREE_COMPLETED) {
+        return false;
+      }
+    }
+    return config.maxSplitBytes() == AllocatorConfig.UNLIMITED
+        && !policy.wouldCollectGarbage();
+  }
+
+  /** Whether the release is the request's own: it found no block and was refused memory. */
+  private boolean isReleasedByRequest(int request, boolean grows) {
+    boolean failed = effects.kind(request) == EffectKind.OOM;
+    long bytes = effects.bytes(request);
+    int pool = trace.declarePool(poolOf(request));
+    if (!failed && !grows) {
+      return false;
+    }
+    if (pool != 0 && config.maxSplitBytes() == AllocatorConfig.UNLIMITED) {
+      return false;
+    }
+    if (policy.servesFromCache(bytes, effects.stream(request), pool)) {
+      return false;
+    }
+    if (failed || policy.wouldCollectGarbage()) {
+      return true;
+    }
+    long neededBytes = policy.reservedBytes() + config.segmentBytesFor(bytes);
+    if (limitBytes >= 0 && neededBytes > limitBytes) {
+      return true;
+    }
+    return switch (bounds.judge(neededBytes)) {
+      case REFUSED -> true;
+      case GRANTED -> false;
+      case UNDECIDED -> {
+        boolean retry = limitBytes < 0 && counts.certainEmptyCaches == 0;
+        if (retry) {
+          counts.likelyRetries++;
+        }
+        yield retry;
+      }
+    };
+  }
+
+  private void completeUses(int from, int to) {
+    for (int row = from; row < to; row++) {
+      if (effects.kind(row) != EffectKind.FREE_COMPLETED) {
+        return;
+      }
+      int allocation = pending.get(effects.address(row));
+      if (allocation == AddressMap.NONE) {
+        counts.unknownFrees++;
+        return;
+      }
+      trace.useComplete(allocation);
+      policy.useComplete(allocation);
+    }
+  }
+
+  private void allocate(int request) {
+    boolean failed = effects.kind(request) == EffectKind.OOM;
+    int stream = effects.stream(request);
+    PoolId pool = poolOf(request);
+    at(request);
+    handledTo = request + 1;
+    int allocation = trace.allocate(effects.bytes(request), streamHandles[stream], pool);
+    policy.allocate(allocation, effects.bytes(request), stream, trace.declarePool(pool));
+    if (failed) {
+      // Should another setting serve it, the program is taken not to have kept it.
+      trace.free(allocation);
+      policy.free(allocation);
+    } else {
+      live.put(effects.address(request), allocation);
+    }
+  }
+
+  /** Pool of an allocation: that of the segment in which the history shows it. */
+  private PoolId poolOf(int request) {
+    if (history.poolId(request) != null) {
+      return history.poolId(request);
+    }
+    if (pools.allDefault() || effects.kind(request) == EffectKind.OOM) {
+      return PoolId.DEFAULT;
+    }
+    int segment = segmentOfRequest(request);
+    return segment == SegmentPools.NONE ? PoolId.DEFAULT : pools.pool(segment);
+  }
+
+  /** The segment of an allocation, which one of the rows right before it may have made. */
+  private int segmentOfRequest(int request) {
+    long address = effects.address(request);
+    for (int row = request - 1; row >= follower.position(); row--) {
+      boolean gained =
+          effects.kind(row) == EffectKind.SEGMENT_ALLOC
+              || effects.kind(row) == EffectKind.SEGMENT_MAP;
+      if (gained
+          && Long.compareUnsigned(address - effects.address(row), effects.bytes(row)) < 0) {
+        return row;
+      }
+    }
+    return segmentAround(address);
+  }
+
+  private int segmentAround(long address) {
+    Map.Entry<Long, Integer> entry = segmentAt.floorEntry(address);
+    return entry == null ? SegmentPools.NONE : entry.getValue();
+  }
+
+  private void emptyCache() {
+    trace.emptyCache();
+    policy.emptyCache();
+  }
+
+  /** The cache was emptied, or a private pool that was given up. */
+  private void releaseCache(int firstRelease) {
+    Set<PoolId> released = new HashSet<>();
+    PoolId first = null;
+    for (int row = firstRelease; row < effects.count(); row++) {
+      EffectKind kind = effects.kind(row);
+      if (kind != EffectKind.SEGMENT_FREE && kind != EffectKind.SEGMENT_UNMAP) {
+        break;
+      }
+      int segment = segmentAround(effects.address(row));
+      PoolId pool = segment == SegmentPools.NONE ? PoolId.DEFAULT : pools.pool(segment);
+      first = first == null ? pool : first;
+      released.add(pool);
+      handledTo = row + 1;
+    }
+    if (first != null && !released.contains(PoolId.DEFAULT) && first.capture() == 0) {
+      giveUp(first);
+      trace.emptyPool(first);
+      policy.emptyPool(trace.declarePool(first));
+      return;
+    }
+    for (PoolId pool : released) {
+      if (!pool.isDefault()) {
+        giveUp(pool);
+      }
+    }
+    counts.certainEmptyCaches++;
+    emptyCache();
+  }
+
+  private void giveUp(PoolId pool) {
+    int number = trace.declarePool(pool);
+    if (releasedPools.add(number)) {
+      counts.releasedPools++;
+      trace.releasePool(pool);
+      policy.releasePool(number);
+    }
+  }
+
+  /**
+   * Where the allocator used or released a segment that the history left alone, that segment is in
+   * another pool.
+   */
+  private boolean learnPool() {
+    EffectKind did = follower.actualKind();
+    if (did != EffectKind.ALLOC
+        && did != EffectKind.SEGMENT_FREE
+        && did != EffectKind.SEGMENT_UNMAP) {
+      return false;
+    }
+    int used = segmentAround(follower.actualAddress());
+    if (used != SegmentPools.NONE && !pools.isKnown(used) && pools.pool(used).isDefault()) {
+      pools.assume(used, pools.inferredPool());
+      return true;
+    }
+    int recorded = did == EffectKind.ALLOC ? segmentOfRow(follower.position()) : SegmentPools.NONE;
+    if (recorded != SegmentPools.NONE
+        && !pools.isKnown(recorded)
+        && pools.pool(recorded).isDefault()) {
+      pools.assume(recorded, pools.inferredPool());
+      return true;
+    }
+    return false;
+  }
+
+  private int segmentOfRow(int row) {
+    if (row >= effects.count()) {
+      return SegmentPools.NONE;
+    }
+    return switch (effects.kind(row)) {
+      case SEGMENT_ALLOC, SEGMENT_MAP -> row;
+      case ALLOC -> segmentAround(effects.address(row));
+      default -> SegmentPools.NONE;
+    };
+  }
+}

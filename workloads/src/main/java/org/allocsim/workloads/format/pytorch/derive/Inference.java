@@ -1,0 +1,23 @@
+package org.allocsim.workloads.format.pytorch.derive;
+
+/**
+ * Something that the recording does not say and that was concluded from it.
+ *
+ * @param device index of the device
+ * @param subject what was concluded, such as "empty_cache() calls"
+ * @param count how many
+ * @param confidence how sure the conclusion is
+ * @param reason why, in one sentence
+ */
+public record Inference(
+    int device, String subject, long count, Confidence confidence, String reason) {
+  /** How sure a conclusion is. */
+  public enum Confidence {
+    /** No other explanation follows the allocator's rules. */
+    CERTAIN,
+    /** Another explanation exists and is less natural. */
+    LIKELY,
+    /** The recording does not decide it. */
+    GUESS
+  }
+}

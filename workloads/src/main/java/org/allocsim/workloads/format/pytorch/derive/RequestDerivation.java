@@ -1,0 +1,182 @@
+package org.allocsim.workloads.format.pytorch.derive;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.format.pytorch.DeviceHistory;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.SnapshotSegment;
+import org.allocsim.workloads.format.pytorch.derive.Inference.Confidence;
+
+/**
+ * Splits a snapshot's history, which mixes what the program asked for with what the allocator did,
+ * into requests. What leaves no entry of its own is concluded: emptied caches, uses on other
+ * streams, private pools, and what existed before the first entry.
+ */
+public final class RequestDerivation {
+  /** Segments in unknown private pools are found one at a time, each by a new attempt. */
+  private static final int MAX_ATTEMPTS = 256;
+
+  private final Snapshot snapshot;
+  private final DerivationOptions options;
+  private final List<SegmentPools> pools = new ArrayList<>();
+  private final List<Inference> inferences = new ArrayList<>();
+
+  private RequestDerivation(Snapshot snapshot, DerivationOptions options) {
+    this.snapshot = snapshot;
+    this.options = options;
+  }
+
+  /** The requests of all devices of a snapshot. */
+  public static DerivedRequests derive(Snapshot snapshot, DerivationOptions options) {
+    RequestDerivation derivation = new RequestDerivation(snapshot, options);
+    for (int attempt = 0; ; attempt++) {
+      DerivedRequests requests = derivation.attempt(attempt == MAX_ATTEMPTS);
+      if (requests != null) {
+        return requests;
+      }
+    }
+  }
+
+  /** One attempt; null where a pool was learned and the next attempt will get further. */
+  private DerivedRequests attempt(boolean last) {
+    inferences.clear();
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    for (long handle : snapshot.streamHandles()) {
+      trace.declareStream(handle);
+    }
+    List<DeviceStartFinder.Start> starts = new ArrayList<>();
+    for (int device = 0; device < snapshot.devices().size(); device++) {
+      starts.add(start(device, trace));
+    }
+    trace.endPrologue();
+    for (int device = 0; device < snapshot.devices().size(); device++) {
+      if (pools.size() == device) {
+        EffectLog effects = snapshot.devices().get(device).effects();
+        pools.add(new SegmentPools(effects, segments(device), starts.get(device).pools()));
+      }
+      pools.get(device).pools().forEach(trace::declarePool);
+      DeviceDerivation derivation =
+          new DeviceDerivation(
+              snapshot.devices().get(device),
+              device,
+              snapshot.streamHandles(),
+              options,
+              pools.get(device),
+              starts.get(device),
+              trace,
+              snapshot.annotations());
+      DeviceDerivation.Outcome outcome = derivation.run();
+      if (outcome == DeviceDerivation.Outcome.POOL_LEARNED && !last) {
+        return null;
+      }
+      report(device, derivation.counts(), starts.get(device));
+    }
+    return new DerivedRequests(
+        trace.build(snapshot.stacks()),
+        starts.stream()
+            .map(start -> new DerivedRequests.DeviceStart(start.layout(), start.complete()))
+            .toList(),
+        inferences);
+  }
+
+  private DeviceStartFinder.Start start(int device, AllocationTrace.Builder trace) {
+    DeviceHistory history = snapshot.devices().get(device);
+    long timeNanos = history.effects().count() == 0 ? 0 : history.timeNanos(0);
+    PrologueWriter prologue =
+        new PrologueWriter(trace, snapshot.streamHandles(), device, timeNanos);
+    return DeviceStartFinder.find(history, segments(device), options.config(), prologue);
+  }
+
+  private List<SnapshotSegment> segments(int device) {
+    return snapshot.segments().stream().filter(segment -> segment.device() == device).toList();
+  }
+
+  private void report(
+      int device, DeviceDerivation.Counts counts, DeviceStartFinder.Start start) {
+    if (!start.complete()) {
+      infer(
+          device,
+          "blocks that existed before the first entry",
+          start.liveAllocations().size() + start.pendingAllocations().size(),
+          start.contradictions() == 0 ? Confidence.LIKELY : Confidence.GUESS,
+          "found by undoing the history from the segments at its end; sizes of blocks that were"
+              + " freed since are their rounded requests plus what later neighbours show");
+      infer(
+          device,
+          "entries that cannot be undone",
+          start.contradictions(),
+          Confidence.GUESS,
+          "the state around them contradicts them, so the start may be wrong there");
+    }
+    infer(
+        device,
+        "empty_cache() calls",
+        counts.certainEmptyCaches,
+        Confidence.CERTAIN,
+        "memory was released that no refused request explains");
+    infer(
+        device,
+        "empty_cache() calls",
+        counts.likelyEmptyCaches,
+        Confidence.LIKELY,
+        "frees completed, or memory was released, without a request");
+    infer(
+        device,
+        "releases taken for retries of refused requests",
+        counts.likelyRetries,
+        Confidence.LIKELY,
+        "more memory than ever before was obtained after them; an empty_cache() call right before"
+            + " would look the same, and the limit is not known");
+    infer(
+        device,
+        "blocks used on another stream",
+        counts.streamUses,
+        Confidence.CERTAIN,
+        "their free completed later than it was requested; which stream is not recorded");
+    SegmentPools devicePools = pools.get(device);
+    infer(
+        device,
+        "private pools",
+        devicePools.pools().stream().filter(pool -> !pool.isDefault()).count()
+            - (devicePools.assumedCount() > 0 ? 1 : 0),
+        Confidence.CERTAIN,
+        "segments at the end name their pool");
+    infer(
+        device,
+        "segments in a private pool that was gone at the end",
+        devicePools.assumedCount(),
+        Confidence.LIKELY,
+        "the default pool would have used or released them when the history did not");
+    infer(
+        device,
+        "private pools given up",
+        counts.releasedPools,
+        Confidence.CERTAIN,
+        "their segments were released");
+    infer(
+        device,
+        "frees of unknown addresses",
+        counts.unknownFrees,
+        Confidence.GUESS,
+        "no allocation at that address is live; they are left out");
+    if (counts.firstUnexplainedRow >= 0) {
+      infer(
+          device,
+          "entries derived without the allocator's state",
+          snapshot.devices().get(device).effects().count() - counts.firstUnexplainedRow,
+          Confidence.GUESS,
+          "from entry "
+              + counts.firstUnexplainedRow
+              + " on the history differs from what these settings and this limit produce");
+    }
+  }
+
+  private void infer(
+      int device, String subject, long count, Confidence confidence, String reason) {
+    if (count > 0) {
+      inferences.add(new Inference(device, subject, count, confidence, reason));
+    }
+  }
+}

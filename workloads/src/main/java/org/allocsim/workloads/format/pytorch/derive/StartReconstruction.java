@@ -1,0 +1,295 @@
+package org.allocsim.workloads.format.pytorch.derive;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.format.pytorch.SnapshotSegment;
+
+/**
+ * The state of a device when its history begins, found by undoing the history from the segments at
+ * its end.
+ *
+ * <p>Undoing an allocation makes its block free, undoing a completed free carves the block out of
+ * the free range around it, undoing a segment's allocation removes the segment and so on. Blocks
+ * that were carved out may have been larger than their request by a rest too small to be split off;
+ * {@link #restoreSlack} finds where.
+ */
+final class StartReconstruction {
+  /** Largest rest that PyTorch 2.11 leaves with a block of the large pool. */
+  private static final long MAX_SLACK_BYTES = 1L << 20;
+
+  /** A block of the start; mutable while the history is undone. */
+  static final class Block {
+    final Run run;
+    long address;
+    long bytes;
+    long requestedBytes;
+    BlockState state;
+    int stack = StackTable.NONE;
+
+    /** Whether the size was concluded from the request, so that slack may be missing. */
+    boolean carved;
+
+    Block(Run run, long address, long bytes, BlockState state) {
+      this.run = run;
+      this.address = address;
+      this.bytes = bytes;
+      this.state = state;
+    }
+
+    long end() {
+      return address + bytes;
+    }
+  }
+
+  /**
+   * What blocks have in common that may merge: an ordinary segment, or all pages of one pool and
+   * stream.
+   *
+   * @param address of the ordinary segment; 0 for pages
+   * @param pool null where the history does not tell
+   */
+  record Run(long address, int stream, boolean small, PoolId pool, boolean expandable) {}
+
+  private final EffectLog effects;
+  private final AllocatorConfig config;
+  private final TreeMap<Long, Block> blocks = new TreeMap<>(Long::compareUnsigned);
+  private int contradictions;
+
+  StartReconstruction(
+      EffectLog effects, List<SnapshotSegment> finalSegments, AllocatorConfig config) {
+    this.effects = effects;
+    this.config = config;
+    for (SnapshotSegment segment : finalSegments) {
+      addFinalSegment(segment);
+    }
+    for (int row = effects.count() - 1; row >= 0; row--) {
+      undo(row);
+    }
+    restoreSlack();
+  }
+
+  /** Blocks of the start by ascending address. */
+  List<Block> blocks() {
+    return new ArrayList<>(blocks.values());
+  }
+
+  /** Rows that could not be undone because the state around them contradicts. */
+  int contradictions() {
+    return contradictions;
+  }
+
+  private void addFinalSegment(SnapshotSegment segment) {
+    Run run =
+        new Run(
+            segment.expandable() ? 0 : segment.address(),
+            segment.stream(),
+            segment.small(),
+            segment.pool(),
+            segment.expandable());
+    for (int i = 0; i < segment.blockCount(); i++) {
+      Block block =
+          new Block(run, segment.blockAddress(i), segment.blockBytes(i), segment.blockState(i));
+      block.requestedBytes = segment.blockRequestedBytes(i);
+      block.stack = segment.blockStack(i);
+      blocks.put(block.address, block);
+    }
+  }
+
+  private void undo(int row) {
+    long address = effects.address(row);
+    long bytes = effects.bytes(row);
+    switch (effects.kind(row)) {
+      case ALLOC -> undoAlloc(address);
+      case FREE_REQUESTED -> {
+        Block block = blocks.get(address);
+        if (block == null || block.state != BlockState.ACTIVE_PENDING_FREE) {
+          contradictions++;
+        } else {
+          block.state = BlockState.ACTIVE_ALLOCATED;
+        }
+      }
+      case FREE_COMPLETED -> undoFreeCompleted(address, bytes);
+      case SEGMENT_ALLOC -> undoSegmentAlloc(address, bytes);
+      case SEGMENT_FREE -> {
+        boolean small = bytes == 2L << 20;
+        Run run = new Run(address, effects.stream(row), small, null, false);
+        blocks.put(address, new Block(run, address, bytes, BlockState.INACTIVE));
+      }
+      case SEGMENT_MAP -> undoMap(address, bytes);
+      case SEGMENT_UNMAP -> undoUnmap(row, address, bytes);
+      case OOM, SNAPSHOT -> {}
+    }
+  }
+
+  private void undoAlloc(long address) {
+    Block block = blocks.get(address);
+    if (block == null || block.state == BlockState.INACTIVE) {
+      contradictions++;
+      return;
+    }
+    block.state = BlockState.INACTIVE;
+    block.requestedBytes = 0;
+    mergeWithNeighbours(block);
+  }
+
+  private void mergeWithNeighbours(Block block) {
+    Map.Entry<Long, Block> above = blocks.higherEntry(block.address);
+    if (above != null && canMerge(block, above.getValue())) {
+      blocks.remove(above.getKey());
+      block.bytes += above.getValue().bytes;
+    }
+    Map.Entry<Long, Block> below = blocks.lowerEntry(block.address);
+    if (below != null && canMerge(below.getValue(), block)) {
+      blocks.remove(block.address);
+      below.getValue().bytes += block.bytes;
+    }
+  }
+
+  private static boolean canMerge(Block lower, Block upper) {
+    return lower.end() == upper.address
+        && lower.state == BlockState.INACTIVE
+        && upper.state == BlockState.INACTIVE
+        && lower.run.equals(upper.run);
+  }
+
+  private void undoFreeCompleted(long address, long requestedBytes) {
+    long bytes = config.blockBytesFor(requestedBytes);
+    Block range = carve(address, bytes);
+    if (range == null) {
+      contradictions++;
+      return;
+    }
+    range.state = BlockState.ACTIVE_PENDING_FREE;
+    range.requestedBytes = requestedBytes;
+    range.carved = true;
+  }
+
+  /** Makes a free block with these bounds out of the free block around it; null if there is none. */
+  private Block carve(long address, long bytes) {
+    Map.Entry<Long, Block> entry = blocks.floorEntry(address);
+    if (entry == null
+        || entry.getValue().state != BlockState.INACTIVE
+        || Long.compareUnsigned(entry.getValue().end(), address + bytes) < 0) {
+      return null;
+    }
+    Block around = entry.getValue();
+    long end = around.end();
+    Block middle = new Block(around.run, address, bytes, BlockState.INACTIVE);
+    if (around.address == address) {
+      blocks.remove(address);
+    } else {
+      around.bytes = address - around.address;
+    }
+    blocks.put(address, middle);
+    if (middle.end() != end) {
+      Block rest = new Block(around.run, middle.end(), end - middle.end(), BlockState.INACTIVE);
+      blocks.put(rest.address, rest);
+    }
+    return middle;
+  }
+
+  private void undoSegmentAlloc(long address, long bytes) {
+    Block block = blocks.get(address);
+    if (block == null || block.state != BlockState.INACTIVE || block.bytes != bytes) {
+      contradictions++;
+      return;
+    }
+    blocks.remove(address);
+  }
+
+  private void undoMap(long address, long bytes) {
+    Block block = carve(address, bytes);
+    if (block == null) {
+      contradictions++;
+      return;
+    }
+    blocks.remove(block.address);
+  }
+
+  private void undoUnmap(int row, long address, long bytes) {
+    Run run = null;
+    for (Map.Entry<Long, Block> near :
+        Arrays.asList(blocks.floorEntry(address), blocks.ceilingEntry(address))) {
+      if (run == null
+          && near != null
+          && near.getValue().run.expandable()
+          && near.getValue().run.stream() == effects.stream(row)) {
+        run = near.getValue().run;
+      }
+    }
+    if (run == null) {
+      boolean small = bytes % config.largeSegmentBytes() != 0;
+      run = new Run(0, effects.stream(row), small, null, true);
+    }
+    Block block = new Block(run, address, bytes, BlockState.INACTIVE);
+    blocks.put(address, block);
+    mergeWithNeighbours(block);
+  }
+
+  /**
+   * Gives blocks that were carved out the rest that was never split off. A rest of up to 1 MiB
+   * cannot be a free block of the large pool. Above that, the first block that is later allocated
+   * right behind the rest, while the block lives, shows where it ends.
+   */
+  private void restoreSlack() {
+    TreeMap<Long, Block> undecided = new TreeMap<>(Long::compareUnsigned);
+    for (Block block : blocks()) {
+      if (!block.carved || block.run.small() || block.run.expandable()) {
+        continue;
+      }
+      Block gap = blocks.get(block.end());
+      if (gap == null || gap.state != BlockState.INACTIVE || !gap.run.equals(block.run)) {
+        continue;
+      }
+      if (gap.bytes <= maxSlackBytes(block)) {
+        extend(block, gap.end());
+      } else {
+        undecided.put(block.end(), block);
+      }
+    }
+    for (int row = 0; row < effects.count() && !undecided.isEmpty(); row++) {
+      decideSlack(row, undecided);
+    }
+  }
+
+  private void decideSlack(int row, TreeMap<Long, Block> undecided) {
+    long address = effects.address(row);
+    if (effects.kind(row) == EffectKind.ALLOC) {
+      Map.Entry<Long, Block> below = undecided.floorEntry(address);
+      if (below != null && address - below.getKey() <= maxSlackBytes(below.getValue())) {
+        undecided.remove(below.getKey());
+        if (address != below.getKey()) {
+          extend(below.getValue(), address);
+        }
+      }
+    } else if (effects.kind(row) == EffectKind.FREE_COMPLETED) {
+      Block block = blocks.get(address);
+      if (block != null && undecided.get(block.end()) == block) {
+        undecided.remove(block.end());
+      }
+    }
+  }
+
+  private long maxSlackBytes(Block block) {
+    boolean oversize = Long.compareUnsigned(block.bytes, config.maxSplitBytes()) >= 0;
+    return oversize ? config.maxNonSplitRoundingBytes() : MAX_SLACK_BYTES;
+  }
+
+  private void extend(Block block, long end) {
+    Block gap = blocks.remove(block.end());
+    if (Long.compareUnsigned(end, gap.end()) < 0) {
+      Block rest = new Block(gap.run, end, gap.end() - end, BlockState.INACTIVE);
+      blocks.put(end, rest);
+    }
+    block.bytes = end - block.address;
+  }
+}
