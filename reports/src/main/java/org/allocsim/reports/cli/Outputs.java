@@ -168,6 +168,16 @@ final class Outputs implements AutoCloseable {
       }
     }
 
+    /** Drops what was written so far. */
+    void restart() {
+      try {
+        stream.close();
+        stream = Files.newOutputStream(temporary, StandardOpenOption.TRUNCATE_EXISTING);
+      } catch (IOException e) {
+        throw failed(e);
+      }
+    }
+
     /** Where the bytes go; unbuffered. */
     OutputStream stream() {
       return new Guarded(this);

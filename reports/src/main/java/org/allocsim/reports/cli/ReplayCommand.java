@@ -7,18 +7,17 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.stats.MemorySummary;
+import org.allocsim.workloads.format.pytorch.Snapshot;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,6 +45,8 @@ import picocli.CommandLine.Spec;
       "  allocsim replay snapshot.pickle --events - | head"
     })
 final class ReplayCommand implements Callable<Integer> {
+  private static final double NANOS_PER_SECOND = 1e9;
+
   @Spec private CommandSpec spec;
 
   @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
@@ -115,28 +116,28 @@ final class ReplayCommand implements Callable<Integer> {
       Outputs.Output events = open(outputs, "--events", eventsName, file);
       Outputs.Output json = open(outputs, "--json", jsonName, file);
       Outputs.Output chart = open(outputs, "--chart", chartName, file);
-      Recording recording = Recordings.read(file, traceName, deviceOptions);
-      ParsedConfig config =
-          given != null ? given : parse(traceName + ": recorded settings", recording.conf());
-      int device = Recordings.device(recording, traceName, deviceIndex);
-      long startNanos = System.nanoTime();
+      Snapshot snapshot = Recording.readSnapshot(file);
+      Recording recording =
+          Recording.of(
+              snapshot,
+              deviceOptions.torchVersion(),
+              limitBytes,
+              deviceOptions.profile().totalBytes());
+      ParsedConfig config = given != null ? given : recording.config();
       ReplayRun.Setup setup =
           new ReplayRun.Setup(
               recording,
-              device,
+              recording.device(deviceIndex),
               config.allocator(),
               deviceOptions.torchVersion(),
               deviceOptions.profile(),
               limitBytes);
-      Addresses source = addresses(recording);
-      ReplayRun run = run(setup, source, events);
-      double seconds = (System.nanoTime() - startNanos) / 1e9;
-      ReplayReport report = report(setup, config, source, run, seconds);
+      ReplayReport report = replay(setup, config, events);
       if (json != null) {
         JsonText.write(report.toMap(), json.stream());
       }
       if (chart != null) {
-        draw(report, run, chartFormat, chart);
+        draw(report, chartFormat, chart);
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
@@ -172,31 +173,58 @@ final class ReplayCommand implements Callable<Integer> {
     }
   }
 
-  /** Recorded answers fit the recorded settings on the recorded device only. */
-  private Addresses addresses(Recording recording) {
-    if (addresses != null) {
-      return addresses;
-    }
-    boolean asRecorded =
-        (conf == null || conf.equals(recording.conf())) && !deviceOptions.isDeviceGiven();
-    return asRecorded ? Addresses.RECORDED : Addresses.MODELLED;
-  }
-
-  private ReplayRun run(ReplayRun.Setup setup, Addresses source, Outputs.Output events)
+  /**
+   * Replays with recorded addresses where they were asked for or fit; where they turn out not to
+   * fit and were not asked for, once more with modelled ones.
+   */
+  private ReplayReport replay(ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events)
       throws IOException {
-    ReplayRun run = new ReplayRun(setup);
-    try (ProgressMeter progress = ProgressMeter.ofEvents("replaying");
-        OutputStream stream = events == null ? null : new BufferedOutputStream(events.stream());
-        EventLines lines =
-            stream == null ? null : new EventLines(stream, setup.recording().trace())) {
-      EffectListener also = lines == null ? EffectListeners.NONE : lines;
-      if (source == Addresses.RECORDED) {
-        run.onRecordedDevice(also, progress);
-      } else {
-        run.onSimulatedDevice(also, progress);
+    Recording recording = setup.recording();
+    List<String> remarks = new ArrayList<>();
+    if (isRecordedFirst(recording)) {
+      ReplayRun run = new ReplayRun(setup);
+      long startNanos = System.nanoTime();
+      follow(run, Addresses.RECORDED, events);
+      if (run.divergedRow() < 0) {
+        return report(setup, config, Addresses.RECORDED, run, startNanos, remarks);
+      }
+      String divergence =
+          "from event "
+              + run.divergedRow()
+              + " on the allocator does something else than in the recording";
+      if (addresses == Addresses.RECORDED) {
+        throw new Failure(
+            traceName
+                + ": "
+                + divergence
+                + ", so recorded addresses do not fit; leave out --addresses recorded, or give the"
+                + " memory fraction of the recorded run");
+      }
+      remarks.add(divergence + "; the addresses of the whole replay are modelled");
+      if (events != null) {
+        events.restart();
       }
     }
-    return run;
+    ReplayRun run = new ReplayRun(setup);
+    long startNanos = System.nanoTime();
+    follow(run, Addresses.MODELLED, events);
+    return report(setup, config, Addresses.MODELLED, run, startNanos, remarks);
+  }
+
+  /** Recorded answers may fit the recorded settings on the recorded device only. */
+  private boolean isRecordedFirst(Recording recording) {
+    return addresses == null
+        ? (conf == null || conf.equals(recording.config().text())) && !deviceOptions.isDeviceGiven()
+        : addresses == Addresses.RECORDED;
+  }
+
+  private static void follow(ReplayRun run, Addresses source, Outputs.Output events)
+      throws IOException {
+    try (ProgressMeter progress = ProgressMeter.ofEvents("replaying");
+        OutputStream stream = events == null ? null : new BufferedOutputStream(events.stream());
+        EventLines lines = stream == null ? null : new EventLines(stream, run.trace())) {
+      run.on(source, lines == null ? EffectListeners.NONE : lines, progress);
+    }
   }
 
   private ReplayReport report(
@@ -204,19 +232,21 @@ final class ReplayCommand implements Callable<Integer> {
       ParsedConfig config,
       Addresses source,
       ReplayRun run,
-      double seconds) {
+      long startNanos,
+      List<String> remarks) {
+    double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
     Recording recording = setup.recording();
     DeviceProfile profile = setup.profile();
     int device = setup.deviceIndex();
-    List<String> remarks = new ArrayList<>(recording.notes());
-    remarks.addAll(recording.inferences(device));
-    remarks.addAll(config.warnings());
+    List<String> notes = new ArrayList<>(recording.snapshot().notes());
+    notes.addAll(config.warnings());
+    notes.addAll(remarks);
     return new ReplayReport(
         traceName,
-        recording.sha256(),
+        recording.snapshot().sha256(),
         recording.effects(device).count(),
         run.failures().requestCount(),
-        recording.settings(),
+        Recording.settings(recording.snapshot()),
         policy.id(),
         setup.version().id(),
         config.text(),
@@ -232,11 +262,13 @@ final class ReplayCommand implements Callable<Integer> {
         run.driverCalls(),
         run.driverNanos(),
         seconds,
-        remarks);
+        recording.inferences(device),
+        notes,
+        run.timeline());
   }
 
   private static void draw(
-      ReplayReport report, ReplayRun run, ChartFile format, Outputs.Output target)
+      ReplayReport report, ChartFile format, Outputs.Output target)
       throws IOException {
     MemoryTimelineChart.Bound bound =
         report.limitBytes() >= 0
@@ -256,7 +288,7 @@ final class ReplayCommand implements Callable<Integer> {
             + report.addresses();
     try (OutputStream out = new BufferedOutputStream(target.stream())) {
       format.write(
-          MemoryTimelineChart.create("GPU memory over time", subtitle, run.timeline(), bound),
+          MemoryTimelineChart.create("GPU memory over time", subtitle, report.timeline(), bound),
           MemoryTimelineChart.WIDTH,
           MemoryTimelineChart.HEIGHT,
           out);

@@ -4,6 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.workloads.format.pytorch.derive.Inference;
 
 /**
  * Everything that a replay found, for people and as JSON.
@@ -28,7 +30,9 @@ import java.util.SortedMap;
  * @param driverCalls calls of the device, by name; empty where the device was a recording
  * @param driverNanos least time that these calls take, −1 where it is not known
  * @param seconds wall time of the replay
- * @param remarks what the reader counted, and what was concluded from the recording
+ * @param inferences what was concluded from the recording
+ * @param notes what the reader passed over, and remarks on the replay
+ * @param timeline memory over time
  */
 record ReplayReport(
     String file,
@@ -51,7 +55,9 @@ record ReplayReport(
     SortedMap<String, Long> driverCalls,
     long driverNanos,
     double seconds,
-    List<String> remarks) {
+    List<Inference> inferences,
+    List<String> notes,
+    MemoryTimeline timeline) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** The JSON object; only {@code seconds} differs between two runs. */
@@ -76,7 +82,8 @@ record ReplayReport(
     map.put("ooms", ooms.stream().map(ReplayReport::oom).toList());
     map.put("driver_calls", driverCalls.isEmpty() ? null : driverCalls);
     map.put("min_time", driverNanos < 0 ? null : driverNanos / NANOS_PER_SECOND);
-    map.put("inferred", remarks);
+    map.put("inferred", Recording.toList(inferences));
+    map.put("notes", notes);
     map.put("seconds", seconds);
     return map;
   }

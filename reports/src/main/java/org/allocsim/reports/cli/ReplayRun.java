@@ -54,8 +54,21 @@ final class ReplayRun {
     failures = new Failures(setup.deviceIndex(), setup.version(), stats);
   }
 
+  /** The requests. */
+  AllocationTrace trace() {
+    return trace;
+  }
+
+  /** Replays on the device that the addresses come from, with one more listener. */
+  void on(Addresses source, EffectListener also, ProgressMeter progress) {
+    switch (source) {
+      case RECORDED -> onRecordedDevice(also, progress);
+      case MODELLED -> onSimulatedDevice(also, progress);
+    }
+  }
+
   /** Replays on a device that answers as the recorded one did. */
-  void onRecordedDevice(EffectListener also, ProgressMeter progress) {
+  private void onRecordedDevice(EffectListener also, ProgressMeter progress) {
     int device = setup.deviceIndex();
     EffectFollower follower = new EffectFollower(setup.recording().effects(device), 0);
     CountingDevice memory =
@@ -76,7 +89,7 @@ final class ReplayRun {
   }
 
   /** Replays on a simulated device. */
-  void onSimulatedDevice(EffectListener also, ProgressMeter progress) {
+  private void onSimulatedDevice(EffectListener also, ProgressMeter progress) {
     SimulatedDevice memory = new SimulatedDevice(setup.profile());
     EffectListener listener = EffectListeners.all(stats, timeline, failures, also);
     run(policy(memory, listener), listener, progress, false);

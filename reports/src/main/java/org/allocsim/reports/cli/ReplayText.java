@@ -11,7 +11,6 @@ import org.allocsim.simulator.stats.ByteFormat;
 /** Prints what a replay found. */
 final class ReplayText {
   private static final int MESSAGES_SHOWN = 3;
-  private static final int REMARKS_SHOWN = 20;
 
   private final ReplayReport report;
   private final PrintWriter out;
@@ -138,19 +137,6 @@ final class ReplayText {
   }
 
   private void printRemarks() {
-    if (report.remarks().isEmpty()) {
-      return;
-    }
-    out.println();
-    out.println("Read from the recording:");
-    report.remarks().stream()
-        .limit(REMARKS_SHOWN)
-        .forEach(remark -> out.println("  - " + remark));
-    if (report.remarks().size() > REMARKS_SHOWN) {
-      out.println(
-          "  - and "
-              + Numbers.count(report.remarks().size() - REMARKS_SHOWN)
-              + " more; --json FILE has all");
-    }
+    InferenceText.print(report.inferences(), report.notes(), out, "");
   }
 }
