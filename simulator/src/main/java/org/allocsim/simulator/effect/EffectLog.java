@@ -42,16 +42,34 @@ public final class EffectLog {
   /** Appends a row. */
   public void add(EffectKind kind, long address, long sizeBytes, int stream) {
     if (count == kinds.length) {
-      int capacity = Math.addExact(count, (count >> 1) + 16);
-      kinds = Arrays.copyOf(kinds, capacity);
-      addresses = Arrays.copyOf(addresses, capacity);
-      bytes = Arrays.copyOf(bytes, capacity);
-      streams = Arrays.copyOf(streams, capacity);
+      // Half as much again; only a quarter where that is tens of megabytes.
+      resize(Math.addExact(count, (count >> (count < 1 << 20 ? 1 : 2)) + 16));
     }
     kinds[count] = (byte) kind.ordinal();
     addresses[count] = address;
     bytes[count] = sizeBytes;
     streams[count] = (short) stream;
     count++;
+  }
+
+  /** Gives memory back that was taken in advance for further rows. */
+  public void trimToSize() {
+    if (count < kinds.length) {
+      resize(count);
+    }
+  }
+
+  /** Replaces every stream number {@code n} with {@code newNumbers[n]}. */
+  public void renumberStreams(short[] newNumbers) {
+    for (int row = 0; row < count; row++) {
+      streams[row] = newNumbers[streams[row]];
+    }
+  }
+
+  private void resize(int capacity) {
+    kinds = Arrays.copyOf(kinds, capacity);
+    addresses = Arrays.copyOf(addresses, capacity);
+    bytes = Arrays.copyOf(bytes, capacity);
+    streams = Arrays.copyOf(streams, capacity);
   }
 }

@@ -1,0 +1,73 @@
+package org.allocsim.workloads.format.pytorch;
+
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.StackTable;
+
+/** What the history of one device holds, one row per entry, oldest first. */
+public final class DeviceHistory {
+  private final EffectLog effects;
+  private final long[] timesNanos;
+  private final int[] stacks;
+  private final short[] pools;
+  private final List<PoolId> poolIds;
+  private final boolean hasTimes;
+  private final Optional<Boolean> overflowed;
+
+  /**
+   * Takes the columns over; none is copied.
+   *
+   * @param stacks null where no entry has a stack
+   * @param pools pool numbers, −1 for none; null where no entry has a pool
+   */
+  DeviceHistory(
+      EffectLog effects,
+      long[] timesNanos,
+      int[] stacks,
+      short[] pools,
+      List<PoolId> poolIds,
+      boolean hasTimes,
+      Optional<Boolean> overflowed) {
+    this.effects = effects;
+    this.timesNanos = timesNanos;
+    this.stacks = stacks;
+    this.pools = pools;
+    this.poolIds = poolIds;
+    this.hasTimes = hasTimes;
+    this.overflowed = overflowed;
+  }
+
+  /** Kind, address, bytes and stream of each row. */
+  public EffectLog effects() {
+    return effects;
+  }
+
+  /** Whether the entries carry times (PyTorch 2.1 and later). */
+  public boolean hasTimes() {
+    return hasTimes;
+  }
+
+  /**
+   * Time of a row in nanoseconds since 1970, never before that of an earlier row; 0 without times.
+   */
+  public long timeNanos(int row) {
+    return hasTimes ? timesNanos[row] : 0;
+  }
+
+  /** Stack of a row, a number in {@link Snapshot#stacks()}. */
+  public int stack(int row) {
+    return stacks == null ? StackTable.NONE : stacks[row];
+  }
+
+  /** Pool of a row (PyTorch 2.12 and later), or null where the file does not tell. */
+  public PoolId poolId(int row) {
+    return pools == null || pools[row] < 0 ? null : poolIds.get(pools[row]);
+  }
+
+  /** Whether the oldest entries were lost (PyTorch 2.12 and later), if the file tells. */
+  public Optional<Boolean> overflowed() {
+    return overflowed;
+  }
+}

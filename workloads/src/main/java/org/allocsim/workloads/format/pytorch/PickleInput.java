@@ -1,0 +1,247 @@
+package org.allocsim.workloads.format.pytorch;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.io.Compression;
+import org.allocsim.workloads.io.ExpansionLimitException;
+import org.allocsim.workloads.io.StoredInput;
+
+/** The bytes of a pickle through one bounded buffer, and the sentences about what is wrong. */
+final class PickleInput {
+  /** Longest text that is kept; longer ones are skipped. File names and settings are far shorter. */
+  static final int LONGEST_TEXT = 1 << 16;
+
+  static final String WRITE_ANEW =
+      "write the snapshot anew with torch.cuda.memory._dump_snapshot()";
+
+  private static final int BUFFER_BYTES = 1 << 18;
+  private static final VarHandle SHORTS =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final StoredInput input;
+  private final String name;
+  private final Progress progress;
+  private final long storedTotal;
+  private final byte[] buffer = new byte[BUFFER_BYTES];
+  private int next;
+  private int limit;
+  private long bufferStart;
+  private long opcodeOffset;
+
+  /**
+   * Starts reading.
+   *
+   * @param storedTotal size of the file as stored, or −1
+   */
+  PickleInput(StoredInput input, String name, long storedTotal, Progress progress) {
+    this.input = input;
+    this.name = name;
+    this.storedTotal = storedTotal;
+    this.progress = progress;
+  }
+
+  /** Number of plain bytes taken. */
+  long offset() {
+    return bufferStart + next;
+  }
+
+  /** Offset of the opcode taken last. */
+  long opcodeOffset() {
+    return opcodeOffset;
+  }
+
+  /** Takes an opcode, or −1 at the end of the data. */
+  int opcode() throws TraceFormatException {
+    opcodeOffset = bufferStart + next;
+    if (next == limit && !fill(1)) {
+      return -1;
+    }
+    return buffer[next++] & 0xff;
+  }
+
+  int u1() throws TraceFormatException {
+    if (next == limit) {
+      need(1);
+    }
+    return buffer[next++] & 0xff;
+  }
+
+  int u2() throws TraceFormatException {
+    need(2);
+    int value = (short) SHORTS.get(buffer, next) & 0xffff;
+    next += 2;
+    return value;
+  }
+
+  int i4() throws TraceFormatException {
+    need(4);
+    int value = (int) INTS.get(buffer, next);
+    next += 4;
+    return value;
+  }
+
+  long u4() throws TraceFormatException {
+    return i4() & 0xffff_ffffL;
+  }
+
+  long i8() throws TraceFormatException {
+    need(8);
+    long value = (long) LONGS.get(buffer, next);
+    next += 8;
+    return value;
+  }
+
+  double f8() throws TraceFormatException {
+    return Double.longBitsToDouble(Long.reverseBytes(i8()));
+  }
+
+  /** Takes a two's complement number of 1 to 8 bytes. */
+  long signed(int length) throws TraceFormatException {
+    need(length);
+    long value = buffer[next + length - 1];
+    for (int i = length - 2; i >= 0; i--) {
+      value = value << 8 | buffer[next + i] & 0xff;
+    }
+    next += length;
+    return value;
+  }
+
+  /** Takes a text and returns its number in the pool, or −1 where it is too long to be kept. */
+  int text(long length, TextPool pool) throws TraceFormatException {
+    if (length < 0 || length > LONGEST_TEXT) {
+      skip(length);
+      return -1;
+    }
+    int bytes = (int) length;
+    need(bytes);
+    int id = pool.number(buffer, next, bytes);
+    if (id < 0) {
+      throw failure(
+          "the distinct texts take more than " + (TextPool.MOST_BYTES >> 20) + " MiB",
+          "record with fewer stack frames or a shorter history");
+    }
+    next += bytes;
+    return id;
+  }
+
+  /** Passes over bytes that are not kept; the announced length is unsigned. */
+  void skip(long length) throws TraceFormatException {
+    checkAnnounced(length);
+    long left = length;
+    while (left > limit - next) {
+      left -= limit - next;
+      next = limit;
+      if (!fill(1)) {
+        throw truncated(Long.toUnsignedString(length) + " bytes are announced here but ");
+      }
+    }
+    next += (int) left;
+  }
+
+  /** Refuses at once what an uncompressed file of known size cannot hold. */
+  void checkAnnounced(long length) throws TraceFormatException {
+    boolean sizeKnown = storedTotal >= 0 && input.compression() == Compression.NONE;
+    if (length < 0 || sizeKnown && length > storedTotal - offset()) {
+      throw failure(
+          Long.toUnsignedString(length)
+              + " bytes are announced"
+              + (sizeKnown ? " but only " + (storedTotal - offset()) + " follow" : ""),
+          "the file is truncated or damaged, copy it again or " + WRITE_ANEW);
+    }
+  }
+
+  /** Whether all data were taken. */
+  boolean atEnd() throws TraceFormatException {
+    return next == limit && !fill(1);
+  }
+
+  private void need(int length) throws TraceFormatException {
+    if (limit - next < length && !fill(length)) {
+      throw truncated("");
+    }
+  }
+
+  /** Makes {@code length} bytes available in one piece; false where the data end before. */
+  private boolean fill(int length) throws TraceFormatException {
+    System.arraycopy(buffer, next, buffer, 0, limit - next);
+    bufferStart += next;
+    limit -= next;
+    next = 0;
+    try {
+      while (limit < length) {
+        int got = input.read(buffer, limit, buffer.length - limit);
+        if (got < 0) {
+          return false;
+        }
+        limit += got;
+      }
+    } catch (IOException e) {
+      throw unreadable(name, input.compression(), e, bufferStart + limit);
+    }
+    progress.update(input.storedBytes(), storedTotal);
+    return true;
+  }
+
+  /** The sentence about data that cannot be read or unpacked. */
+  static TraceFormatException unreadable(
+      String name, Compression compression, IOException e, long offset) {
+    String place = "byte " + offset + " of the unpacked data";
+    if (e instanceof ExpansionLimitException limit) {
+      return new TraceFormatException(
+          name,
+          place,
+          limit.storedBytes()
+              + " compressed bytes have unpacked to "
+              + limit.plainBytes()
+              + ", more than "
+              + StoredInput.MOST_EXPANSION
+              + " to 1, which no recording does",
+          "if you trust the file, unpack it first and read the result");
+    }
+    if (compression != null && compression != Compression.NONE) {
+      return new TraceFormatException(
+          name,
+          place,
+          e instanceof EOFException
+              ? "the " + compression.label() + " data end early"
+              : "the " + compression.label() + " data are damaged (" + reason(e) + ")",
+          "copy the file again");
+    }
+    return new TraceFormatException(
+        name, "", "cannot be read (" + reason(e) + ")", "check the path and its permissions");
+  }
+
+  private static String reason(IOException e) {
+    String message = e.getMessage();
+    return message == null || message.isBlank()
+        ? e.getClass().getSimpleName()
+        : message.lines().findFirst().orElse("");
+  }
+
+  /** The sentence about data that end in the middle. */
+  TraceFormatException truncated(String announced) {
+    return new TraceFormatException(
+        name,
+        "byte " + opcodeOffset,
+        announced + "the data end at byte " + (bufferStart + limit) + " in the middle of a value",
+        "the file is truncated, copy it again or " + WRITE_ANEW);
+  }
+
+  /** A sentence about the opcode taken last. */
+  TraceFormatException failure(String cause, String remedy) {
+    return new TraceFormatException(name, "byte " + opcodeOffset, cause, remedy);
+  }
+
+  /** A sentence about a place described in words. */
+  TraceFormatException failureAt(String place, String cause, String remedy) {
+    return new TraceFormatException(name, place, cause, remedy);
+  }
+}

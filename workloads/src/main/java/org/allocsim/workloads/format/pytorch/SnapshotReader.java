@@ -1,0 +1,99 @@
+package org.allocsim.workloads.format.pytorch;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.io.Compression;
+import org.allocsim.workloads.io.StoredInput;
+
+/**
+ * Reads PyTorch memory snapshots: pickles of protocol 2 to 5, plain or compressed with gzip, xz or
+ * zstd. The file streams through a bounded buffer into columns; nothing in it is ever executed.
+ */
+public final class SnapshotReader {
+  private SnapshotReader() {}
+
+  /**
+   * Reads a file.
+   *
+   * @throws TraceFormatException if it is no snapshot or cannot be read
+   */
+  public static Snapshot read(Path file, Progress progress) throws TraceFormatException {
+    String name = file.toString();
+    if (Files.isDirectory(file)) {
+      throw new TraceFormatException(
+          name, "", "this is a directory", "give one of the snapshot files in it");
+    }
+    try (InputStream stream = Files.newInputStream(file)) {
+      return read(stream, name, Files.size(file), progress);
+    } catch (NoSuchFileException e) {
+      throw new TraceFormatException(
+          name, "", "there is no such file", "check the path for spelling");
+    } catch (IOException e) {
+      throw PickleInput.unreadable(name, Compression.NONE, e, 0);
+    }
+  }
+
+  /**
+   * Reads a stream, which stays open.
+   *
+   * @param name name of the source for messages
+   * @throws TraceFormatException if it is no snapshot or cannot be read
+   */
+  public static Snapshot read(InputStream stream, String name, Progress progress)
+      throws TraceFormatException {
+    return read(stream, name, -1, progress);
+  }
+
+  private static Snapshot read(InputStream stream, String name, long size, Progress progress)
+      throws TraceFormatException {
+    try {
+      return parse(open(stream, name), name, size, progress);
+    } catch (OutOfMemoryError e) {
+      throw new TraceFormatException(
+          name,
+          "",
+          "it holds more than fits "
+              + (Runtime.getRuntime().maxMemory() >> 20)
+              + " MiB of Java heap",
+          "allow more with -Xmx, or record a shorter history");
+    }
+  }
+
+  private static StoredInput open(InputStream stream, String name) throws TraceFormatException {
+    try {
+      return new StoredInput(stream);
+    } catch (IOException e) {
+      throw new TraceFormatException(
+          name,
+          "",
+          "its compressed data are damaged from the start (" + e.getMessage() + ")",
+          "copy the file again");
+    }
+  }
+
+  private static Snapshot parse(StoredInput input, String name, long size, Progress progress)
+      throws TraceFormatException {
+    PickleInput in = new PickleInput(input, name, size, progress);
+    TextPool texts = new TextPool();
+    Vocabulary.teach(texts);
+    SnapshotBuilder builder = new SnapshotBuilder(texts, in);
+    new PickleMachine(in, texts, builder).run();
+    List<String> notes =
+        in.atEnd()
+            ? List.of()
+            : List.of("data after the end of the pickle (byte " + in.offset() + ") ignored");
+    String sha256;
+    try {
+      sha256 = input.finishDigest();
+    } catch (IOException e) {
+      throw PickleInput.unreadable(name, Compression.NONE, e, 0);
+    }
+    progress.update(input.storedBytes(), size);
+    return builder.build(name, sha256, notes);
+  }
+}

@@ -1,0 +1,191 @@
+package org.allocsim.workloads.format.pytorch;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+
+/**
+ * The words that PyTorch's snapshots use (2.0 to 2.14). A {@link TextPool} numbers them in this
+ * order before it sees a file, so that the number of a known key is its field and a text is
+ * recognised by comparing numbers.
+ */
+final class Vocabulary {
+  // Top level.
+  static final int SEGMENTS = 0;
+  static final int DEVICE_TRACES = 1;
+  static final int ALLOCATOR_SETTINGS = 2;
+  static final int EXTERNAL_ANNOTATIONS = 3;
+  static final int HOST_SEGMENTS = 4;
+  static final int HOST_TRACES = 5;
+  static final int TRACE_ALLOC_MAX_ENTRIES = 6;
+  static final int TRACE_ALLOC_OVERFLOWED = 7;
+  // History entries; some also in segments, blocks and annotations.
+  static final int ACTION = 8;
+  static final int ADDR = 9;
+  static final int DEVICE_FREE = 10;
+  static final int SIZE = 11;
+  static final int STREAM = 12;
+  static final int TIME_US = 13;
+  static final int FRAMES = 14;
+  static final int POOL_ID = 15;
+  static final int COMPILE_CONTEXT = 16;
+  static final int USER_METADATA = 17;
+  // Segments.
+  static final int DEVICE = 18;
+  static final int ADDRESS = 19;
+  static final int TOTAL_SIZE = 20;
+  static final int ALLOCATED_SIZE = 21;
+  static final int ACTIVE_SIZE = 22;
+  static final int REQUESTED_SIZE = 23;
+  static final int SEGMENT_TYPE = 24;
+  static final int SEGMENT_POOL_ID = 25;
+  static final int IS_EXPANDABLE = 26;
+  static final int BLOCKS = 27;
+  // Blocks.
+  static final int STATE = 28;
+  static final int HISTORY = 29;
+  static final int REAL_SIZE = 30;
+  // Annotations and frames.
+  static final int STAGE = 31;
+  static final int NAME = 32;
+  static final int FILENAME = 33;
+  static final int LINE = 34;
+  // Allocator settings.
+  static final int CONF = 35;
+  static final int MAX_SPLIT_SIZE = 36;
+  static final int GARBAGE_COLLECTION_THRESHOLD = 37;
+  static final int EXPANDABLE_SEGMENTS = 38;
+  static final int PINNED_NUM_REGISTER_THREADS = 39;
+  static final int RELEASE_LOCK_ON_CUDAMALLOC = 40;
+  static final int PINNED_USE_CUDA_HOST_REGISTER = 41;
+  static final int GRAPH_CAPTURE_RECORD_STREAM_REUSE = 42;
+  static final int ROUNDUP_POWER2_DIVISIONS = 43;
+
+  /** The first of 16 fields "1", "2", "4", … "32768": lower bounds of size classes in MiB. */
+  static final int DIVISIONS_1 = 44;
+
+  /** Number of fields; a set of them fits one {@code long}. */
+  static final int FIELDS = 60;
+
+  // Values.
+  private static final int FIRST_ACTION = FIELDS;
+  static final int ANNOTATE;
+  static final int ACTIVE_ALLOCATED;
+  static final int ACTIVE_PENDING_FREE;
+  static final int ACTIVE_AWAITING_FREE;
+  static final int INACTIVE;
+  static final int SMALL;
+  static final int LARGE;
+  static final int START;
+  static final int END;
+  static final int NOT_AVAILABLE;
+  static final int EMPTY;
+
+  private static final EffectKind[] EFFECTS = EffectKind.values();
+
+  private static final String[] FIELD_NAMES = {
+    "segments",
+    "device_traces",
+    "allocator_settings",
+    "external_annotations",
+    "host_segments",
+    "host_traces",
+    "trace_alloc_max_entries",
+    "trace_alloc_overflowed",
+    "action",
+    "addr",
+    "device_free",
+    "size",
+    "stream",
+    "time_us",
+    "frames",
+    "pool_id",
+    "compile_context",
+    "user_metadata",
+    "device",
+    "address",
+    "total_size",
+    "allocated_size",
+    "active_size",
+    "requested_size",
+    "segment_type",
+    "segment_pool_id",
+    "is_expandable",
+    "blocks",
+    "state",
+    "history",
+    "real_size",
+    "stage",
+    "name",
+    "filename",
+    "line",
+    "PYTORCH_CUDA_ALLOC_CONF",
+    "max_split_size",
+    "garbage_collection_threshold",
+    "expandable_segments",
+    "pinned_num_register_threads",
+    "release_lock_on_cudamalloc",
+    "pinned_use_cuda_host_register",
+    "graph_capture_record_stream_reuse",
+    "roundup_power2_divisions",
+  };
+
+  private static final String[] WORDS;
+
+  static {
+    WORDS = Arrays.copyOf(FIELD_NAMES, FIRST_ACTION + EFFECTS.length + 11);
+    for (int slot = 0; slot < FIELDS - DIVISIONS_1; slot++) {
+      WORDS[DIVISIONS_1 + slot] = Integer.toString(1 << slot);
+    }
+    for (EffectKind kind : EFFECTS) {
+      WORDS[FIRST_ACTION + kind.ordinal()] = kind.action();
+    }
+    int next = FIRST_ACTION + EFFECTS.length;
+    WORDS[ANNOTATE = next++] = "annotate";
+    WORDS[ACTIVE_ALLOCATED = next++] = "active_allocated";
+    WORDS[ACTIVE_PENDING_FREE = next++] = "active_pending_free";
+    WORDS[ACTIVE_AWAITING_FREE = next++] = "active_awaiting_free";
+    WORDS[INACTIVE = next++] = "inactive";
+    WORDS[SMALL = next++] = "small";
+    WORDS[LARGE = next++] = "large";
+    WORDS[START = next++] = "START";
+    WORDS[END = next++] = "END";
+    WORDS[NOT_AVAILABLE = next++] = "N/A";
+    WORDS[EMPTY = next] = "";
+  }
+
+  private Vocabulary() {}
+
+  /** Numbers the words in an empty pool. */
+  static void teach(TextPool pool) {
+    for (int i = 0; i < WORDS.length; i++) {
+      byte[] text = WORDS[i].getBytes(StandardCharsets.UTF_8);
+      if (pool.number(text, 0, text.length) != i) {
+        throw new IllegalStateException("the pool was not empty, or a word occurs twice");
+      }
+    }
+  }
+
+  /** The key of a field. */
+  static String key(int field) {
+    return WORDS[field];
+  }
+
+  /** The effect that an action names, or null. */
+  static EffectKind effect(int text) {
+    int ordinal = text - FIRST_ACTION;
+    return ordinal >= 0 && ordinal < EFFECTS.length ? EFFECTS[ordinal] : null;
+  }
+
+  /** The state that a text names, or null. */
+  static BlockState state(int text) {
+    if (text == ACTIVE_ALLOCATED) {
+      return BlockState.ACTIVE_ALLOCATED;
+    }
+    if (text == ACTIVE_PENDING_FREE || text == ACTIVE_AWAITING_FREE) {
+      return BlockState.ACTIVE_PENDING_FREE;
+    }
+    return text == INACTIVE ? BlockState.INACTIVE : null;
+  }
+}

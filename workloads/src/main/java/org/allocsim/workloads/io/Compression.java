@@ -1,0 +1,75 @@
+package org.allocsim.workloads.io;
+
+import com.github.luben.zstd.ZstdInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.zip.GZIPInputStream;
+import org.tukaani.xz.XZInputStream;
+
+/** How a file is compressed, told by its first bytes and never by its name. */
+public enum Compression {
+  /** Not compressed. */
+  NONE("none"),
+  /** gzip (RFC 1952), also several members in a row. */
+  GZIP("gzip", 0x1f, 0x8b),
+  /** xz, also several streams in a row. */
+  XZ("xz", 0xfd, '7', 'z', 'X', 'Z', 0x00),
+  /** Zstandard (RFC 8878), also several frames in a row. */
+  ZSTD("zstd", 0x28, 0xb5, 0x2f, 0xfd);
+
+  /** Length of the longest signature. */
+  static final int SIGNATURE_BYTES = 6;
+
+  /** Most memory a decoder may take for its dictionary, in KiB; xz -9 needs 65 MiB. */
+  private static final int XZ_MEMORY_KIB = 160 << 10;
+
+  /** Largest window of a zstd frame, as a power of two: 128 MiB, the format's usual limit. */
+  private static final int ZSTD_WINDOW_LOG = 27;
+
+  private static final int BUFFER_BYTES = 1 << 16;
+
+  private final String label;
+  private final int[] signature;
+
+  Compression(String label, int... signature) {
+    this.label = label;
+    this.signature = signature;
+  }
+
+  /** Name of the format for messages. */
+  public String label() {
+    return label;
+  }
+
+  /** The compression of a file that starts with these bytes. */
+  public static Compression of(byte[] start, int length) {
+    for (Compression compression : values()) {
+      if (compression != NONE && compression.matches(start, length)) {
+        return compression;
+      }
+    }
+    return NONE;
+  }
+
+  private boolean matches(byte[] start, int length) {
+    if (length < signature.length) {
+      return false;
+    }
+    for (int i = 0; i < signature.length; i++) {
+      if ((start[i] & 0xff) != signature[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** A stream of the plain bytes. */
+  InputStream decode(InputStream compressed) throws IOException {
+    return switch (this) {
+      case NONE -> compressed;
+      case GZIP -> new GZIPInputStream(compressed, BUFFER_BYTES);
+      case XZ -> new XZInputStream(compressed, XZ_MEMORY_KIB);
+      case ZSTD -> new ZstdInputStream(compressed).setLongMax(ZSTD_WINDOW_LOG);
+    };
+  }
+}
