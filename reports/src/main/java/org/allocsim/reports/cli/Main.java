@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
       "Simulates GPU memory allocators on recorded programs.",
       "Record one run, and see what its allocator did, to the byte."
     },
-    subcommands = {ReplayCommand.class, ListCommand.class},
+    subcommands = {ReplayCommand.class, VerifyCommand.class, ListCommand.class},
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",

@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,7 +38,7 @@ final class Recording {
   }
 
   /** Reads a snapshot, with a progress bar where it takes long. */
-  static Snapshot readSnapshot(Path file) throws IOException {
+  static Snapshot readSnapshot(Path file) {
     try (ProgressMeter progress = ProgressMeter.ofBytes("reading")) {
       return SnapshotReader.read(file, progress::update);
     } catch (TraceFormatException e) {
@@ -55,25 +54,7 @@ final class Recording {
    */
   static Recording of(
       Snapshot snapshot, PyTorchVersion version, long limitBytes, long deviceTotalBytes) {
-    try {
-      snapshot.requireHistory();
-    } catch (TraceFormatException e) {
-      throw new Failure(e.getMessage(), e);
-    }
-    ParsedConfig config;
-    try {
-      config = ConfigParser.parse(snapshot.settings().conf(), version);
-    } catch (ConfigException e) {
-      throw new Failure(
-          snapshot.fileName()
-              + ": PyTorch "
-              + version.id()
-              + " refuses the recorded settings \""
-              + snapshot.settings().conf()
-              + "\" ("
-              + e.getMessage()
-              + "); give the release that recorded them with --torch-version");
-    }
+    ParsedConfig config = recordedConfig(snapshot, version);
     boolean limitHeld = limitBytes != MemoryLimit.NONE;
     for (int device = 0; device < snapshot.devices().size() && limitHeld; device++) {
       limitHeld = recordedPeakBytes(snapshot, device) <= limitBytes;
@@ -84,6 +65,31 @@ final class Recording {
             new DerivationOptions(
                 config.allocator(), limitHeld ? limitBytes : MemoryLimit.NONE, deviceTotalBytes));
     return new Recording(snapshot, config, requests);
+  }
+
+  /**
+   * The settings that a snapshot was recorded with.
+   *
+   * @throws Failure where there is no history, or the release has no such settings
+   */
+  static ParsedConfig recordedConfig(Snapshot snapshot, PyTorchVersion version) {
+    try {
+      snapshot.requireHistory();
+      return ConfigParser.parse(snapshot.settings().conf(), version);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    } catch (ConfigException e) {
+      throw new Failure(
+          snapshot.fileName()
+              + ": PyTorch "
+              + version.id()
+              + " refuses the recorded settings \""
+              + snapshot.settings().conf()
+              + "\" ("
+              + e.getMessage()
+              + "); give the release that recorded them with --torch-version",
+          e);
+    }
   }
 
   /** Most memory that was reserved, by undoing the history from the segments at its end. */

@@ -8,8 +8,8 @@ import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectFollower;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.engine.Replay;
-import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
@@ -18,6 +18,7 @@ import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.validation.fidelity.RestoredStart;
 
 /** One replay of one device of a recording, with everything that listens to it. */
 final class ReplayRun {
@@ -70,22 +71,21 @@ final class ReplayRun {
   /** Replays on a device that answers as the recorded one did. */
   private void onRecordedDevice(EffectListener also, ProgressMeter progress) {
     int device = setup.deviceIndex();
-    EffectFollower follower = new EffectFollower(setup.recording().effects(device), 0);
+    EffectLog effects = setup.recording().effects(device);
+    EffectFollower follower = new EffectFollower(effects, 0);
     CountingDevice memory =
         new CountingDevice(
-            new RecordedDevice(
-                setup.recording().effects(device),
-                follower::position,
-                setup.profile().totalBytes()));
-    MemoryLayout start = setup.recording().start(device);
+            new RecordedDevice(effects, follower::position, setup.profile().totalBytes()));
     EffectListener counters = EffectListeners.all(stats, timeline, failures);
     CachingAllocator policy = policy(memory, EffectListeners.all(counters, also, follower));
-    policy.restore(start);
+    RestoredStart.restore(policy, stats, setup.recording().start(device));
     timeline.at(trace.eventCount() == 0 ? 0 : trace.timeNanos(0));
-    announce(start, counters);
+    timeline.startWith(
+        stats.requestedBytes(), stats.allocatedBytes(), stats.activeBytes(), stats.reservedBytes());
     run(policy, EffectListeners.both(counters, follower), progress, true);
     driverCalls = CountingDevice.byName(memory::calls);
-    divergedRow = follower.hasDiverged() ? follower.position() : -1;
+    boolean followed = !follower.hasDiverged() && follower.position() == effects.count();
+    divergedRow = followed ? -1 : follower.position();
   }
 
   /** Replays on a simulated device. */
@@ -121,38 +121,6 @@ final class ReplayRun {
       replay.run(observer);
     }
     layout = MemoryLayout.of(policy);
-  }
-
-  /** Tells listeners of memory that was there before the first event. */
-  private static void announce(MemoryLayout layout, EffectListener listener) {
-    for (int segment = 0; segment < layout.segmentCount(); segment++) {
-      boolean small = layout.isSmall(segment);
-      int stream = layout.stream(segment);
-      long address = layout.segmentAddress(segment);
-      if (layout.isExpandable(segment)) {
-        listener.segmentMapped(address, layout.segmentBytes(segment), stream, small);
-      } else {
-        listener.segmentAllocated(address, layout.segmentBytes(segment), stream, small);
-      }
-      int end = layout.firstBlock(segment + 1);
-      for (int block = layout.firstBlock(segment); block < end; block++) {
-        BlockState state = layout.state(block);
-        long bytes = layout.blockBytes(block);
-        if (state == BlockState.INACTIVE) {
-          if (bytes < layout.segmentBytes(segment)) {
-            listener.inactiveSplitChanged(1, bytes, small);
-          }
-          continue;
-        }
-        int allocation = layout.allocation(block);
-        long start = layout.blockAddress(block);
-        long requested = layout.requestedBytes(block);
-        listener.blockAllocated(allocation, start, requested, bytes, stream, small);
-        if (state == BlockState.ACTIVE_PENDING_FREE) {
-          listener.freeRequested(allocation, start, requested, bytes, stream, small);
-        }
-      }
-    }
   }
 
   /** PyTorch's counters at the end. */

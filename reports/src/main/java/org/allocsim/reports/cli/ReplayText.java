@@ -41,11 +41,11 @@ final class ReplayText {
       out.println(
           "Allocation request "
               + Numbers.count(oom.requestIndex())
-              + " of "
+              + " (counted from 0, of "
               + Numbers.count(report.requests())
-              + " ("
-              + Numbers.bytes(oom.requestedBytes())
-              + ") failed:");
+              + ") asked for "
+              + ByteFormat.human(oom.requestedBytes())
+              + " and failed:");
       out.println(oom.message());
       out.println();
     }
@@ -131,9 +131,9 @@ final class ReplayText {
     out.println(
         "Driver calls: "
             + (made.length() == 0 ? "none" : made)
-            + "; they take at least "
-            + Numbers.seconds(report.driverNanos())
-            + ".");
+            + (report.driverNanos() < 0
+                ? "."
+                : "; they take at least " + Numbers.seconds(report.driverNanos()) + "."));
   }
 
   private void printRemarks() {

@@ -10,6 +10,7 @@ import tools.jackson.core.SerializableString;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.util.DefaultIndenter;
 import tools.jackson.core.util.DefaultPrettyPrinter;
+import tools.jackson.core.util.Separators;
 
 /**
  * Writes trees of maps, lists, strings, numbers, booleans and nulls as JSON: UTF-8, two spaces of
@@ -88,7 +89,14 @@ public final class JsonText {
     @Override
     public PrettyPrinter getPrettyPrinter() {
       DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
-      return new DefaultPrettyPrinter().withObjectIndenter(indenter).withArrayIndenter(indenter);
+      Separators separators =
+          Separators.createDefaultInstance()
+              .withObjectNameValueSpacing(Separators.Spacing.AFTER)
+              .withObjectEmptySeparator("")
+              .withArrayEmptySeparator("");
+      return new DefaultPrettyPrinter(separators)
+          .withObjectIndenter(indenter)
+          .withArrayIndenter(indenter);
     }
   }
 

@@ -92,6 +92,16 @@ public final class MemoryTimeline implements EffectListener {
     event++;
   }
 
+  /** Declares the memory that was there before the first request; the first sample. */
+  public void startWith(
+      long requestedBytes, long allocatedBytes, long activeBytes, long reservedBytes) {
+    current[REQUESTED] = requestedBytes;
+    current[ALLOCATED] = allocatedBytes;
+    current[ACTIVE] = activeBytes;
+    current[RESERVED] = reservedBytes;
+    sample();
+  }
+
   /** Number of buckets in use. */
   public int bucketCount() {
     return buckets;
