@@ -2,6 +2,7 @@ package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
+import org.allocsim.reports.text.WrappedText;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
 
 /** Prints what a recording does not say and was concluded, and what was passed over in it. */
@@ -12,14 +13,12 @@ final class InferenceText {
   static void print(
       List<Inference> inferences, List<String> notes, PrintWriter out, String indent) {
     if (!inferences.isEmpty()) {
-      out.println();
-      out.println(indent + "Concluded from the recording, which does not say it:");
-      inferences.forEach(each -> out.println(indent + "  - " + Recording.line(each)));
+      out.println(indent + "concluded, as the recording does not say it:");
+      inferences.forEach(each -> WrappedText.printItem(out, indent + "  ", Recording.line(each)));
     }
     if (!notes.isEmpty()) {
-      out.println();
-      out.println(indent + "Notes:");
-      notes.forEach(note -> out.println(indent + "  - " + note));
+      out.println(indent + "notes:");
+      notes.forEach(note -> WrappedText.printItem(out, indent + "  ", note));
     }
   }
 }

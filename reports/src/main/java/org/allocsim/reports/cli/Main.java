@@ -21,7 +21,12 @@ import picocli.CommandLine.Spec;
       "Simulates GPU memory allocators on recorded programs.",
       "Record one run, and see what its allocator did, to the byte."
     },
-    subcommands = {ReplayCommand.class, VerifyCommand.class, ListCommand.class},
+    subcommands = {
+      ReplayCommand.class,
+      VerifyCommand.class,
+      InspectCommand.class,
+      ListCommand.class
+    },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",

@@ -171,13 +171,14 @@ final class Recording {
 
   /** An inference in a line. */
   static String line(Inference inference) {
-    return Numbers.count(inference.count())
-        + " "
-        + inference.subject()
+    return inference.subject()
+        + ": "
+        + Numbers.count(inference.count())
         + " ("
         + inference.confidence().toString().toLowerCase(Locale.ROOT)
-        + "): "
-        + inference.reason();
+        + "; "
+        + inference.reason()
+        + ")";
   }
 
   /** Inferences as JSON. */

@@ -6,6 +6,7 @@ import java.util.SortedMap;
 import java.util.StringJoiner;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
+import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /** Prints what a replay found. */
@@ -96,7 +97,10 @@ final class ReplayText {
     row(table, "= reserved", peak.reservedBytes(), end.reservedBytes());
     table.print(out, "");
     if (end.inactiveBytes() > 0) {
-      out.println(
+      WrappedText.print(
+          out,
+          "",
+          "",
           "At the end the largest cached block is "
               + ByteFormat.human(report.fragmentation().largestInactiveBlockBytes())
               + ": external fragmentation "
@@ -137,6 +141,9 @@ final class ReplayText {
   }
 
   private void printRemarks() {
+    if (!report.inferences().isEmpty() || !report.notes().isEmpty()) {
+      out.println();
+    }
     InferenceText.print(report.inferences(), report.notes(), out, "");
   }
 }
