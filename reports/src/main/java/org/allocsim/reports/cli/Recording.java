@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.allocsim.reports.text.Numbers;
+import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
@@ -157,6 +158,22 @@ final class Recording {
   /** What the recorded allocator of a device did. */
   EffectLog effects(int device) {
     return snapshot.devices().get(device).effects();
+  }
+
+  /** Most memory that the recorded allocator of a device reserved. */
+  long peakBytes(int device) {
+    return recordedPeakBytes(snapshot, device);
+  }
+
+  /** Whether a request of a device failed. */
+  boolean hasFailures(int device) {
+    EffectLog effects = effects(device);
+    for (int row = 0; row < effects.count(); row++) {
+      if (effects.kind(row) == EffectKind.OOM) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** What a device held before its history. */

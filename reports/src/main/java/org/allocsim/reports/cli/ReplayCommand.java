@@ -15,6 +15,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.ConfigParser;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.stats.MemorySummary;
 import org.allocsim.workloads.format.pytorch.Snapshot;
@@ -179,9 +180,8 @@ final class ReplayCommand implements Callable<Integer> {
    */
   private ReplayReport replay(ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events)
       throws IOException {
-    Recording recording = setup.recording();
     List<String> remarks = new ArrayList<>();
-    if (isRecordedFirst(recording)) {
+    if (isRecordedFirst(setup)) {
       ReplayRun run = new ReplayRun(setup);
       long startNanos = System.nanoTime();
       follow(run, Addresses.RECORDED, events);
@@ -211,11 +211,27 @@ final class ReplayCommand implements Callable<Integer> {
     return report(setup, config, Addresses.MODELLED, run, startNanos, remarks);
   }
 
-  /** Recorded answers may fit the recorded settings on the recorded device only. */
-  private boolean isRecordedFirst(Recording recording) {
-    return addresses == null
-        ? (conf == null || conf.equals(recording.config().text())) && !deviceOptions.isDeviceGiven()
-        : addresses == Addresses.RECORDED;
+  /**
+   * Whether recorded answers come first: with the recorded settings, where neither the limit nor a
+   * chosen device is too small for what was recorded. A device that was chosen need not refuse what
+   * the recorded one refused, so failed requests call for the model unless a limit explains them.
+   */
+  private boolean isRecordedFirst(ReplayRun.Setup setup) {
+    Recording recording = setup.recording();
+    if (addresses != null) {
+      return addresses == Addresses.RECORDED;
+    }
+    if (conf != null && !conf.equals(recording.config().text())) {
+      return false;
+    }
+    long peakBytes = recording.peakBytes(setup.deviceIndex());
+    boolean limited = setup.limitBytes() != MemoryLimit.NONE;
+    if (limited && peakBytes > setup.limitBytes()) {
+      return false;
+    }
+    return !deviceOptions.isDeviceGiven()
+        || (peakBytes <= setup.profile().capacityBytes()
+            && (limited || !recording.hasFailures(setup.deviceIndex())));
   }
 
   private static void follow(ReplayRun run, Addresses source, Outputs.Output events)

@@ -25,6 +25,9 @@ final class ReplayRun {
   /** How often progress is reported, in requests; a power of two. */
   private static final int PROGRESS_STEP = 1 << 12;
 
+  /** Streams in a pool of PyTorch (c10/cuda/CUDAStream.cpp, 2.11). */
+  private static final int STREAM_POOL = 32;
+
   /**
    * What is replayed, and how.
    *
@@ -44,6 +47,10 @@ final class ReplayRun {
   private final MemoryTimeline timeline = new MemoryTimeline();
   private final Failures failures;
   private MemoryLayout layout;
+
+  /** The simulated device until the program's first request on a stream of its own. */
+  private SimulatedDevice streams;
+
   private SortedMap<String, Long> driverCalls;
   private long driverNanos = -1;
   private long divergedRow = -1;
@@ -92,6 +99,7 @@ final class ReplayRun {
   private void onSimulatedDevice(EffectListener also, ProgressMeter progress) {
     SimulatedDevice memory = new SimulatedDevice(setup.profile());
     EffectListener listener = EffectListeners.all(stats, timeline, failures, also);
+    streams = memory;
     run(policy(memory, listener), listener, progress, false);
     driverCalls = CountingDevice.byName(memory::driverCalls);
     driverNanos = memory.driverNanos();
@@ -108,6 +116,7 @@ final class ReplayRun {
     Replay.Observer observer =
         event -> {
           timeline.at(trace.timeNanos(event));
+          createStreams(event);
           if (trace.kind(event) == RequestKind.ALLOCATE && event >= trace.prologueCount()) {
             failures.beforeRequest();
           }
@@ -121,6 +130,16 @@ final class ReplayRun {
       replay.run(observer);
     }
     layout = MemoryLayout.of(policy);
+  }
+
+  /** PyTorch makes all streams of its pool when a program first asks for one. */
+  private void createStreams(int event) {
+    if (streams != null
+        && trace.kind(event) == RequestKind.ALLOCATE
+        && trace.streamHandle(trace.stream(event)) != 0) {
+      streams.createStreams(STREAM_POOL);
+      streams = null;
+    }
   }
 
   /** PyTorch's counters at the end. */
