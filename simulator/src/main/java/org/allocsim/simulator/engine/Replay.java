@@ -10,11 +10,11 @@ import org.allocsim.simulator.trace.RequestKind;
 
 /** Sends the requests of one device of a trace to a policy, in order. */
 public final class Replay {
-  /** Hears of each request before the policy does. */
+  /** Hears of each request before the policy does, and may end the replay. */
   @FunctionalInterface
   public interface Observer {
-    /** Row {@code event} of the trace comes next. */
-    void before(int event);
+    /** Row {@code event} of the trace comes next; answers whether to go on. */
+    boolean before(int event);
   }
 
   private final AllocationTrace trace;
@@ -68,7 +68,9 @@ public final class Replay {
   private void send(int from, Observer observer) {
     for (int event = from; event < trace.eventCount(); event++) {
       if (trace.device(event) == device) {
-        observer.before(event);
+        if (!observer.before(event)) {
+          return;
+        }
         send(event);
       }
     }

@@ -61,7 +61,7 @@ class OutOfMemoryRecordingTest {
             listener);
     RestoredStart.restore(policy, stats, requests.starts().getFirst().layout());
     new Replay(requests.trace(), 0, policy, listener, stats::activeBytes)
-        .runRestored(event -> {});
+        .runRestored(event -> true);
     assertFalse(follower.hasDiverged(), "the replay left the recording");
     return messages;
   }
