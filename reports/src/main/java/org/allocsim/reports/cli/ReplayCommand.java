@@ -154,10 +154,9 @@ final class ReplayCommand implements Callable<Integer> {
       return null;
     }
     return ChartFile.ofName(chartName)
-        .orElseThrow(
-            () ->
-                Failure.usage(
-                    "--chart " + chartName + " names no format; end the name in .png or .svg"));
+        .orElseThrow(() ->
+            Failure.usage(
+                "--chart " + chartName + " names no format; end the name in .png or .svg"));
   }
 
   private static Outputs.Output open(Outputs outputs, String option, String name, Path input) {
@@ -169,7 +168,12 @@ final class ReplayCommand implements Callable<Integer> {
       return ConfigParser.parse(text, deviceOptions.torchVersion());
     } catch (ConfigException e) {
       throw Failure.usage(
-          place + " \"" + text + "\": PyTorch refuses it with " + e.errorType() + ": "
+          place
+              + " \""
+              + text
+              + "\": PyTorch refuses it with "
+              + e.errorType()
+              + ": "
               + e.getMessage());
     }
   }
@@ -283,8 +287,7 @@ final class ReplayCommand implements Callable<Integer> {
         run.timeline());
   }
 
-  private static void draw(
-      ReplayReport report, ChartFile format, Outputs.Output target)
+  private static void draw(ReplayReport report, ChartFile format, Outputs.Output target)
       throws IOException {
     MemoryTimelineChart.Bound bound =
         report.limitBytes() >= 0

@@ -60,8 +60,7 @@ final class EventColumns {
       addOther(action);
       return;
     }
-    long address =
-        entry.address(kind == EffectKind.OOM ? Vocabulary.DEVICE_FREE : Vocabulary.ADDR);
+    long address = entry.address(kind == EffectKind.OOM ? Vocabulary.DEVICE_FREE : Vocabulary.ADDR);
     long bytes = entry.bytes(Vocabulary.SIZE);
     long handle = entry.number(Vocabulary.STREAM);
     long micros = entry.micros(Vocabulary.TIME_US, -1);

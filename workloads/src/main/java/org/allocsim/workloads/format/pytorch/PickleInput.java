@@ -12,7 +12,9 @@ import org.allocsim.workloads.io.StoredInput;
 
 /** The bytes of a pickle through one bounded buffer, and the sentences about what is wrong. */
 final class PickleInput {
-  /** Longest text that is kept; longer ones are skipped. File names and settings are far shorter. */
+  /**
+   * Longest text that is kept; longer ones are skipped. File names and settings are far shorter.
+   */
   static final int LONGEST_TEXT = 1 << 16;
 
   static final String WRITE_ANEW =

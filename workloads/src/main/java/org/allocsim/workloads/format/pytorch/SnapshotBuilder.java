@@ -203,9 +203,8 @@ final class SnapshotBuilder {
   }
 
   private void closeFrame(int dict) {
-    long line = dicts.type(dict, Vocabulary.LINE) == Value.INT
-        ? dicts.value(dict, Vocabulary.LINE)
-        : 0;
+    long line =
+        dicts.type(dict, Vocabulary.LINE) == Value.INT ? dicts.value(dict, Vocabulary.LINE) : 0;
     closed(
         Value.FRAME,
         stacks.frame(
@@ -284,8 +283,11 @@ final class SnapshotBuilder {
     for (int text = 0; text < unknownKeys.length; text++) {
       if (unknownKeys[text] > 0 && shown < 20) {
         shown++;
-        notes.add("unknown key " + texts.shown(text) + " ignored in %s", unknownKeys[text],
-            "place", "places");
+        notes.add(
+            "unknown key " + texts.shown(text) + " ignored in %s",
+            unknownKeys[text],
+            "place",
+            "places");
       } else if (unknownKeys[text] > 0) {
         others++;
       }
