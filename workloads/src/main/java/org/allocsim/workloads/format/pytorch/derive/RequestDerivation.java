@@ -233,6 +233,16 @@ public final class RequestDerivation {
           "from entry "
               + counts.firstUnexplainedRow
               + " on the history differs from what these settings and this limit produce");
+      if (options.config().garbageCollectionThreshold() > 0
+          && (limitInferred || options.limitBytes() < 0)) {
+        infer(
+            device,
+            "unknown memory limits",
+            1,
+            Confidence.GUESS,
+            "garbage_collection_threshold works against the memory limit, which a snapshot does not"
+                + " hold; tell it with --memory-fraction or --memory-limit");
+      }
     }
   }
 
