@@ -60,7 +60,8 @@ class OutOfMemoryRecordingTest {
             new RecordedDevice(effects, follower::position, totalBytes),
             listener);
     RestoredStart.restore(policy, stats, requests.starts().getFirst().layout());
-    new Replay(requests.trace(), 0, policy, listener, stats::activeBytes).runRestored(event -> {});
+    new Replay(requests.trace(), 0, policy, listener, stats::activeBytes)
+        .runRestored(event -> true);
     assertFalse(follower.hasDiverged(), "the replay left the recording");
     return messages;
   }
