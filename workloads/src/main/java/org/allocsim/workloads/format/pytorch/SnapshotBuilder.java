@@ -273,7 +273,6 @@ final class SnapshotBuilder {
       throws TraceFormatException {
     Notes notes = new Notes();
     furtherNotes.forEach(notes::add);
-    segmentReader.note(notes);
     noteUnknownKeys(notes);
     return assembler.build(fileName, sha256, stacks.build(), notes);
   }
