@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -56,7 +57,9 @@ class RecordedSnapshotsTest {
 
   private static Snapshot resource(String name) throws Exception {
     try (InputStream stream = RecordedSnapshotsTest.class.getResourceAsStream(name)) {
-      return SnapshotReader.read(stream, name, Progress.NONE);
+      Snapshot read = SnapshotReader.read(stream, name, Progress.NONE);
+      assertEquals(List.of(), read.notes());
+      return read;
     }
   }
 
@@ -95,26 +98,27 @@ class RecordedSnapshotsTest {
   }
 
   /**
-   * Sums of segments and blocks hold; what a history allocates and does not free is in the final
-   * blocks with its size; times run forward.
+   * Sums of segments and blocks hold; what a history obtains and does not return is in the final
+   * segments and blocks with its size; times run forward. Holds for histories cut off in front too.
    */
   static void checkConsistency(Snapshot snapshot) {
-    assertEquals(List.of(), snapshot.notes());
-    Map<Integer, Map<Long, Long>> active = new HashMap<>();
-    Map<Integer, Long> reserved = new HashMap<>();
+    List<Map<Long, Long>> active = new ArrayList<>();
+    List<Map<Long, Long>> segments = new ArrayList<>();
+    for (int device = 0; device < snapshot.devices().size(); device++) {
+      active.add(new HashMap<>());
+      segments.add(new HashMap<>());
+    }
     for (SnapshotSegment segment : snapshot.segments()) {
-      checkSegment(segment, active.computeIfAbsent(segment.device(), device -> new HashMap<>()));
-      reserved.merge(segment.device(), segment.totalBytes(), Long::sum);
+      checkSegment(segment, active.get(segment.device()));
+      segments.get(segment.device()).put(segment.address(), segment.totalBytes());
     }
     for (int device = 0; device < snapshot.devices().size(); device++) {
       DeviceHistory history = snapshot.devices().get(device);
-      checkHistory(history, active.getOrDefault(device, Map.of()));
-      if (startsEmpty(history.effects())) {
-        assertEquals(
-            reserved.getOrDefault(device, 0L),
-            reservedByHistory(history.effects()),
-            "segments are what was obtained and not returned");
-      }
+      checkTimes(history);
+      EffectLog effects = history.effects();
+      checkLeft(effects, EffectKind.ALLOC, EffectKind.FREE_COMPLETED, active.get(device));
+      checkLeft(
+          effects, EffectKind.SEGMENT_ALLOC, EffectKind.SEGMENT_FREE, segments.get(device));
     }
   }
 
@@ -141,39 +145,25 @@ class RecordedSnapshotsTest {
     assertEquals(segment.requestedBytes(), requestedBytes);
   }
 
-  private static void checkHistory(DeviceHistory history, Map<Long, Long> active) {
-    EffectLog effects = history.effects();
+  private static void checkTimes(DeviceHistory history) {
+    for (int row = 1; row < history.effects().count(); row++) {
+      assertTrue(history.timeNanos(row) >= history.timeNanos(row - 1), "times run forward");
+    }
+  }
+
+  /** What {@code begin} obtains and {@code end} does not return is in the final state. */
+  private static void checkLeft(
+      EffectLog effects, EffectKind begin, EffectKind end, Map<Long, Long> finalState) {
     Map<Long, Long> live = new HashMap<>();
-    long lastNanos = 0;
     for (int row = 0; row < effects.count(); row++) {
-      assertTrue(history.timeNanos(row) >= lastNanos, "times run forward");
-      lastNanos = history.timeNanos(row);
-      if (effects.kind(row) == EffectKind.ALLOC) {
-        assertNull(live.put(effects.address(row), effects.bytes(row)), "free before allocated");
-      } else if (effects.kind(row) == EffectKind.FREE_COMPLETED) {
+      if (effects.kind(row) == begin) {
+        assertNull(live.put(effects.address(row), effects.bytes(row)), "obtained twice");
+      } else if (effects.kind(row) == end) {
         Long bytes = live.remove(effects.address(row));
-        assertTrue(bytes == null || bytes == effects.bytes(row), "a block is freed as allocated");
+        assertTrue(bytes == null || bytes == effects.bytes(row), "returned as obtained");
       }
     }
-    live.forEach((address, bytes) -> assertEquals(bytes, active.get(address), "still active"));
-  }
-
-  private static boolean startsEmpty(EffectLog effects) {
-    return effects.count() > 0
-        && (effects.kind(0) == EffectKind.SEGMENT_ALLOC
-            || effects.kind(0) == EffectKind.SEGMENT_MAP);
-  }
-
-  private static long reservedByHistory(EffectLog effects) {
-    long bytes = 0;
-    for (int row = 0; row < effects.count(); row++) {
-      bytes +=
-          switch (effects.kind(row)) {
-            case SEGMENT_ALLOC, SEGMENT_MAP -> effects.bytes(row);
-            case SEGMENT_FREE, SEGMENT_UNMAP -> -effects.bytes(row);
-            default -> 0;
-          };
-    }
-    return bytes;
+    live.forEach(
+        (address, bytes) -> assertEquals(bytes, finalState.get(address), "still there at the end"));
   }
 }
