@@ -123,6 +123,7 @@ final class ReplayRun {
           if ((event & (PROGRESS_STEP - 1)) == 0) {
             progress.update(event, trace.eventCount());
           }
+          return true;
         };
     if (restored) {
       replay.runRestored(observer);

@@ -42,6 +42,16 @@ public interface AllocatorPolicy {
   /** Returns the cached memory of a released private pool to the device. */
   default void emptyPool(int pool) {}
 
+  /**
+   * Hands out exactly {@code blockBytes} at an address that is free, as PyTorch does when it puts a
+   * private pool back into an earlier state. A policy without the notion, or one whose memory is
+   * not free there, serves an ordinary request instead.
+   */
+  default long restoreBlock(
+      int allocation, long blockBytes, int stream, int pool, long address) {
+    return allocate(allocation, blockBytes, stream, pool);
+  }
+
   /** Shows all segments by ascending address and their blocks. */
   void describeLayout(LayoutVisitor visitor);
 }

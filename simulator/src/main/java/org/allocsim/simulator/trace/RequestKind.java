@@ -22,6 +22,12 @@ public enum RequestKind {
   RELEASE_POOL,
   /** Return the cached memory of the released private pool {@code pool} to the device. */
   EMPTY_POOL,
+  /**
+   * Hand out exactly {@code bytes} at a given place of private pool {@code pool}, as PyTorch does
+   * when CUDA graph trees put a pool back into an earlier state; see {@link
+   * AllocationTrace#anchor}.
+   */
+  RESTORE_BLOCK,
   /** A named phase begins; {@code allocation} is the index of the marker's name. */
   MARKER_BEGIN,
   /** A named phase ends; {@code allocation} is the index of the marker's name. */

@@ -86,6 +86,7 @@ public final class SnapshotVerifier {
               if ((event & 0xFFFF) == 0) {
                 progress.done(event, total);
               }
+              return !follower.hasDiverged();
             });
     boolean allProduced = !follower.hasDiverged() && follower.position() == effects.count();
     Optional<Divergence> divergence =

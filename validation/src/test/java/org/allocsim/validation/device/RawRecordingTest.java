@@ -1,13 +1,8 @@
 package org.allocsim.validation.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceMemory;
@@ -16,9 +11,7 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.junit.jupiter.api.Test;
-import org.tukaani.xz.XZInputStream;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The simulated device answers 8 500 recorded raw driver calls as the driver did. The recording
@@ -33,7 +26,7 @@ class RawRecordingTest {
 
   @Test
   void everyCallOnH100IsExact() throws IOException {
-    JsonNode recording = read("drv_raw_1.json.xz");
+    JsonNode recording = RecordingFiles.read("cuda-driver", "drv_raw_1.json.xz");
     long arena = firstAddress(recording);
     SimulatedDevice device = deviceLike("h100-80gb", recording, arena, 244);
     assertEquals(recording.get("free_at_start").asLong(), device.freeBytes());
@@ -43,7 +36,7 @@ class RawRecordingTest {
 
   @Test
   void everyCallOnH200IsExact() throws IOException {
-    JsonNode recording = read("drv_raw_h200_1.json.xz");
+    JsonNode recording = RecordingFiles.read("cuda-driver", "drv_raw_h200_1.json.xz");
     long arena = firstAddress(recording);
     SimulatedDevice device = deviceLike("h200", recording, arena, 260);
     assertEquals(recording.get("free_at_start").asLong(), device.freeBytes());
@@ -57,7 +50,7 @@ class RawRecordingTest {
    */
   @Test
   void everyCallOnANearlyFullH100IsExactRefusalsIncluded() throws IOException {
-    JsonNode recording = read("raw_near_1.json.xz");
+    JsonNode recording = RecordingFiles.read("cuda-driver", "raw_near_1.json.xz");
     long arena = firstAddress(recording) + 256 * PAGE;
     SimulatedDevice device = deviceLike("h100-80gb", recording, arena, 244);
     device.allocate(FILLER_BYTES);
@@ -117,18 +110,5 @@ class RawRecordingTest {
 
   private static long firstAddress(JsonNode recording) {
     return recording.get("ops").get(0).get(4).asLong();
-  }
-
-  private static JsonNode read(String name) throws IOException {
-    Path file = recordings().resolve("cuda-driver").resolve(name);
-    assumeTrue(Files.exists(file), "left out: no recording of raw driver calls at " + file);
-    try (InputStream in = new XZInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
-      return JsonMapper.builder().build().readTree(in);
-    }
-  }
-
-  private static Path recordings() {
-    Path path = Path.of(System.getProperty("allocsim.recordings", "../shared/recordings"));
-    return path.isAbsolute() || Files.exists(path) ? path : Path.of("..").resolve(path);
   }
 }

@@ -16,6 +16,6 @@ public final class TraceFormatException extends Exception {
    * @param remedy what the user can do
    */
   public TraceFormatException(String file, String place, String cause, String remedy) {
-    super(file + ": " + (place.isEmpty() ? "" : "at " + place + " ") + cause + "; " + remedy + ".");
+    super(file + (place.isEmpty() ? "" : ", " + place) + ": " + cause + "; " + remedy + ".");
   }
 }

@@ -16,4 +16,9 @@ public record Annotation(Stage stage, String name, int device, long timeNanos) {
     /** The span ends. */
     END
   }
+
+  /** Whether the span begins here. */
+  public boolean begin() {
+    return stage == Stage.START;
+  }
 }

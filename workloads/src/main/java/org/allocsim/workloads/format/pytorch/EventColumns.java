@@ -12,10 +12,10 @@ import org.allocsim.simulator.trace.StackTable;
  * is kept as a problem, since only a list that turns out to be a device's history must be right.
  */
 final class EventColumns {
-  private static final long MOST_MICROS = Long.MAX_VALUE / 1000;
+  private static final int MOST_ROWS = Integer.MAX_VALUE - 16;
   private static final String DAMAGED = "the file is damaged, " + PickleInput.WRITE_ANEW;
 
-  private final OpenDicts dicts;
+  private final Fields fields;
   private final TextPool texts;
   private final StreamNumbers streams;
   private EffectLog effects = new EffectLog();
@@ -31,8 +31,8 @@ final class EventColumns {
   private long userMetadata;
   private ListContent.Problem problem;
 
-  EventColumns(OpenDicts dicts, TextPool texts, StreamNumbers streams) {
-    this.dicts = dicts;
+  EventColumns(Fields fields, TextPool texts, StreamNumbers streams) {
+    this.fields = fields;
     this.texts = texts;
     this.streams = streams;
   }
@@ -53,121 +53,71 @@ final class EventColumns {
     if (problem != null) {
       return;
     }
-    if (dicts.type(dict, Vocabulary.ACTION) != Value.TEXT) {
-      fail("it has no action", DAMAGED);
-      return;
-    }
-    int action = (int) dicts.value(dict, Vocabulary.ACTION);
+    Fields entry = fields.of(dict);
+    int action = entry.text(Vocabulary.ACTION);
     EffectKind kind = Vocabulary.effect(action);
     if (kind == null) {
-      if (action == Vocabulary.ANNOTATE) {
-        annotates++;
-      } else {
-        fail(
-            "the action " + texts.shown(action) + " is not known",
-            "histories of PyTorch 2.0 to 2.14 are read");
-      }
+      addOther(action);
       return;
     }
-    int addressField = kind == EffectKind.OOM ? Vocabulary.DEVICE_FREE : Vocabulary.ADDR;
-    if (!isAddress(dict, addressField) || !isBytes(dict) || !isStream(dict)) {
-      return;
-    }
-    int stream = streams.number(dicts.value(dict, Vocabulary.STREAM));
-    if (stream < 0) {
-      fail("it names one more than " + StreamNumbers.MOST + " streams", DAMAGED);
-      return;
-    }
-    if (effects.count() == Integer.MAX_VALUE - 16) {
-      fail("there are more than 2^31 entries", "record a shorter history");
-      return;
-    }
+    long address =
+        entry.address(kind == EffectKind.OOM ? Vocabulary.DEVICE_FREE : Vocabulary.ADDR);
+    long bytes = entry.bytes(Vocabulary.SIZE);
+    long handle = entry.number(Vocabulary.STREAM);
+    long micros = entry.micros(Vocabulary.TIME_US, -1);
+    int stream = streams.number(handle);
     int row = effects.count();
-    if (!time(dict, row)) {
-      return;
+    if (entry.bad() != null) {
+      fail(entry.bad(), DAMAGED);
+    } else if (stream < 0) {
+      fail("it names one more than " + StreamNumbers.MOST + " streams", DAMAGED);
+    } else if (micros >= 0 && micros < lastMicros) {
+      fail(
+          "its time of " + micros + " µs is before that of an earlier entry, " + lastMicros + " µs",
+          "a history runs forward, so " + DAMAGED);
+    } else if (row == MOST_ROWS) {
+      fail("there are more than " + MOST_ROWS + " entries", "record a shorter history");
+    } else {
+      addTime(row, micros);
+      addStack(row, entry);
+      addPool(row, entry);
+      countUnused(entry);
+      effects.add(kind, address, bytes, stream);
     }
-    stack(dict, row);
-    pool(dict, row);
-    countUnused(dict);
-    effects.add(
-        kind, dicts.value(dict, addressField), dicts.value(dict, Vocabulary.SIZE), stream);
+  }
+
+  private void addOther(int action) {
+    if (action == Vocabulary.ANNOTATE) {
+      annotates++;
+    } else if (action < 0) {
+      fail("it has no action", DAMAGED);
+    } else {
+      fail(
+          "the action " + texts.shown(action) + " is not known",
+          "histories of PyTorch 2.0 to 2.14 are read");
+    }
   }
 
   private void fail(String cause, String remedy) {
     problem = new ListContent.Problem("entry " + (entries - 1), cause, remedy);
   }
 
-  private void failField(int dict, int field, String expected) {
-    byte type = dicts.type(dict, field);
-    String found =
-        switch (type) {
-          case Value.MARK -> "is missing";
-          case Value.INT -> "is " + dicts.value(dict, field);
-          case Value.UNSIGNED -> "is " + Long.toUnsignedString(dicts.value(dict, field));
-          default -> "is " + Value.describe(type);
-        };
-    fail("its field " + Vocabulary.key(field) + " " + found + ", not " + expected, DAMAGED);
-  }
-
-  private boolean isAddress(int dict, int field) {
-    byte type = dicts.type(dict, field);
-    if (type == Value.INT && dicts.value(dict, field) >= 0 || type == Value.UNSIGNED) {
-      return true;
-    }
-    failField(dict, field, "a number from 0 to 2^64 - 1");
-    return false;
-  }
-
-  private boolean isBytes(int dict) {
-    if (dicts.type(dict, Vocabulary.SIZE) == Value.INT
-        && dicts.value(dict, Vocabulary.SIZE) >= 0) {
-      return true;
-    }
-    failField(dict, Vocabulary.SIZE, "a number of bytes from 0 to 2^63 - 1");
-    return false;
-  }
-
-  private boolean isStream(int dict) {
-    byte type = dicts.type(dict, Vocabulary.STREAM);
-    if (type == Value.INT || type == Value.UNSIGNED) {
-      return true;
-    }
-    failField(dict, Vocabulary.STREAM, "a stream handle");
-    return false;
-  }
-
-  private boolean time(int dict, int row) {
+  private void addTime(int row, long micros) {
     if (row == timesNanos.length) {
       timesNanos = Arrays.copyOf(timesNanos, grown(row));
     }
-    byte type = dicts.type(dict, Vocabulary.TIME_US);
-    if (type == Value.MARK || type == Value.NONE) {
+    if (micros < 0) {
       untimed++;
     } else {
-      long micros = dicts.value(dict, Vocabulary.TIME_US);
-      if (type != Value.INT || micros < 0 || micros > MOST_MICROS) {
-        failField(dict, Vocabulary.TIME_US, "a time in microseconds");
-        return false;
-      }
-      if (micros < lastMicros) {
-        fail(
-            "its time of " + micros + " µs is before that of an earlier entry, " + lastMicros
-                + " µs",
-            "a history runs forward, " + DAMAGED);
-        return false;
-      }
       lastMicros = micros;
     }
     timesNanos[row] = lastMicros * 1000;
-    return true;
   }
 
-  private void stack(int dict, int row) {
-    byte type = dicts.type(dict, Vocabulary.FRAMES);
-    int stack = StackTable.NONE;
-    if (type == Value.STACK) {
-      stack = (int) dicts.value(dict, Vocabulary.FRAMES);
-    } else if (type != Value.MARK && type != Value.NONE) {
+  private void addStack(int row, Fields entry) {
+    byte type = entry.type(Vocabulary.FRAMES);
+    int stack = entry.stack(Vocabulary.FRAMES);
+    if (type != Value.STACK && type != Value.MARK && type != Value.NONE) {
       badFrames++;
     }
     if (stack != StackTable.NONE && stacks == null) {
@@ -181,11 +131,9 @@ final class EventColumns {
     }
   }
 
-  private void pool(int dict, int row) {
+  private void addPool(int row, Fields entry) {
     int pool =
-        dicts.type(dict, Vocabulary.POOL_ID) == Value.POOL
-            ? (int) dicts.value(dict, Vocabulary.POOL_ID)
-            : -1;
+        entry.type(Vocabulary.POOL_ID) == Value.POOL ? (int) entry.raw(Vocabulary.POOL_ID) : -1;
     if (pool >= 0 && pools == null) {
       pools = new short[timesNanos.length];
       Arrays.fill(pools, (short) -1);
@@ -198,13 +146,13 @@ final class EventColumns {
     }
   }
 
-  private void countUnused(int dict) {
-    if (dicts.type(dict, Vocabulary.COMPILE_CONTEXT) == Value.TEXT
-        && dicts.value(dict, Vocabulary.COMPILE_CONTEXT) != Vocabulary.NOT_AVAILABLE) {
+  private void countUnused(Fields entry) {
+    int context = entry.text(Vocabulary.COMPILE_CONTEXT);
+    if (context >= 0 && context != Vocabulary.NOT_AVAILABLE) {
       compileContexts++;
     }
-    if (dicts.type(dict, Vocabulary.USER_METADATA) == Value.TEXT
-        && dicts.value(dict, Vocabulary.USER_METADATA) != Vocabulary.EMPTY) {
+    int metadata = entry.text(Vocabulary.USER_METADATA);
+    if (metadata >= 0 && metadata != Vocabulary.EMPTY) {
       userMetadata++;
     }
   }

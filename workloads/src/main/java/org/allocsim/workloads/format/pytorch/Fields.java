@@ -77,6 +77,24 @@ final class Fields {
     return raw(field);
   }
 
+  /** A whole number of 64 bits that must be there. */
+  long number(int field) {
+    require(field);
+    return number(field, 0);
+  }
+
+  /** A time in microseconds that can be told in nanoseconds, or the fallback. */
+  long micros(int field, long fallback) {
+    byte type = type(field);
+    if (type == Value.MARK || type == Value.NONE) {
+      return fallback;
+    }
+    if (type != Value.INT || raw(field) < 0 || raw(field) > Long.MAX_VALUE / 1000) {
+      fail(field, "a time in microseconds");
+    }
+    return raw(field);
+  }
+
   /** A number of any kind, or the fallback. */
   double real(int field, double fallback) {
     return switch (type(field)) {

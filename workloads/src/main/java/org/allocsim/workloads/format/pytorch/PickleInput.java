@@ -226,12 +226,10 @@ final class PickleInput {
         : message.lines().findFirst().orElse("");
   }
 
-  /** The sentence about data that end in the middle. */
+  /** The sentence about data that end too early. */
   TraceFormatException truncated(String announced) {
-    return new TraceFormatException(
-        name,
-        "byte " + opcodeOffset,
-        announced + "the data end at byte " + (bufferStart + limit) + " in the middle of a value",
+    return failure(
+        announced + "the data end at byte " + (bufferStart + limit) + ", before the pickle does",
         "the file is truncated, copy it again or " + WRITE_ANEW);
   }
 

@@ -19,8 +19,8 @@ final class SegmentReader {
   private long odd;
   private long sizesUnknown;
 
-  SegmentReader(OpenDicts dicts, TextPool texts, StreamNumbers streams, PoolNumbers pools) {
-    fields = new Fields(dicts);
+  SegmentReader(Fields fields, TextPool texts, StreamNumbers streams, PoolNumbers pools) {
+    this.fields = fields;
     this.texts = texts;
     this.streams = streams;
     this.pools = pools;
@@ -181,12 +181,7 @@ final class SegmentReader {
     if (name < 0) {
       f.fail(Vocabulary.NAME, "a text");
     }
-    long micros = f.number(Vocabulary.TIME_US, 0);
-    if (f.type(Vocabulary.TIME_US) == Value.UNSIGNED
-        || micros < 0
-        || micros > Long.MAX_VALUE / 1000) {
-      f.fail(Vocabulary.TIME_US, "a time in microseconds");
-    }
+    long micros = f.micros(Vocabulary.TIME_US, 0);
     long device = f.number(Vocabulary.DEVICE, -1);
     if (device < -1 || device >= Snapshot.MOST_DEVICES) {
       f.fail(Vocabulary.DEVICE, "a device index from 0 to " + (Snapshot.MOST_DEVICES - 1));

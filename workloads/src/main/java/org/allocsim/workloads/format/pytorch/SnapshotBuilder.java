@@ -23,6 +23,7 @@ final class SnapshotBuilder {
           | 1L << Vocabulary.STAGE;
 
   private final OpenDicts dicts = new OpenDicts();
+  private final Fields fields = new Fields(dicts);
   private final TextPool texts;
   private final StackNumbers stacks;
   private final StreamNumbers streams = new StreamNumbers();
@@ -39,8 +40,8 @@ final class SnapshotBuilder {
   SnapshotBuilder(TextPool texts, PickleInput in) {
     this.texts = texts;
     stacks = new StackNumbers(texts);
-    segmentReader = new SegmentReader(dicts, texts, streams, pools);
-    assembler = new SnapshotAssembler(in, new Fields(dicts), texts, streams, pools);
+    segmentReader = new SegmentReader(fields, texts, streams, pools);
+    assembler = new SnapshotAssembler(in, fields, texts, streams, pools);
   }
 
   OpenDicts dicts() {
@@ -144,7 +145,7 @@ final class SnapshotBuilder {
     closed(Value.SPENT, 0);
     if (dicts.has(dict, Vocabulary.ACTION) || content instanceof ListContent.Events) {
       if (content == null && eventLists++ < MOST_EVENT_LISTS) {
-        content = new ListContent.Events(new EventColumns(dicts, texts, streams));
+        content = new ListContent.Events(new EventColumns(fields, texts, streams));
       }
       if (content instanceof ListContent.Events events) {
         events.columns.add(dict);

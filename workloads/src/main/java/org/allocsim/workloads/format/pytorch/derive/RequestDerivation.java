@@ -15,12 +15,13 @@ import org.allocsim.workloads.format.pytorch.derive.Inference.Confidence;
  * streams, private pools, and what existed before the first entry.
  */
 public final class RequestDerivation {
-  /** Segments in unknown private pools are found one at a time, each by a new attempt. */
+  /** Segments in unknown private pools and misread releases are found one at a time. */
   private static final int MAX_ATTEMPTS = 256;
 
   private final Snapshot snapshot;
   private final DerivationOptions options;
   private final List<SegmentPools> pools = new ArrayList<>();
+  private final List<ReleaseReadings> readings = new ArrayList<>();
   private final List<Inference> inferences = new ArrayList<>();
 
   private RequestDerivation(Snapshot snapshot, DerivationOptions options) {
@@ -39,7 +40,7 @@ public final class RequestDerivation {
     }
   }
 
-  /** One attempt; null where a pool was learned and the next attempt will get further. */
+  /** One attempt; null where something was learned and the next attempt will get further. */
   private DerivedRequests attempt(boolean last) {
     inferences.clear();
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
@@ -55,6 +56,7 @@ public final class RequestDerivation {
       if (pools.size() == device) {
         EffectLog effects = snapshot.devices().get(device).effects();
         pools.add(new SegmentPools(effects, segments(device), starts.get(device).pools()));
+        readings.add(new ReleaseReadings());
       }
       pools.get(device).pools().forEach(trace::declarePool);
       DeviceDerivation derivation =
@@ -64,11 +66,14 @@ public final class RequestDerivation {
               snapshot.streamHandles(),
               options,
               pools.get(device),
+              readings.get(device),
               starts.get(device),
               trace,
               snapshot.annotations());
       DeviceDerivation.Outcome outcome = derivation.run();
-      if (outcome == DeviceDerivation.Outcome.POOL_LEARNED && !last) {
+      if (outcome != DeviceDerivation.Outcome.EXPLAINED
+          && outcome != DeviceDerivation.Outcome.DIVERGED
+          && !last) {
         return null;
       }
       report(device, derivation.counts(), starts.get(device));
@@ -155,6 +160,12 @@ public final class RequestDerivation {
         counts.releasedPools,
         Confidence.CERTAIN,
         "their segments were released");
+    infer(
+        device,
+        "blocks put back where they were by CUDA graph trees",
+        counts.restoredBlocks,
+        Confidence.CERTAIN,
+        "they lie in a private pool where best fit would not have put them");
     infer(
         device,
         "frees of unknown addresses",
