@@ -132,7 +132,8 @@ final class ReplayCommand implements Callable<Integer> {
               config.allocator(),
               deviceOptions.torchVersion(),
               deviceOptions.profile(),
-              limitBytes);
+              limitBytes,
+              check);
       ReplayReport report = replay(setup, config, events);
       if (json != null) {
         JsonText.write(report.toMap(), json.stream());

@@ -60,6 +60,13 @@ class DifferentialTest {
       return new Settings(seed, config, limit, capacity, profile, streams, random.nextInt(3) == 0);
     }
 
+    /** Most pools have no special rules. */
+    PrivatePoolOptions poolOptions(int pool) {
+      SplittableRandom random = new SplittableRandom(seed * 64 + pool);
+      return new PrivatePoolOptions(
+          random.nextInt(3) == 0, random.nextInt(6) == 0, random.nextInt(4) == 0);
+    }
+
     /** Expandable segments grow by whole pages and may so pass the limit. */
     long mostReservedBytes() {
       if (limitBytes < 0) {
@@ -134,6 +141,11 @@ class DifferentialTest {
             EffectListeners.both(effects, checker));
     NaiveCachingAllocator naive =
         new NaiveCachingAllocator(settings.config(), settings.limitBytes(), naiveDevice, expected);
+    for (int pool = 1; pool <= 64; pool++) {
+      PrivatePoolOptions options = settings.poolOptions(pool);
+      allocator.definePool(pool, options);
+      naive.definePool(pool, options);
+    }
     RandomRequests requests =
         new RandomRequests(
             settings.seed(), settings.profile(), settings.streams(), settings.privatePools());

@@ -85,6 +85,14 @@ final class EventColumns {
     }
   }
 
+  /** Appends something that is no dict. */
+  void addForeign(byte type) {
+    entries++;
+    if (problem == null) {
+      fail("it is " + Value.describe(type) + ", not a dict", DAMAGED);
+    }
+  }
+
   private void addOther(int action) {
     if (action == Vocabulary.ANNOTATE) {
       annotates++;

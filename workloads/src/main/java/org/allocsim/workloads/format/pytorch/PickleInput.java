@@ -20,7 +20,7 @@ final class PickleInput {
   static final String WRITE_ANEW =
       "write the snapshot anew with torch.cuda.memory._dump_snapshot()";
 
-  private static final int BUFFER_BYTES = 1 << 18;
+  private static final int BUFFER_BYTES = 1 << 17;
   private static final VarHandle SHORTS =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle INTS =

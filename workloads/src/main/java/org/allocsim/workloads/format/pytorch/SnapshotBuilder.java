@@ -110,7 +110,9 @@ final class SnapshotBuilder {
       case Value.OBJECT, Value.STACK -> {
         Object object = type == Value.OBJECT ? objects.get((int) value) : null;
         boolean list = object instanceof ListContent || type == Value.STACK && value == 0;
-        if (list && (content == null || content instanceof ListContent.Lists)) {
+        if (list
+            && !(object instanceof ListContent.Lists)
+            && (content == null || content instanceof ListContent.Lists)) {
           ListContent.Lists lists =
               content == null ? new ListContent.Lists() : (ListContent.Lists) content;
           if (++lists.count <= ListContent.Lists.MOST) {
@@ -128,6 +130,10 @@ final class SnapshotBuilder {
         }
       }
       default -> {}
+    }
+    if (content instanceof ListContent.Events events) {
+      events.columns.addForeign(type);
+      return content;
     }
     return other(content, depth(type, value) + 1);
   }
@@ -272,7 +278,6 @@ final class SnapshotBuilder {
       throws TraceFormatException {
     Notes notes = new Notes();
     furtherNotes.forEach(notes::add);
-    segmentReader.note(notes);
     noteUnknownKeys(notes);
     return assembler.build(fileName, sha256, stacks.build(), notes);
   }
