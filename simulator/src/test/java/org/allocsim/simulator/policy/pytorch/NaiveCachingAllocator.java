@@ -11,6 +11,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
  * PyTorch's caching allocator in its plainest form, to compare the real implementation with:
@@ -607,25 +608,24 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
   }
 
   @Override
-  public void useComplete(int allocation) {
+  public void useComplete(int allocation, int stream) {
     Block block = blocks.get(allocation);
     if (block == null) {
       return;
     }
     for (Use use : block.uses) {
-      use.complete = true;
+      use.complete |= stream == AllocationTrace.ANY_STREAM || use.stream == stream;
     }
     for (Event event : events) {
-      if (event.block == block) {
-        event.complete = true;
-      }
+      boolean meant = stream == AllocationTrace.ANY_STREAM || event.stream == stream;
+      event.complete |= meant && event.block == block;
     }
   }
 
   @Override
   public void synchronize() {
     for (int allocation : List.copyOf(blocks.keySet())) {
-      useComplete(allocation);
+      useComplete(allocation, AllocationTrace.ANY_STREAM);
     }
   }
 

@@ -355,7 +355,7 @@ final class DeviceDerivation {
         return;
       }
       trace.useComplete(allocation);
-      policy.useComplete(allocation);
+      policy.useComplete(allocation, AllocationTrace.ANY_STREAM);
     }
   }
 
