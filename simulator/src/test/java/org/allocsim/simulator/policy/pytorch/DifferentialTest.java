@@ -48,7 +48,7 @@ class DifferentialTest {
       SplittableRandom random = new SplittableRandom(seed);
       Profile profile = Profile.values()[random.nextInt(Profile.values().length)];
       long scale = profile == Profile.SMALL ? 2 * MIB : 64 * MIB;
-      long capacity = scale * (4L << random.nextInt(9)) + 512 * random.nextInt(8192);
+      long capacity = scale * (4L << random.nextInt(9)) + 512L * random.nextInt(8192);
       List<AllocatorConfig> configs = configs();
       AllocatorConfig config = configs.get((int) Math.floorMod(seed, (long) configs.size()));
       boolean limited = config.garbageCollectionThreshold() > 0 || random.nextInt(3) == 0;
