@@ -9,11 +9,17 @@ import java.nio.file.FileSystemLoopException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.Locale;
+import org.allocsim.simulator.engine.InvariantViolation;
 
 /** Turns whatever ended a command into one sentence and an exit code. */
 final class FailureReport {
   /** Environment variable that makes failures print their stack trace. */
   static final String DEBUG_VARIABLE = "ALLOCSIM_DEBUG";
+
+  private static final String REPORT =
+      ": this is a defect of allocsim, please report it with the output of a run under "
+          + DEBUG_VARIABLE
+          + "=1";
 
   private FailureReport() {}
 
@@ -24,7 +30,11 @@ final class FailureReport {
       failure.printStackTrace(err);
     }
     err.flush();
-    return failure instanceof Failure known ? known.exitCode() : ExitCodes.FAILED;
+    return switch (failure) {
+      case Failure known -> known.exitCode();
+      case InvariantViolation _ -> ExitCodes.CHECK_DID_NOT_HOLD;
+      default -> ExitCodes.FAILED;
+    };
   }
 
   private static String sentence(Throwable failure) {
@@ -37,12 +47,12 @@ final class FailureReport {
               + (Runtime.getRuntime().maxMemory() >> 20)
               + " MiB is too small for this input: give it more, for example with"
               + " JAVA_TOOL_OPTIONS=-Xmx4g";
+      case InvariantViolation violation ->
+          "the allocator contradicts itself: " + violation.getMessage() + REPORT;
       default ->
           failure.getClass().getSimpleName()
               + (failure.getMessage() == null ? "" : " (" + failure.getMessage() + ")")
-              + ": this is a defect of allocsim, please report it with the output of a run under "
-              + DEBUG_VARIABLE
-              + "=1";
+              + REPORT;
     };
   }
 
@@ -52,8 +62,7 @@ final class FailureReport {
       case NoSuchFileException missing -> missing.getFile() + ": no such file; check the path";
       case AccessDeniedException denied ->
           denied.getFile() + ": permission denied; check the rights of the file and its folder";
-      case NotDirectoryException wrong ->
-          wrong.getFile() + ": not a folder; check the path";
+      case NotDirectoryException wrong -> wrong.getFile() + ": not a folder; check the path";
       case FileSystemLoopException loop ->
           loop.getFile() + ": the links of this path form a loop; check the path";
       case FileSystemException other ->

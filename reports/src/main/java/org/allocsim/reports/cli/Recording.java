@@ -28,6 +28,9 @@ import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
 
 /** A recorded program: the snapshot and the requests derived from it. */
 final class Recording {
+  /** Subject of the inference that counts them. */
+  private static final String UNKNOWN_FREES = "frees of unknown addresses";
+
   private final Snapshot snapshot;
   private final ParsedConfig config;
   private final DerivedRequests requests;
@@ -65,7 +68,27 @@ final class Recording {
             snapshot,
             new DerivationOptions(
                 config.allocator(), limitHeld ? limitBytes : MemoryLimit.NONE, deviceTotalBytes));
+    refuseUnknownFrees(snapshot, requests.inferences());
     return new Recording(snapshot, config, requests);
+  }
+
+  /**
+   * Refuses a history that frees what was never allocated.
+   *
+   * @throws Failure that counts them
+   */
+  static void refuseUnknownFrees(Snapshot snapshot, List<Inference> inferences) {
+    for (Inference inference : inferences) {
+      if (inference.subject().equals(UNKNOWN_FREES)) {
+        throw new Failure(
+            snapshot.fileName()
+                + ": the history of device "
+                + inference.device()
+                + " frees addresses at which nothing is allocated ("
+                + Numbers.count(inference.count(), "time")
+                + "), so it is damaged or has gaps; record it anew, without skip_actions");
+      }
+    }
   }
 
   /**

@@ -9,6 +9,7 @@ import org.allocsim.simulator.effect.EffectFollower;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.engine.InvariantChecker;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -32,6 +33,7 @@ final class ReplayRun {
    * What is replayed, and how.
    *
    * @param limitBytes the allocator's own limit, −1 without one
+   * @param checks whether the allocator's invariants are checked before and after every request
    */
   record Setup(
       Recording recording,
@@ -39,13 +41,18 @@ final class ReplayRun {
       AllocatorConfig config,
       PyTorchVersion version,
       DeviceProfile profile,
-      long limitBytes) {}
+      long limitBytes,
+      boolean checks) {}
 
   private final Setup setup;
   private final AllocationTrace trace;
   private final MemoryStats stats;
   private final MemoryTimeline timeline = new MemoryTimeline();
   private final Failures failures;
+
+  /** Null unless invariants are checked. */
+  private final InvariantChecker checker;
+
   private MemoryLayout layout;
 
   /** The simulated device until the program's first request on a stream of its own. */
@@ -60,6 +67,17 @@ final class ReplayRun {
     trace = setup.recording().trace();
     stats = new MemoryStats(setup.config().maxSplitBytes());
     failures = new Failures(setup.deviceIndex(), setup.version(), stats);
+    checker = setup.checks() ? new InvariantChecker(mostBytes(setup)) : null;
+  }
+
+  /** What may be reserved; expandable segments may pass the limit by a part of a page (2.11). */
+  private static long mostBytes(Setup setup) {
+    if (setup.limitBytes() < 0) {
+      return InvariantChecker.UNLIMITED;
+    }
+    return setup.config().expandableSegments()
+        ? setup.limitBytes() + setup.config().largeSegmentBytes() - 1
+        : setup.limitBytes();
   }
 
   /** The requests. */
@@ -83,9 +101,12 @@ final class ReplayRun {
     CountingDevice memory =
         new CountingDevice(
             new RecordedDevice(effects, follower::position, setup.profile().totalBytes()));
-    EffectListener counters = EffectListeners.all(stats, timeline, failures);
+    EffectListener counters = counters();
     CachingAllocator policy = policy(memory, EffectListeners.all(counters, also, follower));
     RestoredStart.restore(policy, stats, setup.recording().start(device));
+    if (checker != null) {
+      checker.startFrom(policy);
+    }
     timeline.at(trace.eventCount() == 0 ? 0 : trace.timeNanos(0));
     timeline.startWith(
         stats.requestedBytes(), stats.allocatedBytes(), stats.activeBytes(), stats.reservedBytes());
@@ -98,11 +119,16 @@ final class ReplayRun {
   /** Replays on a simulated device. */
   private void onSimulatedDevice(EffectListener also, ProgressMeter progress) {
     SimulatedDevice memory = new SimulatedDevice(setup.profile());
-    EffectListener listener = EffectListeners.all(stats, timeline, failures, also);
+    EffectListener listener = EffectListeners.both(counters(), also);
     streams = memory;
     run(policy(memory, listener), listener, progress, false);
     driverCalls = CountingDevice.byName(memory::driverCalls);
     driverNanos = memory.driverNanos();
+  }
+
+  private EffectListener counters() {
+    EffectListener counters = EffectListeners.all(stats, timeline, failures);
+    return checker == null ? counters : EffectListeners.both(counters, checker);
   }
 
   private CachingAllocator policy(DeviceMemory memory, EffectListener listener) {
@@ -111,10 +137,10 @@ final class ReplayRun {
 
   private void run(
       CachingAllocator policy, EffectListener listener, ProgressMeter progress, boolean restored) {
-    Replay replay =
-        new Replay(trace, setup.deviceIndex(), policy, listener, stats::activeBytes);
+    Replay replay = new Replay(trace, setup.deviceIndex(), policy, listener, stats::activeBytes);
     Replay.Observer observer =
         event -> {
+          check(policy);
           timeline.at(trace.timeNanos(event));
           createStreams(event);
           if (trace.kind(event) == RequestKind.ALLOCATE && event >= trace.prologueCount()) {
@@ -130,7 +156,14 @@ final class ReplayRun {
     } else {
       replay.run(observer);
     }
+    check(policy);
     layout = MemoryLayout.of(policy);
+  }
+
+  private void check(CachingAllocator policy) {
+    if (checker != null) {
+      checker.check(policy);
+    }
   }
 
   /** PyTorch makes all streams of its pool when a program first asks for one. */

@@ -47,8 +47,7 @@ public interface AllocatorPolicy {
    * private pool back into an earlier state. A policy without the notion, or one whose memory is
    * not free there, serves an ordinary request instead.
    */
-  default long restoreBlock(
-      int allocation, long blockBytes, int stream, int pool, long address) {
+  default long restoreBlock(int allocation, long blockBytes, int stream, int pool, long address) {
     return allocate(allocation, blockBytes, stream, pool);
   }
 

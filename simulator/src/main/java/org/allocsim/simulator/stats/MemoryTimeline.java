@@ -50,6 +50,7 @@ public final class MemoryTimeline implements EffectListener {
   private final long[] current = new long[SERIES];
   private final long[] peaks = new long[SERIES];
   private final long[] atPeakReserved = new long[SERIES];
+  private long peakEvent = -1;
   private int buckets;
   private long width = 1;
   private long samplesInLast;
@@ -152,7 +153,7 @@ public final class MemoryTimeline implements EffectListener {
     return peaks[series.ordinal()];
   }
 
-  /** Value that a series had when the reserved memory first reached its peak. */
+  /** Value that a series had behind the request that first took reserved memory to its peak. */
   public long bytesAtPeakReserved(Series series) {
     return atPeakReserved[series.ordinal()];
   }
@@ -288,14 +289,17 @@ public final class MemoryTimeline implements EffectListener {
     endNanos[bucket] = timeNanos;
     endEvents[bucket] = Math.max(event, 0);
     int row = bucket * SERIES;
-    boolean newPeak = current[RESERVED] > peaks[RESERVED];
+    if (current[RESERVED] > peaks[RESERVED]) {
+      peakEvent = event;
+    }
+    boolean atPeak = event == peakEvent && current[RESERVED] >= peaks[RESERVED];
     for (int series = 0; series < SERIES; series++) {
       long value = current[series];
       last[row + series] = value;
       least[row + series] = Math.min(least[row + series], value);
       greatest[row + series] = Math.max(greatest[row + series], value);
       peaks[series] = Math.max(peaks[series], value);
-      if (newPeak) {
+      if (atPeak) {
         atPeakReserved[series] = value;
       }
     }

@@ -12,8 +12,9 @@ import java.util.Map;
  * time, stack. Allocation ids are dense, 0 to {@link #allocationCount()} − 1, and each id is
  * allocated once. Streams are numbered by ascending unsigned handle, so that comparing numbers
  * compares handles. The rows of one device are in order; rows of different devices, whose
- * allocators know nothing of each other, need not be merged by time. The first {@link #prologueCount()} rows allocate what already existed when the
- * recording began; a policy that can restore a layout starts behind them.
+ * allocators know nothing of each other, need not be merged by time. The first {@link
+ * #prologueCount()} rows allocate what already existed when the recording began; a policy that can
+ * restore a layout starts behind them.
  */
 public final class AllocationTrace {
   /** Stream of a use whose stream the recording does not tell. */
