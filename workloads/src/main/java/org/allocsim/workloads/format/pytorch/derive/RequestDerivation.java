@@ -223,7 +223,7 @@ public final class RequestDerivation {
     }
     if (counts.firstUnexplainedRow >= 0) {
       long unexplained =
-          snapshot.devices().get(device).effects().count() - counts.firstUnexplainedRow;
+          (long) snapshot.devices().get(device).effects().count() - counts.firstUnexplainedRow;
       unexplainedEntries += unexplained;
       infer(
           device,
