@@ -55,7 +55,7 @@ final class ProgressMeter implements AutoCloseable {
 
   /** Whether somebody looks at standard error. */
   private static boolean isTerminal() {
-    if (System.console() == null || !System.console().isTerminal()) {
+    if (!System.console().isTerminal()) {
       return false;
     }
     try {

@@ -11,6 +11,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.stats.HostMemoryStats;
+import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
  * PyTorch's caching allocator of pinned host memory.
@@ -200,10 +201,12 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
   }
 
   @Override
-  public void useComplete(int allocation) {
+  public void useComplete(int allocation, int stream) {
     Block block = live.get(allocation);
     if (block != null) {
-      block.uses.forEach(use -> use.complete = true);
+      for (Use use : block.uses) {
+        use.complete |= stream == AllocationTrace.ANY_STREAM || use.stream == stream;
+      }
     }
   }
 

@@ -161,10 +161,10 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   @Override
-  public void useComplete(int allocation) {
+  public void useComplete(int allocation, int stream) {
     int block = blockOf(allocation);
     if (block != BlockTable.NONE) {
-      uses.completeAllOf(blocks, block);
+      uses.completeUseOf(blocks, block, stream);
     }
   }
 

@@ -13,6 +13,7 @@ import org.allocsim.simulator.policy.pytorch.NaiveHeap.Block;
 import org.allocsim.simulator.policy.pytorch.NaiveHeap.Pool;
 import org.allocsim.simulator.policy.pytorch.NaiveHeap.PrivatePool;
 import org.allocsim.simulator.policy.pytorch.NaiveHeap.Segment;
+import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
  * PyTorch's caching allocator in its plainest form, to compare the real implementation with:
@@ -462,16 +463,18 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
   }
 
   @Override
-  public void useComplete(int allocation) {
+  public void useComplete(int allocation, int stream) {
     Block block = blocks.get(allocation);
     if (block != null) {
-      uses.complete(block);
+      uses.complete(block, stream);
     }
   }
 
   @Override
   public void synchronize() {
-    blocks.values().forEach(uses::complete);
+    for (Block block : blocks.values()) {
+      uses.complete(block, AllocationTrace.ANY_STREAM);
+    }
   }
 
   // Cache control

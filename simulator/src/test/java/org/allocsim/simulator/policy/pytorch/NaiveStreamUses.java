@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.allocsim.simulator.policy.pytorch.NaiveHeap.Block;
 import org.allocsim.simulator.policy.pytorch.NaiveHeap.PrivatePool;
+import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Uses of the naive allocator's blocks on other streams (rules of section 3). */
 final class NaiveStreamUses {
@@ -55,14 +56,13 @@ final class NaiveStreamUses {
     block.uses.clear();
   }
 
-  void complete(Block block) {
+  void complete(Block block, int stream) {
+    boolean any = stream == AllocationTrace.ANY_STREAM;
     for (NaiveHeap.Use use : block.uses) {
-      use.complete = true;
+      use.complete |= any || use.stream == stream;
     }
     for (Event event : events) {
-      if (event.block == block) {
-        event.complete = true;
-      }
+      event.complete |= event.block == block && (any || event.stream == stream);
     }
   }
 

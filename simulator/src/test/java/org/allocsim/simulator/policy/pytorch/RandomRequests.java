@@ -43,7 +43,7 @@ final class RandomRequests {
         }
         case FREE -> policy.free(allocation);
         case USE_STREAM -> policy.useStream(allocation, stream, value);
-        case USE_COMPLETE -> policy.useComplete(allocation);
+        case USE_COMPLETE -> policy.useComplete(allocation, stream);
         case SYNCHRONIZE -> policy.synchronize();
         case EMPTY_CACHE -> policy.emptyCache();
         case RELEASE_POOL -> policy.releasePool(pool);
@@ -143,7 +143,8 @@ final class RandomRequests {
     }
     if (choice < 0.05 && !awaiting.isEmpty()) {
       int allocation = awaiting.removeAt(random.nextInt(awaiting.size()));
-      return request(RequestKind.USE_COMPLETE, allocation, 0, 0);
+      int stream = random.nextInt(3) > 0 ? AllocationTrace.ANY_STREAM : random.nextInt(streams);
+      return request(RequestKind.USE_COMPLETE, allocation, 0, stream);
     }
     if (choice < 0.055 && !failed.isEmpty()) {
       return request(RequestKind.FREE, failed.removeAt(failed.size() - 1), 0, 0);

@@ -205,8 +205,7 @@ final class SnapshotAssembler {
   /** The finished snapshot; this object is then empty. */
   Snapshot build(String fileName, String sha256, StackTable stacks, Notes notes) {
     lines.forEach(notes::add);
-    notes.add(
-        "%s with blocks that do not add up to its sums", segments.odd, "segment", "segments");
+    notes.add("%s with blocks that do not add up to its sums", segments.odd, "segment", "segments");
     notes.add("%s without a requested size", segments.sizesUnknown, "block", "blocks");
     int devices = histories.size();
     boolean[] used = new boolean[streams.count()];
