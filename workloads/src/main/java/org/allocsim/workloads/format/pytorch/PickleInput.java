@@ -12,7 +12,9 @@ import org.allocsim.workloads.io.StoredInput;
 
 /** The bytes of a pickle through one bounded buffer, and the sentences about what is wrong. */
 final class PickleInput {
-  /** Longest text that is kept; longer ones are skipped. File names and settings are far shorter. */
+  /**
+   * Longest text that is kept; longer ones are skipped. File names and settings are far shorter.
+   */
   static final int LONGEST_TEXT = 1 << 16;
 
   static final String WRITE_ANEW =
@@ -108,7 +110,7 @@ final class PickleInput {
     need(length);
     long value = buffer[next + length - 1];
     for (int i = length - 2; i >= 0; i--) {
-      value = value << 8 | buffer[next + i] & 0xff;
+      value = (value << 8) | (buffer[next + i] & 0xff);
     }
     next += length;
     return value;
@@ -149,7 +151,7 @@ final class PickleInput {
   /** Refuses at once what an uncompressed file of known size cannot hold. */
   void checkAnnounced(long length) throws TraceFormatException {
     boolean sizeKnown = storedTotal >= 0 && input.compression() == Compression.NONE;
-    if (length < 0 || sizeKnown && length > storedTotal - offset()) {
+    if (length < 0 || (sizeKnown && length > storedTotal - offset())) {
       throw failure(
           Long.toUnsignedString(length)
               + " bytes are announced"

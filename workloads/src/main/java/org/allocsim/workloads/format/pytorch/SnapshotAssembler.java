@@ -102,9 +102,10 @@ final class SnapshotAssembler {
     }
     noteHost(f, contents, Vocabulary.HOST_SEGMENTS);
     noteHost(f, contents, Vocabulary.HOST_TRACES);
-    traceMaxEntries = f.type(Vocabulary.TRACE_ALLOC_MAX_ENTRIES) == Value.INT
-        ? f.raw(Vocabulary.TRACE_ALLOC_MAX_ENTRIES)
-        : -1;
+    traceMaxEntries =
+        f.type(Vocabulary.TRACE_ALLOC_MAX_ENTRIES) == Value.INT
+            ? f.raw(Vocabulary.TRACE_ALLOC_MAX_ENTRIES)
+            : -1;
     byte overflowType = f.type(Vocabulary.TRACE_ALLOC_OVERFLOWED);
     if (contents.apply(Vocabulary.TRACE_ALLOC_OVERFLOWED) instanceof ListContent.Flags flags) {
       overflowFlags = flags;
@@ -160,8 +161,7 @@ final class SnapshotAssembler {
 
   private void takeAnnotations(Object content) throws TraceFormatException {
     if (!(content instanceof ListContent.Annotations list)) {
-      throw in.failureAt(
-          "external_annotations", "there is no list of annotations", NOT_A_SNAPSHOT);
+      throw in.failureAt("external_annotations", "there is no list of annotations", NOT_A_SNAPSHOT);
     }
     check(list.problem, "");
     annotations = list.annotations;
@@ -205,8 +205,7 @@ final class SnapshotAssembler {
   /** The finished snapshot; this object is then empty. */
   Snapshot build(String fileName, String sha256, StackTable stacks, Notes notes) {
     lines.forEach(notes::add);
-    notes.add(
-        "%s with blocks that do not add up to its sums", segments.odd, "segment", "segments");
+    notes.add("%s with blocks that do not add up to its sums", segments.odd, "segment", "segments");
     notes.add("%s without a requested size", segments.sizesUnknown, "block", "blocks");
     int devices = histories.size();
     boolean[] used = new boolean[streams.count()];

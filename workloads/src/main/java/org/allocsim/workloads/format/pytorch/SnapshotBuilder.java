@@ -109,7 +109,7 @@ final class SnapshotBuilder {
       }
       case Value.OBJECT, Value.STACK -> {
         Object object = type == Value.OBJECT ? objects.get((int) value) : null;
-        boolean list = object instanceof ListContent || type == Value.STACK && value == 0;
+        boolean list = object instanceof ListContent || (type == Value.STACK && value == 0);
         if (list
             && !(object instanceof ListContent.Lists)
             && (content == null || content instanceof ListContent.Lists)) {
@@ -209,9 +209,8 @@ final class SnapshotBuilder {
   }
 
   private void closeFrame(int dict) {
-    long line = dicts.type(dict, Vocabulary.LINE) == Value.INT
-        ? dicts.value(dict, Vocabulary.LINE)
-        : 0;
+    long line =
+        dicts.type(dict, Vocabulary.LINE) == Value.INT ? dicts.value(dict, Vocabulary.LINE) : 0;
     closed(
         Value.FRAME,
         stacks.frame(
@@ -289,8 +288,11 @@ final class SnapshotBuilder {
     for (int text = 0; text < unknownKeys.length; text++) {
       if (unknownKeys[text] > 0 && shown < 20) {
         shown++;
-        notes.add("unknown key " + texts.shown(text) + " ignored in %s", unknownKeys[text],
-            "place", "places");
+        notes.add(
+            "unknown key " + texts.shown(text) + " ignored in %s",
+            unknownKeys[text],
+            "place",
+            "places");
       } else if (unknownKeys[text] > 0) {
         others++;
       }

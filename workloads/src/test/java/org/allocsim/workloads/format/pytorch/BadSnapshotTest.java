@@ -351,8 +351,7 @@ class BadSnapshotTest {
   void entriesWithoutANeededFieldAreRefused(String key) {
     List<Object> history = history();
     dictAt(history, 1).remove(key);
-    assertTrue(
-        refusalOf(snapshot(history)).contains("entry 1: its field " + key + " is missing"));
+    assertTrue(refusalOf(snapshot(history)).contains("entry 1: its field " + key + " is missing"));
   }
 
   @Test
@@ -392,8 +391,10 @@ class BadSnapshotTest {
         refusalOf(dict("segments", list("a"))));
     assertEquals(
         "test.pickle, device_traces: 129 devices are more than 128" + remedy,
-        refusalOf(dict("device_traces", java.util.stream.Stream.generate(() -> list())
-            .limit(129).toList())));
+        refusalOf(
+            dict(
+                "device_traces",
+                java.util.stream.Stream.generate(() -> list()).limit(129).toList())));
   }
 
   @Test

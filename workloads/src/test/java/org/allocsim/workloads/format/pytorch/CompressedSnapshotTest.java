@@ -90,8 +90,8 @@ class CompressedSnapshotTest {
     for (int length = 7; length < stored.length - 20; length += 1 + stored.length / 40) {
       byte[] start = Arrays.copyOf(stored, length);
       String sentence = assertThrows(TraceFormatException.class, () -> read(start)).getMessage();
-      assertTrue(sentence.contains(format + " data") || sentence.contains("compressed data"),
-          sentence);
+      assertTrue(
+          sentence.contains(format + " data") || sentence.contains("compressed data"), sentence);
       assertTrue(sentence.endsWith("; copy the file again."), sentence);
     }
     byte[] damaged = stored.clone();
@@ -113,7 +113,8 @@ class CompressedSnapshotTest {
       }
     }
     byte[] bomb = bytes.toByteArray();
-    assertTrue((1L << 30) / bomb.length > 10_000, "the bomb expands 1 to " + (1 << 30) / bomb.length);
+    assertTrue(
+        (1L << 30) / bomb.length > 10_000, "the bomb expands 1 to " + (1 << 30) / bomb.length);
     String sentence = assertThrows(TraceFormatException.class, () -> read(bomb)).getMessage();
     assertTrue(sentence.contains("more than 1000 to 1, which no recording does"), sentence);
     assertTrue(

@@ -27,7 +27,8 @@ class RecordedSnapshotsTest {
   void aRecordingWithTwoStreamsIsRead() throws Exception {
     Snapshot read = resource("prefetch_streams.pickle.xz");
     assertEquals(
-        "{ALLOC=122, FREE_REQUESTED=122, FREE_COMPLETED=120, SEGMENT_ALLOC=6} 2", counts(read.devices().get(0).effects()) + " " + read.streamHandles().length);
+        "{ALLOC=122, FREE_REQUESTED=122, FREE_COMPLETED=120, SEGMENT_ALLOC=6} 2",
+        counts(read.devices().get(0).effects()) + " " + read.streamHandles().length);
     checkConsistency(read);
   }
 
@@ -74,11 +75,10 @@ class RecordedSnapshotsTest {
       files = all.filter(file -> file.toString().contains(".pickle")).sorted().toList();
     }
     return files.stream()
-        .map(
-            file ->
-                DynamicTest.dynamicTest(
-                    folder.relativize(file).toString(),
-                    () -> checkConsistency(SnapshotReader.read(file, Progress.NONE))));
+        .map(file ->
+            DynamicTest.dynamicTest(
+                folder.relativize(file).toString(),
+                () -> checkConsistency(SnapshotReader.read(file, Progress.NONE))));
   }
 
   private static Path recordings() {
@@ -117,8 +117,7 @@ class RecordedSnapshotsTest {
       checkTimes(history);
       EffectLog effects = history.effects();
       checkLeft(effects, EffectKind.ALLOC, EffectKind.FREE_COMPLETED, active.get(device));
-      checkLeft(
-          effects, EffectKind.SEGMENT_ALLOC, EffectKind.SEGMENT_FREE, segments.get(device));
+      checkLeft(effects, EffectKind.SEGMENT_ALLOC, EffectKind.SEGMENT_FREE, segments.get(device));
     }
   }
 

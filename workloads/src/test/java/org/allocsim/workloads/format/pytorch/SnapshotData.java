@@ -27,13 +27,20 @@ final class SnapshotData {
 
   static Map<String, Object> event(String action, Object addr, Object size, Object timeMicros) {
     return dict(
-        "action", action,
-        action.equals("oom") ? "device_free" : "addr", addr,
-        "size", size,
-        "stream", 0,
-        "time_us", timeMicros,
-        "compile_context", "N/A",
-        "user_metadata", "");
+        "action",
+        action,
+        action.equals("oom") ? "device_free" : "addr",
+        addr,
+        "size",
+        size,
+        "stream",
+        0,
+        "time_us",
+        timeMicros,
+        "compile_context",
+        "N/A",
+        "user_metadata",
+        "");
   }
 
   static Map<String, Object> frame(String file, int line, String name) {
@@ -53,22 +60,33 @@ final class SnapshotData {
   static Map<String, Object> segment() {
     long address = 1L << 40;
     return dict(
-        "device", 0,
-        "address", address,
-        "total_size", 2097152,
-        "allocated_size", 1024,
-        "active_size", 1536,
-        "requested_size", 1100,
-        "stream", 0,
-        "segment_type", "small",
-        "segment_pool_id", new Tuple(0, 0),
-        "is_expandable", false,
-        "frames", list(),
+        "device",
+        0,
+        "address",
+        address,
+        "total_size",
+        2097152,
+        "allocated_size",
+        1024,
+        "active_size",
+        1536,
+        "requested_size",
+        1100,
+        "stream",
+        0,
+        "segment_type",
+        "small",
+        "segment_pool_id",
+        new Tuple(0, 0),
+        "is_expandable",
+        false,
+        "frames",
+        list(),
         "blocks",
-            list(
-                block(address, 1024, 1000, "active_allocated"),
-                block(address + 1024, 512, 100, "active_pending_free"),
-                block(address + 1536, 2095616, 7, "inactive")));
+        list(
+            block(address, 1024, 1000, "active_allocated"),
+            block(address + 1024, 512, 100, "active_pending_free"),
+            block(address + 1536, 2095616, 7, "inactive")));
   }
 
   /** Five entries whose outcome is {@link #segment()}. */

@@ -78,8 +78,7 @@ class SnapshotReaderTest {
   @ValueSource(ints = {2, 3, 5})
   void everyProtocolGivesTheSameColumns(int protocol) throws Exception {
     Object value = withStacks(2500);
-    assertEquals(
-        columns(readValue(value)), columns(read(PickleWriter.pickle(value, protocol))));
+    assertEquals(columns(readValue(value)), columns(read(PickleWriter.pickle(value, protocol))));
   }
 
   @Test
@@ -107,12 +106,11 @@ class SnapshotReaderTest {
         out.opcode(Opcode.EMPTY_DICT);
         out.memoize();
         ((Map<?, ?>) entry)
-            .forEach(
-                (key, value) -> {
-                  out.value(key);
-                  out.value(value);
-                  out.opcode(Opcode.SETITEM);
-                });
+            .forEach((key, value) -> {
+              out.value(key);
+              out.value(value);
+              out.opcode(Opcode.SETITEM);
+            });
       }
       out.opcode(Opcode.APPENDS);
       out.opcode(Opcode.APPEND);
@@ -258,8 +256,7 @@ class SnapshotReaderTest {
   void entriesOfPyTorch20WithoutTimesAreRead() throws Exception {
     List<Object> history = history();
     for (int i = 0; i < history.size(); i++) {
-      dictAt(history, i).keySet().removeAll(
-          List.of("time_us", "compile_context", "user_metadata"));
+      dictAt(history, i).keySet().removeAll(List.of("time_us", "compile_context", "user_metadata"));
     }
     Snapshot read = readValue(snapshot(history));
     assertFalse(read.devices().get(0).hasTimes());
@@ -294,8 +291,10 @@ class SnapshotReaderTest {
   void segmentsOfOldVersionsAreCompleted() throws Exception {
     Map<String, Object> value = snapshot();
     Map<String, Object> segment = dictAt(value.get("segments"), 0);
-    segment.keySet().removeAll(
-        List.of("requested_size", "segment_pool_id", "is_expandable", "frames", "active_size"));
+    segment
+        .keySet()
+        .removeAll(
+            List.of("requested_size", "segment_pool_id", "is_expandable", "frames", "active_size"));
     for (int i = 0; i < 3; i++) {
       Map<String, Object> block = dictAt(segment.get("blocks"), i);
       block.remove("address");
