@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.nio.file.AccessDeniedException;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.io.Compression;
 import org.allocsim.workloads.io.ExpansionLimitException;
@@ -222,6 +223,9 @@ final class PickleInput {
   }
 
   private static String reason(IOException e) {
+    if (e instanceof AccessDeniedException) {
+      return "access is denied";
+    }
     String message = e.getMessage();
     return message == null || message.isBlank()
         ? e.getClass().getSimpleName()
