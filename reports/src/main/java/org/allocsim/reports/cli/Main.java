@@ -1,21 +1,101 @@
 package org.allocsim.reports.cli;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import tools.jackson.databind.json.JsonMapper;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The command {@code allocsim}. */
-@Command(name = "allocsim", mixinStandardHelpOptions = true, version = "allocsim 0.1.0")
+@Command(
+    name = "allocsim",
+    synopsisSubcommandLabel = "COMMAND",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    description = {
+      "Simulates GPU memory allocators on recorded programs.",
+      "Record one run, and see what its allocator did, to the byte."
+    },
+    subcommands = {
+      ReplayCommand.class,
+      VerifyCommand.class,
+      InspectCommand.class,
+      ListCommand.class
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done",
+      "1:failed: unreadable input, unwritable output",
+      "2:wrong usage",
+      "3:a check did not hold"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim inspect snapshot.pickle",
+      "  allocsim replay snapshot.pickle --memory-fraction 0.9 --chart memory.svg",
+      "  allocsim verify snapshot.pickle",
+      "",
+      "A snapshot comes from PyTorch: call torch.cuda.memory._record_memory_history() before",
+      "the work and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") after it."
+    })
 public final class Main implements Runnable {
-  private Main() {}
+  @Spec private CommandSpec spec;
 
-  /** Runs the command and ends the process with its exit code. */
-  public static void main(String[] args) {
-    System.exit(new CommandLine(new Main()).execute(args));
-  }
+  Main() {}
 
   @Override
   public void run() {
-    System.out.println(JsonMapper.shared().writeValueAsString(java.util.Map.of("a", 1)));
+    throw new ParameterException(
+        spec.commandLine(), "a command is missing: replay, verify, inspect or list");
+  }
+
+  /** Runs the command line and ends the process with its exit code. */
+  public static void main(String[] args) {
+    // A chart needs no screen, and must not look for one.
+    System.setProperty("java.awt.headless", "true");
+    PrintWriter out = writer(FileDescriptor.out);
+    PrintWriter err = writer(FileDescriptor.err);
+    boolean debug = "1".equals(System.getenv(FailureReport.DEBUG_VARIABLE));
+    int exitCode = run(out, err, debug, args);
+    out.flush();
+    err.flush();
+    System.exit(exitCode);
+  }
+
+  private static PrintWriter writer(FileDescriptor descriptor) {
+    return new PrintWriter(
+        new OutputStreamWriter(new FileOutputStream(descriptor), StandardCharsets.UTF_8));
+  }
+
+  /** Runs the command line with the given outputs and returns the exit code. */
+  static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
+    CommandLine commandLine = new CommandLine(new Main());
+    commandLine.setOut(out).setErr(err);
+    commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+    commandLine.setAbbreviatedOptionsAllowed(false);
+    commandLine.setOverwrittenOptionsAllowed(false);
+    commandLine.setExpandAtFiles(false);
+    commandLine.setUsageHelpWidth(100);
+    commandLine.setParameterExceptionHandler((failure, _) -> wrongUsage(failure, err));
+    commandLine.setExecutionExceptionHandler(
+        (failure, _, _) -> FailureReport.print(failure, err, debug));
+    try {
+      return commandLine.execute(args);
+    } catch (OutOfMemoryError | StackOverflowError failure) {
+      return FailureReport.print(failure, err, debug);
+    }
+  }
+
+  private static int wrongUsage(ParameterException failure, PrintWriter err) {
+    String command = failure.getCommandLine().getCommandSpec().qualifiedName();
+    String message = failure.getMessage();
+    err.println("allocsim: " + FailureReport.oneLine(message) + "; see '" + command + " --help'");
+    err.flush();
+    return ExitCodes.USAGE;
   }
 }

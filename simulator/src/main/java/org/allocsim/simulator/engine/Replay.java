@@ -1,5 +1,7 @@
 package org.allocsim.simulator.engine;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.LongSupplier;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
@@ -8,11 +10,11 @@ import org.allocsim.simulator.trace.RequestKind;
 
 /** Sends the requests of one device of a trace to a policy, in order. */
 public final class Replay {
-  /** Hears of each request before the policy does. */
+  /** Hears of each request before the policy does, and may end the replay. */
   @FunctionalInterface
   public interface Observer {
-    /** Row {@code event} of the trace comes next. */
-    void before(int event);
+    /** Row {@code event} of the trace comes next; answers whether to go on. */
+    boolean before(int event);
   }
 
   private final AllocationTrace trace;
@@ -20,6 +22,7 @@ public final class Replay {
   private final AllocatorPolicy policy;
   private final EffectListener listener;
   private final LongSupplier activeBytes;
+  private final Map<Integer, Long> anchorAddresses = new HashMap<>();
 
   /**
    * A replay that has not begun.
@@ -65,7 +68,9 @@ public final class Replay {
   private void send(int from, Observer observer) {
     for (int event = from; event < trace.eventCount(); event++) {
       if (trace.device(event) == device) {
-        observer.before(event);
+        if (!observer.before(event)) {
+          return;
+        }
         send(event);
       }
     }
@@ -73,13 +78,12 @@ public final class Replay {
 
   private void send(int event) {
     switch (trace.kind(event)) {
-      case ALLOCATE ->
-          policy.allocate(
-              trace.allocation(event), trace.bytes(event), trace.stream(event), trace.pool(event));
+      case ALLOCATE -> allocate(event);
+      case RESTORE_BLOCK -> restoreBlock(event);
       case FREE -> policy.free(trace.allocation(event));
       case USE_STREAM ->
           policy.useStream(trace.allocation(event), trace.stream(event), trace.bytes(event));
-      case USE_COMPLETE -> policy.useComplete(trace.allocation(event));
+      case USE_COMPLETE -> policy.useComplete(trace.allocation(event), trace.stream(event));
       case SYNCHRONIZE -> policy.synchronize();
       case EMPTY_CACHE -> policy.emptyCache();
       case RELEASE_POOL -> policy.releasePool(trace.pool(event));
@@ -87,5 +91,26 @@ public final class Replay {
       case SNAPSHOT -> listener.snapshotTaken(activeBytes.getAsLong());
       case MARKER_BEGIN, MARKER_END -> {}
     }
+  }
+
+  private void allocate(int event) {
+    int allocation = trace.allocation(event);
+    long address =
+        policy.allocate(allocation, trace.bytes(event), trace.stream(event), trace.pool(event));
+    if (trace.hasAnchors() && trace.isAnchor(allocation)) {
+      anchorAddresses.put(allocation, address);
+    }
+  }
+
+  private void restoreBlock(int event) {
+    int anchor = trace.anchor(event);
+    long base =
+        anchor == AllocationTrace.NO_ALLOCATION ? 0 : anchorAddresses.getOrDefault(anchor, 0L);
+    policy.restoreBlock(
+        trace.allocation(event),
+        trace.bytes(event),
+        trace.stream(event),
+        trace.pool(event),
+        base + trace.anchorOffsetBytes(event));
   }
 }

@@ -27,8 +27,11 @@ public interface AllocatorPolicy {
   /** The allocation is also used on another stream; see {@code RequestKind.USE_STREAM}. */
   default void useStream(int allocation, int stream, long completionRank) {}
 
-  /** Every use of the allocation on other streams has finished on the device. */
-  default void useComplete(int allocation) {}
+  /**
+   * The allocation's use on a stream has finished on the device, or its uses on all streams where
+   * {@code stream} is {@code AllocationTrace.ANY_STREAM}.
+   */
+  default void useComplete(int allocation, int stream) {}
 
   /** The host waited for the device: all uses recorded so far have finished. */
   default void synchronize() {}
@@ -41,6 +44,15 @@ public interface AllocatorPolicy {
 
   /** Returns the cached memory of a released private pool to the device. */
   default void emptyPool(int pool) {}
+
+  /**
+   * Hands out exactly {@code blockBytes} at an address that is free, as PyTorch does when it puts a
+   * private pool back into an earlier state. A policy without the notion, or one whose memory is
+   * not free there, serves an ordinary request instead.
+   */
+  default long restoreBlock(int allocation, long blockBytes, int stream, int pool, long address) {
+    return allocate(allocation, blockBytes, stream, pool);
+  }
 
   /** Shows all segments by ascending address and their blocks. */
   void describeLayout(LayoutVisitor visitor);

@@ -30,8 +30,8 @@ public final class ByteFormat {
   }
 
   /**
-   * A size for our own tables: {@code "14.50 GiB"}, {@code "512 B"}; the largest unit that leaves at
-   * least 1 after rounding, two decimals, ties to even. Differences may be negative.
+   * A size for our own tables: {@code "14.50 GiB"}, {@code "512 B"}; the largest unit that leaves
+   * at least 1 after rounding, two decimals, ties to even. Differences may be negative.
    */
   public static String human(long bytes) {
     if (bytes < 0) {

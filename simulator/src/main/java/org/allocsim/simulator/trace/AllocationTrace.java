@@ -12,12 +12,16 @@ import java.util.Map;
  * time, stack. Allocation ids are dense, 0 to {@link #allocationCount()} − 1, and each id is
  * allocated once. Streams are numbered by ascending unsigned handle, so that comparing numbers
  * compares handles. The rows of one device are in order; rows of different devices, whose
- * allocators know nothing of each other, need not be merged by time. The first {@link #prologueCount()} rows allocate what already existed when the
- * recording began; a policy that can restore a layout starts behind them.
+ * allocators know nothing of each other, need not be merged by time. The first {@link
+ * #prologueCount()} rows allocate what already existed when the recording began; a policy that can
+ * restore a layout starts behind them.
  */
 public final class AllocationTrace {
   /** Stream of a use whose stream the recording does not tell. */
   public static final int UNKNOWN_STREAM = -1;
+
+  /** Stream of a USE_COMPLETE row that concerns the uses on all streams. */
+  public static final int ANY_STREAM = -1;
 
   /** Value of the allocation column where a row concerns no allocation. */
   public static final int NO_ALLOCATION = -1;
@@ -40,6 +44,9 @@ public final class AllocationTrace {
   private final List<PoolId> poolIds;
   private final List<String> markerNames;
   private final StackTable stackTable;
+  private final int[] restoreEvents;
+  private final int[] anchors;
+  private final long[] anchorOffsetsBytes;
 
   private AllocationTrace(Builder b, StackTable stackTable) {
     eventCount = b.count;
@@ -65,6 +72,9 @@ public final class AllocationTrace {
     b.renumberStreams(streams, streamHandles);
     poolIds = List.copyOf(b.poolNumbers.keySet());
     markerNames = List.copyOf(b.markerNumbers.keySet());
+    restoreEvents = Arrays.copyOf(b.restoreEvents, b.restoreCount);
+    anchors = Arrays.copyOf(b.anchors, b.restoreCount);
+    anchorOffsetsBytes = Arrays.copyOf(b.anchorOffsetsBytes, b.restoreCount);
     this.stackTable = stackTable;
   }
 
@@ -112,7 +122,7 @@ public final class AllocationTrace {
     return devices[event];
   }
 
-  /** Stream number of a row, or {@link #UNKNOWN_STREAM}. */
+  /** Stream number of a row, or {@link #UNKNOWN_STREAM} or {@link #ANY_STREAM}. */
   public int stream(int event) {
     return streams[event];
   }
@@ -127,7 +137,7 @@ public final class AllocationTrace {
     return allocations[event];
   }
 
-  /** Requested bytes of an ALLOCATE row, the completion rank of a USE_STREAM row, else 0. */
+  /** Bytes of an ALLOCATE or RESTORE_BLOCK row, the completion rank of a USE_STREAM row, else 0. */
   public long bytes(int event) {
     return bytes[event];
   }
@@ -140,6 +150,34 @@ public final class AllocationTrace {
   /** Stack of a row, a number in {@link #stacks()}. */
   public int stack(int event) {
     return stacks[event];
+  }
+
+  /** Whether any row depends on where another allocation was placed. */
+  public boolean hasAnchors() {
+    return anchors.length > 0;
+  }
+
+  /** Whether the place of an allocation is the anchor of a RESTORE_BLOCK row. */
+  public boolean isAnchor(int allocation) {
+    for (int anchor : anchors) {
+      if (anchor == allocation) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * The allocation relative to whose address a RESTORE_BLOCK row is placed, or {@link
+   * #NO_ALLOCATION} where {@link #anchorOffsetBytes} is the recorded address itself.
+   */
+  public int anchor(int event) {
+    return anchors[Arrays.binarySearch(restoreEvents, event)];
+  }
+
+  /** Distance of a RESTORE_BLOCK row's place from its anchor; may be negative. */
+  public long anchorOffsetBytes(int event) {
+    return anchorOffsetsBytes[Arrays.binarySearch(restoreEvents, event)];
   }
 
   /** Handle of a stream as the recording has it; compare as unsigned. */
@@ -195,6 +233,10 @@ public final class AllocationTrace {
     private final Map<PoolId, Integer> poolNumbers = new LinkedHashMap<>();
     private final Map<String, Integer> markerNumbers = new LinkedHashMap<>();
     private long[] live = new long[16];
+    private int restoreCount;
+    private int[] restoreEvents = new int[4];
+    private int[] anchors = new int[4];
+    private long[] anchorOffsetsBytes = new long[4];
     private int device;
     private long timeNanos;
     private int stack;
@@ -252,6 +294,32 @@ public final class AllocationTrace {
 
     /** Appends an ALLOCATE row and returns the new allocation's id. */
     public int allocate(long requestedBytes, long streamHandle, PoolId pool) {
+      int id = newAllocation(requestedBytes);
+      append(RequestKind.ALLOCATE, id, requestedBytes, stream(streamHandle), pool(pool));
+      return id;
+    }
+
+    /**
+     * Appends a RESTORE_BLOCK row and returns the new allocation's id.
+     *
+     * @param anchor see {@link AllocationTrace#anchor}
+     */
+    public int restoreBlock(
+        long blockBytes, long streamHandle, PoolId pool, int anchor, long anchorOffsetBytes) {
+      int id = newAllocation(blockBytes);
+      if (restoreCount == restoreEvents.length) {
+        restoreEvents = Arrays.copyOf(restoreEvents, restoreCount * 2);
+        anchors = Arrays.copyOf(anchors, restoreCount * 2);
+        anchorOffsetsBytes = Arrays.copyOf(anchorOffsetsBytes, restoreCount * 2);
+      }
+      restoreEvents[restoreCount] = count;
+      anchors[restoreCount] = anchor;
+      anchorOffsetsBytes[restoreCount++] = anchorOffsetBytes;
+      append(RequestKind.RESTORE_BLOCK, id, blockBytes, stream(streamHandle), pool(pool));
+      return id;
+    }
+
+    private int newAllocation(long requestedBytes) {
       if (requestedBytes < 0) {
         throw new IllegalArgumentException(
             "size " + Long.toUnsignedString(requestedBytes) + " is not below 2^63");
@@ -261,7 +329,6 @@ public final class AllocationTrace {
         live = Arrays.copyOf(live, live.length + (live.length >> 1));
       }
       live[id >> 6] |= 1L << id;
-      append(RequestKind.ALLOCATE, id, requestedBytes, stream(streamHandle), pool(pool));
       return id;
     }
 
@@ -284,9 +351,14 @@ public final class AllocationTrace {
       append(RequestKind.USE_STREAM, allocation, completionRank, UNKNOWN_STREAM, 0);
     }
 
-    /** Appends a USE_COMPLETE row. */
+    /** Appends a USE_COMPLETE row for all streams. */
     public void useComplete(int allocation) {
-      append(RequestKind.USE_COMPLETE, allocation, 0, 0, 0);
+      append(RequestKind.USE_COMPLETE, allocation, 0, ANY_STREAM, 0);
+    }
+
+    /** Appends a USE_COMPLETE row for one stream. */
+    public void useComplete(int allocation, long streamHandle) {
+      append(RequestKind.USE_COMPLETE, allocation, 0, stream(streamHandle), 0);
     }
 
     /** Appends a SYNCHRONIZE row. */

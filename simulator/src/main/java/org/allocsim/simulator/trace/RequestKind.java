@@ -12,7 +12,7 @@ public enum RequestKind {
    * first. The stream may be {@link AllocationTrace#UNKNOWN_STREAM}.
    */
   USE_STREAM,
-  /** The device has finished every use of this allocation on other streams. */
+  /** The device has finished the allocation's use on {@code stream}, or all its uses. */
   USE_COMPLETE,
   /** The host waited for the whole device: every use recorded so far has finished. */
   SYNCHRONIZE,
@@ -22,6 +22,12 @@ public enum RequestKind {
   RELEASE_POOL,
   /** Return the cached memory of the released private pool {@code pool} to the device. */
   EMPTY_POOL,
+  /**
+   * Hand out exactly {@code bytes} at a given place of private pool {@code pool}, as PyTorch does
+   * when CUDA graph trees put a pool back into an earlier state; see {@link
+   * AllocationTrace#anchor}.
+   */
+  RESTORE_BLOCK,
   /** A named phase begins; {@code allocation} is the index of the marker's name. */
   MARKER_BEGIN,
   /** A named phase ends; {@code allocation} is the index of the marker's name. */

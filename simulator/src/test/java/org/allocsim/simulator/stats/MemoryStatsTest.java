@@ -183,7 +183,8 @@ class MemoryStatsTest {
 
   @Test
   void unknownKeysAreRefused() {
-    for (String key : List.of("", "nonsense", "a.b", "active.all", "active.all.x", "active.x.peak")) {
+    for (String key :
+        List.of("", "nonsense", "a.b", "active.all", "active.all.x", "active.x.peak")) {
       assertThrows(IllegalArgumentException.class, () -> stats.get(key), key);
     }
   }

@@ -52,7 +52,8 @@ class MemorySummaryTest {
     text.lines().forEach(line -> assertEquals(77, line.length(), line));
     assertTrue(text.contains("device ID 3  "));
     assertTrue(
-        text.contains("| Allocated memory      |   5120 KiB |   5120 KiB |   5120 KiB |      0 B   |"),
+        text.contains(
+            "| Allocated memory      |   5120 KiB |   5120 KiB |   5120 KiB |      0 B   |"),
         text);
   }
 }

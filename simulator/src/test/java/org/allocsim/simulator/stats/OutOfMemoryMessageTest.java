@@ -116,8 +116,7 @@ class OutOfMemoryMessageTest {
 
   @Test
   void unknownDeviceSizeIsSaidSo() {
-    String text =
-        new OutOfMemoryMessage(0, 2 * MIB, -1, 0, -1, 0, 0, 0, "").text(Template.V2_11);
+    String text = new OutOfMemoryMessage(0, 2 * MIB, -1, 0, -1, 0, 0, 0, "").text(Template.V2_11);
     assertEquals(
         "GPU 0 has a total capacity of unknown of which 0 bytes is free.",
         text.substring(text.indexOf("GPU"), text.indexOf(" Of the")));

@@ -44,6 +44,11 @@ public record AllocatorConfig(
           false,
           1.0);
 
+  /** Whether a block or request of this size is at or above the split limit. */
+  boolean isOversize(long bytes) {
+    return Long.compareUnsigned(bytes, maxSplitBytes) >= 0;
+  }
+
   /** Bytes that a request of at least 1 byte is rounded up to. */
   public long blockBytesFor(long requestedBytes) {
     return RequestSizes.round(requestedBytes, roundupDivisions);

@@ -1,8 +1,6 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
-import java.util.Map;
-import java.util.TreeMap;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
@@ -14,11 +12,11 @@ import org.allocsim.simulator.policy.MemoryLayout;
  *
  * <p><b>Rules.</b> Requests are rounded to 512 bytes (or to divisions of powers of two) and served
  * by best fit, lowest address among equals, from the free blocks of the same pool and stream. What
- * does not fit is served by a new segment: 2 MiB for requests up to 1 MiB, 20 MiB up to 10 MiB, else
- * the request in steps of 2 MiB; or by mapping pages into an expandable segment. Blocks are split
- * and merged with their neighbours. When memory is refused, cached memory is returned to the device
- * in a fixed order and the request is tried again. A block used on another stream becomes reusable
- * when that use has finished.
+ * does not fit is served by a new segment: 2 MiB for requests up to 1 MiB, 20 MiB up to 10 MiB,
+ * else the request in steps of 2 MiB; or by mapping pages into an expandable segment. Blocks are
+ * split and merged with their neighbours. When memory is refused, cached memory is returned to the
+ * device in a fixed order and the request is tried again. A block used on another stream becomes
+ * reusable when that use has finished.
  *
  * <p><b>Source.</b> pytorch/pytorch, {@code c10/cuda/CUDACachingAllocator.cpp} and {@code
  * c10/core/AllocatorConfig.h}, release 2.11.
@@ -34,6 +32,7 @@ import org.allocsim.simulator.policy.MemoryLayout;
  */
 public final class CachingAllocator implements AllocatorPolicy {
   private static final long MIN_LARGE_REMAINDER_BYTES = RequestSizes.SMALL_REQUEST_BYTES;
+  private static final int ALL_OWNERS = -1;
 
   private final AllocatorConfig config;
   private final long limitBytes;
@@ -43,11 +42,9 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final BlockTable blocks = new BlockTable();
   private final StreamUses uses = new StreamUses();
   private final ReservedMemory reserved = new ReservedMemory();
+  private final Pools pools = new Pools(blocks);
   private final ExpandableSegments expandables;
-  private final BlockPool defaultSmall = new BlockPool(0, true, blocks, null);
-  private final BlockPool defaultLarge = new BlockPool(0, false, blocks, null);
-  private final Map<Integer, PrivatePool> privatePools = new TreeMap<>();
-  private final Map<Integer, PrivatePoolOptions> poolOptions = new TreeMap<>();
+  private final CacheRelease release;
   private int[] blockOfAllocation = new int[1024];
 
   /**
@@ -66,12 +63,15 @@ public final class CachingAllocator implements AllocatorPolicy {
     this.listener = listener;
     expandables =
         new ExpandableSegments(blocks, device, listener, reserved, config.largeSegmentBytes());
+    release =
+        new CacheRelease(
+            config, limitBytes, device, listener, blocks, pools, expandables, reserved);
     Arrays.fill(blockOfAllocation, BlockTable.NONE);
   }
 
   /** Declares how a private pool is made; to be called before its first request. */
   public void definePool(int pool, PrivatePoolOptions options) {
-    poolOptions.put(pool, options);
+    pools.define(pool, options);
   }
 
   @Override
@@ -92,34 +92,33 @@ public final class CachingAllocator implements AllocatorPolicy {
     }
     long roundedBytes = RequestSizes.round(requestedBytes, config.roundupDivisions());
     boolean small = roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES;
-    BlockPool blockPool = blockPool(capturing ? privatePool(pool) : null, small);
+    BlockPool blockPool = pools.obtain(pool, small);
     boolean growsInPlace = growsInPlace(blockPool);
     int block = takeFree(blockPool, stream, roundedBytes, growsInPlace);
     if (block == BlockTable.NONE) {
       long segmentBytes = RequestSizes.segmentBytes(roundedBytes, config.largeSegmentBytes());
-      if (collectsGarbage()) {
-        collectGarbage();
-      }
+      release.collectGarbage();
       block = grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, false);
       if (block == BlockTable.NONE && !capturing) {
         block = takeFromPoolForEmergencies(stream, roundedBytes, small);
         growsInPlace &= block == BlockTable.NONE;
       }
-      if (block == BlockTable.NONE && releaseAvailable(blockPool, stream, roundedBytes)) {
-        block =
-            grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, false);
+      if (block == BlockTable.NONE && release.releaseOversize(blockPool, stream, roundedBytes)) {
+        block = grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, false);
       }
       if (block == BlockTable.NONE && !capturing) {
-        releaseCached(0);
-        block =
-            grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, true);
+        emptyCache();
+        block = grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, true);
       }
       if (block == BlockTable.NONE) {
         reportOutOfMemory(allocation, requestedBytes, roundedBytes, segmentBytes, stream);
         return OUT_OF_MEMORY;
       }
     }
-    return handOut(allocation, requestedBytes, roundedBytes, block, growsInPlace);
+    boolean splits =
+        shouldSplit(
+            blocks.pool[block], roundedBytes, blocks.bytes[block] - roundedBytes, growsInPlace);
+    return handOut(allocation, requestedBytes, roundedBytes, block, splits);
   }
 
   @Override
@@ -162,10 +161,10 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   @Override
-  public void useComplete(int allocation) {
+  public void useComplete(int allocation, int stream) {
     int block = blockOf(allocation);
     if (block != BlockTable.NONE) {
-      uses.completeAllOf(blocks, block);
+      uses.completeUseOf(blocks, block, stream);
     }
   }
 
@@ -176,12 +175,14 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   @Override
   public void emptyCache() {
-    releaseCached(0);
+    synchronizeAndFree(ALL_OWNERS);
+    release.releaseDefaultPool();
+    release.releasePrivatePools(0);
   }
 
   @Override
   public void releasePool(int pool) {
-    PrivatePool released = privatePools.get(pool);
+    PrivatePool released = pools.findPrivate(pool);
     if (released != null) {
       released.releasable = true;
     }
@@ -189,7 +190,31 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   @Override
   public void emptyPool(int pool) {
-    releaseCached(pool);
+    PrivatePool emptied = pools.findPrivate(pool);
+    if (emptied != null && emptied.releasable) {
+      synchronizeAndFree(pool);
+      release.releasePrivatePools(pool);
+    }
+  }
+
+  @Override
+  public long restoreBlock(int allocation, long blockBytes, int stream, int pool, long address) {
+    int block = freeBlockAt(address, stream, pool);
+    if (block == BlockTable.NONE || blocks.bytes[block] < blockBytes) {
+      return allocate(allocation, blockBytes, stream, pool);
+    }
+    blocks.pool[block].removeFree(block);
+    return handOut(allocation, blockBytes, blockBytes, block, blocks.bytes[block] > blockBytes);
+  }
+
+  /** Puts an allocator that holds nothing into the state of a layout. */
+  public void restore(MemoryLayout layout) {
+    new LayoutRestoration(blocks, pools, expandables, reserved, this::remember).restore(layout);
+  }
+
+  @Override
+  public void describeLayout(LayoutVisitor visitor) {
+    new LayoutDescription(blocks).describe(visitor);
   }
 
   /** Bytes held from the device. */
@@ -197,43 +222,41 @@ public final class CachingAllocator implements AllocatorPolicy {
     return reserved.bytes;
   }
 
-  /** Whether a request would be served by a cached block, without asking the device. */
-  public boolean servesFromCache(long requestedBytes, int stream, int pool) {
-    long roundedBytes = RequestSizes.round(requestedBytes, config.roundupDivisions());
-    boolean small = roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES;
-    PrivatePool privatePool = privatePools.get(pool);
-    if (pool != 0 && privatePool == null) {
-      return false;
+  /**
+   * Address at which a request would be served from a cached block, or −1 where it would have to
+   * ask the device.
+   */
+  public long cachedAddressFor(long requestedBytes, int stream, int pool) {
+    long roundedBytes = config.blockBytesFor(requestedBytes);
+    BlockPool blockPool = pools.find(pool, roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES);
+    if (blockPool == null) {
+      return -1;
     }
-    BlockPool blockPool = blockPool(privatePool, small);
-    return findFree(blockPool, stream, roundedBytes, growsInPlace(blockPool)) != BlockTable.NONE;
+    int block = findFree(blockPool, stream, roundedBytes, growsInPlace(blockPool));
+    return block == BlockTable.NONE ? -1 : blocks.address[block];
   }
 
-  /** Whether a request that finds no block now would first release old cached blocks. */
-  public boolean wouldCollectGarbage() {
-    return collectsGarbage() && reserved.bytes > garbageThresholdBytes();
+  /** Bytes of the free block of a pool and stream that starts at an address, 0 if there is none. */
+  public long freeBytesAt(long address, int stream, int pool) {
+    int block = freeBlockAt(address, stream, pool);
+    return block == BlockTable.NONE ? 0 : blocks.bytes[block];
+  }
+
+  /**
+   * Address of the first segment that a request which finds no block would release for its age, or
+   * −1 where it would release none.
+   */
+  public long firstGarbageAddress() {
+    int[] garbage = release.garbage();
+    return garbage.length == 0 ? -1 : blocks.address[garbage[0]];
+  }
+
+  /** Whether so much is reserved that a request which finds no block looks for old segments. */
+  public boolean exceedsGarbageThreshold() {
+    return release.exceedsGarbageThreshold();
   }
 
   // Requests.
-
-  private BlockPool blockPool(PrivatePool privatePool, boolean small) {
-    if (privatePool == null) {
-      return small ? defaultSmall : defaultLarge;
-    }
-    return small ? privatePool.small : privatePool.large;
-  }
-
-  private PrivatePool privatePool(int number) {
-    PrivatePool pool = privatePools.get(number);
-    if (pool == null) {
-      pool =
-          new PrivatePool(
-              number, blocks, poolOptions.getOrDefault(number, PrivatePoolOptions.PLAIN));
-      privatePools.put(number, pool);
-    }
-    pool.releasable = false;
-    return pool;
-  }
 
   private boolean growsInPlace(BlockPool pool) {
     return config.expandableSegments()
@@ -241,7 +264,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private int takeFree(BlockPool pool, int stream, long roundedBytes, boolean growsInPlace) {
-    if (collectsGarbage()) {
+    if (release.collectsGarbage()) {
       pool.lookups++;
     }
     int block = findFree(pool, stream, roundedBytes, growsInPlace);
@@ -264,8 +287,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       } else {
         do {
           at = free.next(at);
-        } while (at != OrderedBlocks.NONE
-            && blocks.expandable[free.block(at)] != BlockTable.NONE);
+        } while (at != OrderedBlocks.NONE && blocks.expandable[free.block(at)] != BlockTable.NONE);
         if (at == OrderedBlocks.NONE) {
           return BlockTable.NONE;
         }
@@ -273,12 +295,12 @@ public final class CachingAllocator implements AllocatorPolicy {
       }
     }
     long blockBytes = blocks.bytes[block];
-    if (isOversize(roundedBytes)) {
+    if (config.isOversize(roundedBytes)) {
       boolean tooLarge =
           Long.compareUnsigned(blockBytes, roundedBytes + config.maxNonSplitRoundingBytes()) >= 0;
       return tooLarge ? BlockTable.NONE : block;
     }
-    return isOversize(blockBytes) ? BlockTable.NONE : block;
+    return config.isOversize(blockBytes) ? BlockTable.NONE : block;
   }
 
   /** Walks on while the next block could grow to less: small free ends are used up first. */
@@ -297,10 +319,6 @@ public final class CachingAllocator implements AllocatorPolicy {
       block = candidate;
     }
     return block;
-  }
-
-  private boolean isOversize(long bytes) {
-    return Long.compareUnsigned(bytes, config.maxSplitBytes()) >= 0;
   }
 
   /** Obtains memory from the device; {@link BlockTable#NONE} where limit or device refuse. */
@@ -340,9 +358,9 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private int takeFromPoolForEmergencies(int stream, long roundedBytes, boolean small) {
-    for (PrivatePool candidate : privatePools.values()) {
+    for (PrivatePool candidate : pools.allPrivate()) {
       if (candidate.options.useOnOom()) {
-        int block = takeFree(blockPool(candidate, small), stream, roundedBytes, false);
+        int block = takeFree(candidate.kind(small), stream, roundedBytes, false);
         if (block != BlockTable.NONE) {
           return block;
         }
@@ -352,17 +370,13 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private long handOut(
-      int allocation,
-      long requestedBytes,
-      long roundedBytes,
-      int found,
-      boolean growsInPlace) {
+      int allocation, long requestedBytes, long roundedBytes, int found, boolean splits) {
     int block = found;
     BlockPool pool = blocks.pool[found];
     boolean countsSplits = blocks.expandable[found] == BlockTable.NONE;
     boolean alreadySplit = blocks.isSplit(found);
     long remainderBytes = blocks.bytes[found] - roundedBytes;
-    if (shouldSplit(pool, roundedBytes, remainderBytes, growsInPlace)) {
+    if (splits) {
       block = blocks.create(blocks.address[found], roundedBytes, blocks.stream[found], pool);
       blocks.expandable[block] = blocks.expandable[found];
       blocks.linkBefore(found, block);
@@ -394,23 +408,18 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private boolean shouldSplit(
-      BlockPool pool, long roundedBytes, long remainderBytes,
-      boolean growsInPlace) {
+      BlockPool pool, long roundedBytes, long remainderBytes, boolean growsInPlace) {
     if (pool.privatePool != null && pool.privatePool.options.noSplit()) {
       return false;
     }
     if (pool.small || growsInPlace) {
       return remainderBytes >= RequestSizes.MIN_BLOCK_BYTES;
     }
-    return !isOversize(roundedBytes) && remainderBytes > MIN_LARGE_REMAINDER_BYTES;
+    return !config.isOversize(roundedBytes) && remainderBytes > MIN_LARGE_REMAINDER_BYTES;
   }
 
   private void reportOutOfMemory(
       int allocation, long requestedBytes, long roundedBytes, long segmentBytes, int stream) {
-    long privateFreeBytes = 0;
-    for (PrivatePool pool : privatePools.values()) {
-      privateFreeBytes += pool.small.freeBytes() + pool.large.freeBytes();
-    }
     listener.outOfMemory(
         allocation,
         requestedBytes,
@@ -418,7 +427,7 @@ public final class CachingAllocator implements AllocatorPolicy {
         segmentBytes,
         stream,
         limitBytes,
-        privateFreeBytes,
+        pools.privateFreeBytes(),
         device.freeBytes(),
         device.totalBytes());
   }
@@ -480,139 +489,6 @@ public final class CachingAllocator implements AllocatorPolicy {
     }
   }
 
-  // Returning memory to the device.
-
-  private boolean collectsGarbage() {
-    return limitBytes >= 0 && config.garbageCollectionThreshold() > 0;
-  }
-
-  private long garbageThresholdBytes() {
-    return (long) (config.garbageCollectionThreshold() * limitBytes);
-  }
-
-  private void collectGarbage() {
-    long thresholdBytes = garbageThresholdBytes();
-    if (reserved.bytes <= thresholdBytes) {
-      return;
-    }
-    long targetBytes = reserved.bytes - thresholdBytes;
-    long reclaimedBytes = 0;
-    long totalAge = 0;
-    int count = 0;
-    for (int block : defaultLarge.freeInOrder()) {
-      if (!blocks.isSplit(block)) {
-        totalAge += age(block);
-        count++;
-      }
-    }
-    boolean freed = count > 0;
-    while (reclaimedBytes < targetBytes && freed && count > 0) {
-      double meanAge = (double) totalAge / count;
-      freed = false;
-      for (int block : defaultLarge.freeInOrder()) {
-        if (!blocks.isSplit(block)
-            && blocks.expandable[block] == BlockTable.NONE
-            && age(block) >= meanAge) {
-          freed = true;
-          reclaimedBytes += blocks.bytes[block];
-          totalAge -= age(block);
-          count--;
-          releaseSegment(block);
-        }
-      }
-    }
-  }
-
-  private long age(int block) {
-    return blocks.pool[block].lookups - blocks.lookupsWhenFreed[block];
-  }
-
-  private boolean releaseAvailable(BlockPool pool, int stream, long roundedBytes) {
-    if (config.maxSplitBytes() == AllocatorConfig.UNLIMITED) {
-      return false;
-    }
-    long keyBytes =
-        isOversize(roundedBytes) ? roundedBytes : Math.max(roundedBytes, config.maxSplitBytes());
-    if (keyBytes < 0) {
-      // A limit of 2^63 bytes and more is above every block.
-      keyBytes = Long.MAX_VALUE;
-    }
-    OrderedBlocks free = pool.free(stream);
-    long at = free.ceiling(keyBytes, 0);
-    if (at != OrderedBlocks.NONE && blocks.expandable[free.block(at)] == BlockTable.NONE) {
-      releaseSegment(free.block(at));
-      return true;
-    }
-    at = at == OrderedBlocks.NONE ? free.last() : free.previous(at);
-    long releasedBytes = 0;
-    while (at != OrderedBlocks.NONE
-        && releasedBytes < keyBytes
-        && isOversize(blocks.bytes[free.block(at)])) {
-      int block = free.block(at);
-      long before = free.previous(at);
-      if (blocks.expandable[block] == BlockTable.NONE) {
-        releasedBytes += blocks.bytes[block];
-        // Removing a block leaves the positions before it as they are.
-        releaseSegment(block);
-      }
-      at = before;
-    }
-    return releasedBytes >= keyBytes;
-  }
-
-  private void releaseCached(int pool) {
-    if (pool == 0) {
-      synchronizeAndFree(-1);
-      releaseAll(defaultLarge);
-      releaseAll(defaultSmall);
-    }
-    for (var entries = privatePools.entrySet().iterator(); entries.hasNext(); ) {
-      var entry = entries.next();
-      PrivatePool candidate = entry.getValue();
-      if (!candidate.releasable || (pool != 0 && entry.getKey() != pool)) {
-        continue;
-      }
-      if (pool != 0) {
-        synchronizeAndFree(pool);
-      }
-      releaseAll(candidate.small);
-      releaseAll(candidate.large);
-      if (candidate.deviceAllocations == 0) {
-        entries.remove();
-      }
-    }
-  }
-
-  private void releaseAll(BlockPool pool) {
-    int[] free = pool.freeInOrder();
-    int expandableCount = 0;
-    for (int block : free) {
-      if (blocks.expandable[block] != BlockTable.NONE) {
-        free[expandableCount++] = block;
-      } else if (!blocks.isSplit(block)) {
-        releaseSegment(block);
-      }
-    }
-    for (int i = 0; i < expandableCount; i++) {
-      if (expandables.unmap(free[i]) && pool.privatePool != null) {
-        pool.privatePool.deviceAllocations--;
-      }
-    }
-  }
-
-  private void releaseSegment(int block) {
-    BlockPool pool = blocks.pool[block];
-    long bytes = blocks.bytes[block];
-    listener.segmentFreed(blocks.address[block], bytes, blocks.stream[block], pool.small);
-    device.free(blocks.address[block], bytes);
-    reserved.bytes -= bytes;
-    if (pool.privatePool != null) {
-      pool.privatePool.deviceAllocations--;
-    }
-    pool.removeFree(block);
-    blocks.destroy(block);
-  }
-
   // Allocation ids.
 
   private int blockOf(int allocation) {
@@ -631,74 +507,19 @@ public final class CachingAllocator implements AllocatorPolicy {
     blockOfAllocation[allocation] = block;
   }
 
-  // Layout.
-
-  @Override
-  public void describeLayout(LayoutVisitor visitor) {
-    new LayoutDescription(blocks).describe(visitor);
-  }
-
-  /**
-   * Puts an allocator that holds nothing into the state of a layout. Blocks that await their free
-   * have no stream uses yet: {@link #useStream} adds them, or {@link #free} finishes the free.
-   */
-  public void restore(MemoryLayout layout) {
-    int last = BlockTable.NONE;
-    for (int segment = 0; segment < layout.segmentCount(); segment++) {
-      int number = layout.segmentPool(segment);
-      BlockPool pool = blockPool(number == 0 ? null : privatePool(number), layout.isSmall(segment));
-      reserved.bytes += layout.segmentBytes(segment);
-      if (pool.privatePool != null) {
-        pool.privatePool.deviceAllocations++;
-      }
-      int range = BlockTable.NONE;
-      if (layout.isExpandable(segment)) {
-        boolean continues =
-            segment > 0
-                && layout.isExpandable(segment - 1)
-                && layout.reservationAddress(segment - 1) == layout.reservationAddress(segment);
-        range =
-            continues
-                ? last
-                : expandables.restore(
-                    pool, layout.stream(segment), layout.reservationAddress(segment));
-        if (continues) {
-          pool.removeUnmapped(range);
+  /** The free block of a pool, of either kind, that starts at an address. */
+  private int freeBlockAt(long address, int stream, int pool) {
+    for (boolean small : new boolean[] {true, false}) {
+      BlockPool blockPool = pools.find(pool, small);
+      if (blockPool != null) {
+        OrderedBlocks free = blockPool.free(stream);
+        for (long at = free.first(); at != OrderedBlocks.NONE; at = free.next(at)) {
+          if (blocks.address[free.block(at)] == address) {
+            return free.block(at);
+          }
         }
-        range = expandables.carveGap(range, layout.segmentAddress(segment));
-      }
-      last = restoreBlocks(layout, segment, pool, range);
-    }
-  }
-
-  /** Recreates the blocks of a segment, in front of the unmapped range if there is one. */
-  private int restoreBlocks(MemoryLayout layout, int segment, BlockPool pool, int range) {
-    int stream = layout.stream(segment);
-    int before = BlockTable.NONE;
-    for (int i = layout.firstBlock(segment); i < layout.firstBlock(segment + 1); i++) {
-      int block = blocks.create(layout.blockAddress(i), layout.blockBytes(i), stream, pool);
-      blocks.requestedBytes[block] = layout.requestedBytes(i);
-      if (range != BlockTable.NONE) {
-        blocks.expandable[block] = blocks.expandable[range];
-        blocks.linkBefore(range, block);
-        blocks.address[range] += blocks.bytes[block];
-        blocks.bytes[range] -= blocks.bytes[block];
-      } else if (before != BlockTable.NONE) {
-        blocks.linkBehind(before, block);
-      }
-      before = block;
-      if (layout.state(i) == LayoutVisitor.BlockState.INACTIVE) {
-        pool.addFree(block);
-      } else {
-        blocks.allocated[block] = layout.state(i) == LayoutVisitor.BlockState.ACTIVE_ALLOCATED;
-        blocks.pending[block] = !blocks.allocated[block];
-        blocks.allocation[block] = layout.allocation(i);
-        remember(layout.allocation(i), block);
       }
     }
-    if (range != BlockTable.NONE) {
-      pool.addUnmapped(range);
-    }
-    return range;
+    return BlockTable.NONE;
   }
 }

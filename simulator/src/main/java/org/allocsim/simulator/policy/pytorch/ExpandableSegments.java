@@ -129,12 +129,8 @@ final class ExpandableSegments {
     return create(pool, stream, address, reservationBytes(pool));
   }
 
-  /**
-   * Cuts an unmapped range that is in no set at an address inside it or at its start.
-   *
-   * @return the part from the address on, in no set; the part before stays unmapped
-   */
-  int carveGap(int range, long address) {
+  /** Lets an unmapped range that is in no set begin later; the part before stays unmapped. */
+  void carveGap(int range, long address) {
     long gapBytes = address - blocks.address[range];
     if (gapBytes > 0) {
       int gap = newFree(range, blocks.address[range], gapBytes);
@@ -144,7 +140,6 @@ final class ExpandableSegments {
       blocks.address[range] = address;
       blocks.bytes[range] -= gapBytes;
     }
-    return range;
   }
 
   /** Size of the address range that a new segment of a pool reserves. */

@@ -26,8 +26,7 @@ public final class MemoryLimit {
       throws ConfigException {
     if (!(fraction >= 0 && fraction <= 1)) {
       throw new ConfigException(
-          "ValueError",
-          "Invalid fraction value: " + pythonText(fraction) + ". Allowed range: 0~1");
+          "ValueError", "Invalid fraction value: " + pythonText(fraction) + ". Allowed range: 0~1");
     }
     if (fraction == 1 && !version.isFractionOneALimit()) {
       return NONE;
@@ -45,8 +44,7 @@ public final class MemoryLimit {
       throws ConfigException {
     String text = fraction.strip();
     if (!DECIMAL.matcher(text).matches()) {
-      throw new ConfigException(
-          "TypeError", "Invalid type for fraction argument, must be `float`");
+      throw new ConfigException("TypeError", "Invalid type for fraction argument, must be `float`");
     }
     return ofFraction(Double.parseDouble(text), totalBytes, version);
   }

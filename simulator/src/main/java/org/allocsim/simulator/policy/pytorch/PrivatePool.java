@@ -5,6 +5,7 @@ package org.allocsim.simulator.policy.pytorch;
  * only after its last owner is gone.
  */
 final class PrivatePool {
+  final int number;
   final BlockPool small;
   final BlockPool large;
   final PrivatePoolOptions options;
@@ -16,8 +17,14 @@ final class PrivatePool {
   boolean releasable;
 
   PrivatePool(int number, BlockTable blocks, PrivatePoolOptions options) {
+    this.number = number;
     this.options = options;
     small = new BlockPool(number, true, blocks, this);
     large = new BlockPool(number, false, blocks, this);
+  }
+
+  /** The pool of small or of large blocks. */
+  BlockPool kind(boolean wantsSmall) {
+    return wantsSmall ? small : large;
   }
 }

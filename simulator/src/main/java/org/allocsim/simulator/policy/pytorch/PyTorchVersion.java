@@ -77,9 +77,7 @@ public enum PyTorchVersion {
     return isAtLeast(V2_6);
   }
 
-  /**
-   * Whether private pools may grow by expandable segments; since 2.6 (2.6 or 2.7, unconfirmed).
-   */
+  /** Whether private pools may grow by expandable segments; since 2.6 (2.6 or 2.7, unconfirmed). */
   public boolean hasExpandablePrivatePools() {
     return isAtLeast(V2_6);
   }

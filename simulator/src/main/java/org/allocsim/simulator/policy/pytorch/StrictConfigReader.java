@@ -63,10 +63,7 @@ final class StrictConfigReader {
     long mebibytes = number(value(key, i));
     if (Long.compareUnsigned(mebibytes, LARGE_SEGMENT_MEBIBYTES) <= 0) {
       throw error(
-          "CachingAllocator option "
-              + key
-              + " too small, must be > "
-              + LARGE_SEGMENT_MEBIBYTES);
+          "CachingAllocator option " + key + " too small, must be > " + LARGE_SEGMENT_MEBIBYTES);
     }
     return ConfigSettings.bytesOfMebibytes(mebibytes);
   }
@@ -105,8 +102,7 @@ final class StrictConfigReader {
     return switch (tokens.get(i)) {
       case "native" -> ParsedConfig.Backend.NATIVE;
       case "cudaMallocAsync" -> ParsedConfig.Backend.CUDA_MALLOC_ASYNC;
-      default ->
-          throw error("Unknown allocator backend, options are native and cudaMallocAsync");
+      default -> throw error("Unknown allocator backend, options are native and cudaMallocAsync");
     };
   }
 

@@ -162,8 +162,7 @@ final class TolerantConfigReader {
     long mebibytes = unsigned(i);
     long least = settings.largeSegmentBytes >>> 20;
     if (Long.compareUnsigned(mebibytes, least) < 0) {
-      throw valueError(
-          "CachingAllocator option " + key + " too small, must be >= " + least);
+      throw valueError("CachingAllocator option " + key + " too small, must be >= " + least);
     }
     return ConfigSettings.bytesOfMebibytes(mebibytes);
   }
@@ -191,8 +190,7 @@ final class TolerantConfigReader {
             "For roundups, the divisions has to be power of 2 or 0 to disable roundup ");
       }
       if (boundaryText.equals(">")) {
-        Arrays.fill(
-            settings.roundupDivisions, lastSlot + 1, RoundupDivisions.SLOTS, divisions);
+        Arrays.fill(settings.roundupDivisions, lastSlot + 1, RoundupDivisions.SLOTS, divisions);
       } else {
         long boundary = unsigned(boundaryIndex);
         if (!ConfigSettings.isPowerOfTwo(boundary)) {

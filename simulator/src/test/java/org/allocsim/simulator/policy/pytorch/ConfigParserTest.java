@@ -68,16 +68,14 @@ class ConfigParserTest {
 
   @Test
   void hipNamesAreAliases() throws ConfigException {
-    ParsedConfig parsed =
-        parse("release_lock_on_hipmalloc:True,pinned_use_hip_host_register:True");
+    ParsedConfig parsed = parse("release_lock_on_hipmalloc:True,pinned_use_hip_host_register:True");
     assertTrue(parsed.releaseLockOnCudaMalloc());
     assertTrue(parsed.pinnedUseCudaHostRegister());
   }
 
   @Test
   void whiteSpaceIsRemovedEvenInsideWords() throws ConfigException {
-    assertEquals(
-        32 * MIB, allocator(" max_split_\tsize_mb : 3 2 ,\n").maxSplitBytes());
+    assertEquals(32 * MIB, allocator(" max_split_\tsize_mb : 3 2 ,\n").maxSplitBytes());
   }
 
   @Test
@@ -94,8 +92,7 @@ class ConfigParserTest {
 
   @Test
   void laterValueOfARepeatedKeyWins() throws ConfigException {
-    assertEquals(
-        64 * MIB, allocator("max_split_size_mb:32,max_split_size_mb:64").maxSplitBytes());
+    assertEquals(64 * MIB, allocator("max_split_size_mb:32,max_split_size_mb:64").maxSplitBytes());
   }
 
   @ParameterizedTest
@@ -108,8 +105,7 @@ class ConfigParserTest {
   void minusOneWrapsToTheCappedMaximum() throws ConfigException {
     assertEquals(-1048576, allocator("max_split_size_mb:-1").maxSplitBytes());
     assertEquals(-1048576, allocator("max_split_size_mb:18446744073709551615").maxSplitBytes());
-    assertEquals(
-        -1048576, allocator("max_split_size_mb:17592186044416").maxSplitBytes());
+    assertEquals(-1048576, allocator("max_split_size_mb:17592186044416").maxSplitBytes());
   }
 
   @Test
@@ -270,8 +266,7 @@ class ConfigParserTest {
             "backend:cudaMallocAsync ignores max_split_size_mb,roundup_power2_divisions, and"
                 + " garbage_collect_threshold."),
         parsed.warnings());
-    assertEquals(
-        List.of(), parse("backend:cudaMallocAsync,max_split_size_mb:32").warnings());
+    assertEquals(List.of(), parse("backend:cudaMallocAsync,max_split_size_mb:32").warnings());
   }
 
   @Test

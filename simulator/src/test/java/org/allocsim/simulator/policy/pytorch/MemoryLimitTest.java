@@ -12,8 +12,7 @@ class MemoryLimitTest {
 
   @Test
   void limitIsTheProductCutToWholeBytes() throws ConfigException {
-    assertEquals(
-        4_250_874_675L, MemoryLimit.ofFraction(0.05, TOTAL, PyTorchVersion.V2_11));
+    assertEquals(4_250_874_675L, MemoryLimit.ofFraction(0.05, TOTAL, PyTorchVersion.V2_11));
     assertEquals(0, MemoryLimit.ofFraction(0.0, TOTAL, PyTorchVersion.V2_11));
   }
 
@@ -44,8 +43,7 @@ class MemoryLimitTest {
             ConfigException.class,
             () -> MemoryLimit.ofFraction(fraction, TOTAL, PyTorchVersion.V2_11));
     assertEquals("ValueError", e.errorType());
-    assertEquals(
-        "Invalid fraction value: " + shown + ". Allowed range: 0~1", e.getMessage());
+    assertEquals("Invalid fraction value: " + shown + ". Allowed range: 0~1", e.getMessage());
   }
 
   @ParameterizedTest
@@ -53,15 +51,13 @@ class MemoryLimitTest {
   void textThatIsNoNumberIsATypeError(String text) {
     ConfigException e =
         assertThrows(
-            ConfigException.class,
-            () -> MemoryLimit.ofFraction(text, TOTAL, PyTorchVersion.V2_11));
+            ConfigException.class, () -> MemoryLimit.ofFraction(text, TOTAL, PyTorchVersion.V2_11));
     assertEquals("TypeError", e.errorType());
     assertEquals("Invalid type for fraction argument, must be `float`", e.getMessage());
   }
 
   @Test
   void numbersAsTextAreRead() throws ConfigException {
-    assertEquals(
-        TOTAL / 2, MemoryLimit.ofFraction(" 5e-1 ", TOTAL, PyTorchVersion.V2_11));
+    assertEquals(TOTAL / 2, MemoryLimit.ofFraction(" 5e-1 ", TOTAL, PyTorchVersion.V2_11));
   }
 }

@@ -1,5 +1,6 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,8 +34,16 @@ final class DeviceDerivation {
     /** A row contradicts the rules; the rest was derived from the rows alone. */
     DIVERGED,
     /** A segment was found to be in another pool than assumed; the derivation must begin again. */
-    POOL_LEARNED
+    POOL_LEARNED,
+    /** A release is to be read the other way round; the derivation must begin again. */
+    READING_REVERSED
   }
+
+  /** Sizes of blocks are multiples of this (PyTorch 2.11). */
+  private static final long MIN_BLOCK_BYTES = 512;
+
+  /** Largest rest that is not split off in the large pool (PyTorch 2.11). */
+  private static final long MAX_SLACK_BYTES = 1L << 20;
 
   private final EffectLog effects;
   private final DeviceHistory history;
@@ -43,6 +52,7 @@ final class DeviceDerivation {
   private final AllocatorConfig config;
   private final long limitBytes;
   private final SegmentPools pools;
+  private final ReleaseReadings readings;
   private final DeviceStartFinder.Start start;
   private final AllocationTrace.Builder trace;
   private final MarkerWriter markers;
@@ -59,7 +69,11 @@ final class DeviceDerivation {
   /** The row behind those that belong to the request sent last, whether they were met or not. */
   private int handledTo;
 
+  private final Map<Integer, Anchor> anchors = new HashMap<>();
   private final Counts counts = new Counts();
+
+  /** The first allocation in a segment, by whose place restored blocks are found again. */
+  private record Anchor(int allocation, long address) {}
 
   /** What was concluded so far. */
   static final class Counts {
@@ -68,6 +82,7 @@ final class DeviceDerivation {
     long likelyRetries;
     long streamUses;
     long releasedPools;
+    long restoredBlocks;
     long unknownFrees;
     int firstUnexplainedRow = -1;
   }
@@ -78,6 +93,7 @@ final class DeviceDerivation {
       long[] streamHandles,
       DerivationOptions options,
       SegmentPools pools,
+      ReleaseReadings readings,
       DeviceStartFinder.Start start,
       AllocationTrace.Builder trace,
       List<Annotation> annotations) {
@@ -88,6 +104,7 @@ final class DeviceDerivation {
     this.config = options.config();
     this.limitBytes = options.limitBytes();
     this.pools = pools;
+    this.readings = readings;
     this.start = start;
     this.trace = trace;
     markers = new MarkerWriter(trace, annotations, device);
@@ -106,17 +123,15 @@ final class DeviceDerivation {
       segmentAt.put(start.layout().segmentAddress(i), SegmentPools.startSegment(i));
     }
     start.liveAllocations().forEach(live::put);
-    start.pendingAllocations()
-        .forEach(
-            (address, allocation) -> {
-              pending.put(address, allocation);
-              if (!trace.isLive(allocation)) {
-                policy.useStream(
-                    allocation,
-                    AllocationTrace.UNKNOWN_STREAM,
-                    completions.firstAt(address));
-              }
-            });
+    start
+        .pendingAllocations()
+        .forEach((address, allocation) -> {
+          pending.put(address, allocation);
+          if (!trace.isLive(allocation)) {
+            policy.useStream(
+                allocation, AllocationTrace.UNKNOWN_STREAM, completions.firstAt(address));
+          }
+        });
   }
 
   Counts counts() {
@@ -130,7 +145,13 @@ final class DeviceDerivation {
       at(row);
       step(row);
       if (follower.hasDiverged() || follower.position() == row) {
-        if (follower.hasDiverged() && learnPool()) {
+        if (pools.mayLearnAt(row) && follower.hasDiverged() && learnPool()) {
+          return Outcome.POOL_LEARNED;
+        }
+        if (follower.hasDiverged() && readings.reverse(row)) {
+          return Outcome.READING_REVERSED;
+        }
+        if (pools.takeBack()) {
           return Outcome.POOL_LEARNED;
         }
         counts.firstUnexplainedRow = follower.position();
@@ -215,17 +236,17 @@ final class DeviceDerivation {
     handledTo = completesNext ? row + 2 : row + 1;
   }
 
-  /** Rows before an allocation or OOM are its doing, unless they show that the cache was emptied. */
+  /**
+   * Rows before an allocation or OOM are its doing, unless they show that the cache was emptied.
+   */
   private void stepTowardsRequest(int row) {
     int request = row;
     int firstRelease = -1;
-    int lastRelease = -1;
     boolean grows = false;
     while (request < effects.count() && isCause(effects.kind(request))) {
       EffectKind kind = effects.kind(request);
       if (kind == EffectKind.SEGMENT_FREE || kind == EffectKind.SEGMENT_UNMAP) {
         firstRelease = firstRelease < 0 ? request : firstRelease;
-        lastRelease = request;
         grows = false;
       } else if (kind != EffectKind.FREE_COMPLETED) {
         grows = true;
@@ -247,7 +268,7 @@ final class DeviceDerivation {
       }
       return;
     }
-    if (requested && isReleasedByRequest(request, grows)) {
+    if (requested && readings.read(row, isReleasedByRequest(row, firstRelease, request, grows))) {
       if (!isSeenWhileSynchronizing(row, firstRelease)) {
         completeUses(row, firstRelease);
       }
@@ -275,25 +296,33 @@ final class DeviceDerivation {
         return false;
       }
     }
-    return config.maxSplitBytes() == AllocatorConfig.UNLIMITED
-        && !policy.wouldCollectGarbage();
+    return config.maxSplitBytes() == AllocatorConfig.UNLIMITED && !policy.exceedsGarbageThreshold();
   }
 
   /** Whether the release is the request's own: it found no block and was refused memory. */
-  private boolean isReleasedByRequest(int request, boolean grows) {
+  private boolean isReleasedByRequest(int row, int firstRelease, int request, boolean grows) {
     boolean failed = effects.kind(request) == EffectKind.OOM;
     long bytes = effects.bytes(request);
     int pool = trace.declarePool(poolOf(request));
-    if (!failed && !grows) {
+    if (!failed && !grows && !config.expandableSegments()) {
+      // Only an expandable segment can serve after a release without obtaining memory.
       return false;
     }
     if (pool != 0 && config.maxSplitBytes() == AllocatorConfig.UNLIMITED) {
       return false;
     }
-    if (policy.servesFromCache(bytes, effects.stream(request), pool)) {
+    if (policy.cachedAddressFor(bytes, effects.stream(request), pool) != -1) {
       return false;
     }
-    if (failed || policy.wouldCollectGarbage()) {
+    if (row < firstRelease && policy.exceedsGarbageThreshold()) {
+      // Which blocks are old can be told only after the frees that complete first.
+      return true;
+    }
+    long garbage = policy.firstGarbageAddress();
+    if (garbage != -1) {
+      return garbage == effects.address(firstRelease);
+    }
+    if (failed) {
       return true;
     }
     long neededBytes = policy.reservedBytes() + config.segmentBytesFor(bytes);
@@ -324,7 +353,7 @@ final class DeviceDerivation {
         return;
       }
       trace.useComplete(allocation);
-      policy.useComplete(allocation);
+      policy.useComplete(allocation, AllocationTrace.ANY_STREAM);
     }
   }
 
@@ -334,8 +363,16 @@ final class DeviceDerivation {
     PoolId pool = poolOf(request);
     at(request);
     handledTo = request + 1;
+    if (!pool.isDefault() && isRestored(request, trace.declarePool(pool))) {
+      restoreBlock(request, pool);
+      return;
+    }
     int allocation = trace.allocate(effects.bytes(request), streamHandles[stream], pool);
     policy.allocate(allocation, effects.bytes(request), stream, trace.declarePool(pool));
+    if (!pool.isDefault() && !failed) {
+      anchors.putIfAbsent(
+          segmentOfRequest(request), new Anchor(allocation, effects.address(request)));
+    }
     if (failed) {
       // Should another setting serve it, the program is taken not to have kept it.
       trace.free(allocation);
@@ -343,6 +380,47 @@ final class DeviceDerivation {
     } else {
       live.put(effects.address(request), allocation);
     }
+  }
+
+  /**
+   * Whether a private pool was being put back into an earlier state: the block lies where best fit
+   * would not have put it, or its rest was split off although it is too small for that.
+   */
+  private boolean isRestored(int request, int pool) {
+    long address = effects.address(request);
+    long bytes = effects.bytes(request);
+    int stream = effects.stream(request);
+    if (request != follower.position() || bytes % MIN_BLOCK_BYTES != 0) {
+      return false;
+    }
+    long freeBytes = policy.freeBytesAt(address, stream, pool);
+    if (freeBytes < bytes) {
+      return false;
+    }
+    if (policy.cachedAddressFor(bytes, stream, pool) != address) {
+      return true;
+    }
+    boolean restIsUsedNext =
+        request + 1 < effects.count()
+            && effects.kind(request + 1) == EffectKind.ALLOC
+            && effects.address(request + 1) == address + bytes;
+    return freeBytes > bytes && freeBytes - bytes <= MAX_SLACK_BYTES && restIsUsedNext;
+  }
+
+  private void restoreBlock(int request, PoolId pool) {
+    long address = effects.address(request);
+    long bytes = effects.bytes(request);
+    int stream = effects.stream(request);
+    Anchor anchor = anchors.get(segmentOfRequest(request));
+    int allocation =
+        anchor == null
+            ? trace.restoreBlock(
+                bytes, streamHandles[stream], pool, AllocationTrace.NO_ALLOCATION, address)
+            : trace.restoreBlock(
+                bytes, streamHandles[stream], pool, anchor.allocation, address - anchor.address);
+    policy.restoreBlock(allocation, bytes, stream, trace.declarePool(pool), address);
+    live.put(address, allocation);
+    counts.restoredBlocks++;
   }
 
   /** Pool of an allocation: that of the segment in which the history shows it. */
@@ -364,8 +442,7 @@ final class DeviceDerivation {
       boolean gained =
           effects.kind(row) == EffectKind.SEGMENT_ALLOC
               || effects.kind(row) == EffectKind.SEGMENT_MAP;
-      if (gained
-          && Long.compareUnsigned(address - effects.address(row), effects.bytes(row)) < 0) {
+      if (gained && Long.compareUnsigned(address - effects.address(row), effects.bytes(row)) < 0) {
         return row;
       }
     }

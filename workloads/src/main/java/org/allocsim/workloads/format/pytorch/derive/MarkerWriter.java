@@ -37,7 +37,7 @@ final class MarkerWriter {
 
   private void write(Annotation annotation) {
     trace.at(device, annotation.timeNanos(), StackTable.NONE);
-    if (annotation.begin()) {
+    if (annotation.stage() == Annotation.Stage.START) {
       trace.markerBegin(annotation.name());
     } else {
       trace.markerEnd(annotation.name());

@@ -1,5 +1,6 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -32,6 +33,9 @@ final class SegmentPools {
   private final Map<Integer, PoolId> assumed = new TreeMap<>();
   private final boolean anyPrivate;
   private PoolId inferred;
+  private int contradictedRow = -1;
+  private final List<Integer> assumedForRow = new ArrayList<>();
+  private boolean mayLearn = true;
 
   /**
    * Pools as far as the snapshot tells them.
@@ -68,9 +72,35 @@ final class SegmentPools {
     return knownPool(segment) != null;
   }
 
+  /**
+   * Whether an assumption may explain the row that contradicts now. Several may be needed for one
+   * row; an assumption that makes an earlier row contradict is wrong.
+   */
+  boolean mayLearnAt(int row) {
+    if (row > contradictedRow) {
+      contradictedRow = row;
+      assumedForRow.clear();
+    }
+    return mayLearn && row == contradictedRow;
+  }
+
   /** Takes a segment whose pool the history does not tell to be in a private pool. */
   void assume(int segment, PoolId pool) {
     assumed.put(segment, pool);
+    assumedForRow.add(segment);
+  }
+
+  /**
+   * Takes back what was assumed for a row that contradicts all the same, and assumes nothing more.
+   *
+   * @return whether there was anything to take back
+   */
+  boolean takeBack() {
+    mayLearn = false;
+    boolean any = !assumedForRow.isEmpty();
+    assumedForRow.forEach(assumed::remove);
+    assumedForRow.clear();
+    return any;
   }
 
   /** Number of segments whose private pool was assumed. */

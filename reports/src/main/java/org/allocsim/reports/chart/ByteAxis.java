@@ -1,0 +1,66 @@
+package org.allocsim.reports.chart;
+
+import java.math.BigDecimal;
+import java.text.FieldPosition;
+import java.text.NumberFormat;
+import java.text.ParsePosition;
+import org.jfree.chart.axis.NumberAxis;
+import org.jfree.chart.axis.NumberTickUnit;
+
+/** An axis of bytes with ticks at powers of two, labelled in KiB, MiB, GiB and so on. */
+final class ByteAxis {
+  private static final int MOST_TICKS = 10;
+  private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+
+  private ByteAxis() {}
+
+  /** An axis from 0 to {@code topBytes}. */
+  static NumberAxis upTo(double topBytes, String label) {
+    NumberAxis axis = new NumberAxis(label);
+    axis.setRange(0, topBytes);
+    axis.setTickUnit(new NumberTickUnit(tickBytes(topBytes), new ByteLabel()), false, true);
+    return axis;
+  }
+
+  /** The least power of two that makes no more than {@link #MOST_TICKS} ticks. */
+  static double tickBytes(double topBytes) {
+    double tick = 1;
+    while (topBytes / tick > MOST_TICKS) {
+      tick *= 2;
+    }
+    return tick;
+  }
+
+  /** {@code 1.5 GiB}: the largest unit that leaves at least 1, without idle zeros. */
+  static String label(double bytes) {
+    long whole = Math.round(bytes);
+    if (whole == 0) {
+      return "0";
+    }
+    int unit = (63 - Long.numberOfLeadingZeros(Math.abs(whole))) / 10;
+    BigDecimal number =
+        BigDecimal.valueOf(whole)
+            .divide(BigDecimal.valueOf(1L << (10 * unit)))
+            .stripTrailingZeros();
+    return number.toPlainString() + " " + UNITS[unit];
+  }
+
+  private static final class ByteLabel extends NumberFormat {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public StringBuffer format(double number, StringBuffer text, FieldPosition position) {
+      return text.append(label(number));
+    }
+
+    @Override
+    public StringBuffer format(long number, StringBuffer text, FieldPosition position) {
+      return text.append(label(number));
+    }
+
+    @Override
+    public Number parse(String text, ParsePosition position) {
+      throw new UnsupportedOperationException("labels are only written");
+    }
+  }
+}

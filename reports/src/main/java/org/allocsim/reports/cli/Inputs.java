@@ -1,0 +1,34 @@
+package org.allocsim.reports.cli;
+
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+
+/** Names of files to read. */
+final class Inputs {
+  private Inputs() {}
+
+  /**
+   * The file with this name.
+   *
+   * @throws Failure where there is none, or it is a folder or must not be read
+   */
+  static Path require(String name) {
+    Path file;
+    try {
+      file = Path.of(name);
+    } catch (InvalidPathException _) {
+      throw new Failure(name + ": not a file name; check the path");
+    }
+    if (Files.isDirectory(file)) {
+      throw new Failure(name + ": is a folder; name a file in it");
+    }
+    if (!Files.exists(file)) {
+      throw new Failure(name + ": no such file; check the path");
+    }
+    if (!Files.isReadable(file)) {
+      throw new Failure(name + ": permission denied; make the file readable");
+    }
+    return file;
+  }
+}

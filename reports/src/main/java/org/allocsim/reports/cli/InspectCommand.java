@@ -1,0 +1,192 @@
+package org.allocsim.reports.cli;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.TextTable;
+import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim inspect}: what is in a file. */
+@Command(
+    name = "inspect",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Shows what is in a file: devices, events, streams, segments, pools, settings,",
+      "annotations, stacks, sizes, and what the reader passed over."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {"  allocsim inspect snapshot.pickle", "  allocsim inspect snapshot.pickle --json -"})
+final class InspectCommand implements Callable<Integer> {
+  private static final int ANNOTATIONS_SHOWN = 10;
+  private static final int STREAMS_SHOWN = 8;
+  private static final int BAR_COLUMNS = 40;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "FILE", description = "Snapshot of a PyTorch program.")
+  private String name;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the counts as JSON; - is standard output.")
+  private String jsonName;
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    Path file = Inputs.require(name);
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output json = jsonName == null ? null : outputs.open("--json", jsonName, file);
+      Snapshot snapshot = Recording.readSnapshot(file);
+      SnapshotContents contents = SnapshotContents.of(snapshot);
+      if (json != null) {
+        JsonText.write(contents.toMap(name), json.stream());
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        print(snapshot, contents, out);
+        out.flush();
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  private void print(Snapshot snapshot, SnapshotContents contents, PrintWriter out) {
+    out.println("file      " + name);
+    out.println("sha256    " + snapshot.sha256());
+    out.println("format    " + TraceFormat.PYTORCH_SNAPSHOT.summary());
+    out.println(
+        "settings  "
+            + (snapshot.settings().present()
+                ? "PYTORCH_CUDA_ALLOC_CONF=\"" + snapshot.settings().conf() + "\""
+                : "not recorded"));
+    out.println("stacks    " + stacks(snapshot));
+    for (SnapshotContents.Device device : contents.devices()) {
+      if (device.events() > 0 || device.segments() > 0) {
+        out.println();
+        print(device, out);
+      }
+    }
+    printAnnotations(contents.annotations(), out);
+    if (!snapshot.notes().isEmpty()) {
+      out.println();
+      out.println("notes");
+      snapshot.notes().forEach(note -> WrappedText.printItem(out, "  ", note));
+    }
+  }
+
+  private static String stacks(Snapshot snapshot) {
+    int stacks = snapshot.stacks().stackCount() - 1;
+    return stacks == 0
+        ? "not recorded"
+        : Numbers.count(stacks)
+            + " different, of "
+            + Numbers.count(snapshot.stacks().frameCount())
+            + " different frames";
+  }
+
+  private static void print(SnapshotContents.Device device, PrintWriter out) {
+    out.println(
+        "device "
+            + device.index()
+            + ": "
+            + Numbers.count(device.events(), "event")
+            + (device.spanNanos() < 0 ? "" : " in " + Numbers.seconds(device.spanNanos())));
+    TextTable actions = TextTable.of("action", ">events");
+    device.actions().forEach((kind, count) -> actions.row(kind.action(), Numbers.count(count)));
+    if (actions.rowCount() > 0) {
+      actions.print(out, "  ");
+    }
+    if (device.withStack() > 0) {
+      out.println("  " + Numbers.share(device.withStack(), device.events()) + " have a stack");
+    }
+    if (!device.streams().isEmpty()) {
+      out.println("  streams: " + streams(device));
+    }
+    StringJoiner blocks = new StringJoiner(", ");
+    device
+        .blocks()
+        .forEach((state, count) -> blocks.add(Numbers.count(count) + " " + state.label()));
+    WrappedText.print(
+        out,
+        "  ",
+        "    ",
+        "at the end: "
+            + Numbers.count(device.segments(), "segment")
+            + (device.expandable() > 0
+                ? " (" + Numbers.count(device.expandable()) + " expandable)"
+                : "")
+            + " of "
+            + ByteFormat.human(device.segmentBytes())
+            + ", of which "
+            + ByteFormat.human(device.activeBytes())
+            + " active; blocks: "
+            + (blocks.length() == 0 ? "none" : blocks));
+    if (!device.pools().isEmpty()) {
+      WrappedText.print(
+          out, "  ", "    ", "private pools at the end: " + String.join(" ", device.pools()));
+    }
+    printSizes(device.sizes(), out);
+  }
+
+  private static String streams(SnapshotContents.Device device) {
+    int count = device.streams().size();
+    return Numbers.count(count)
+        + " ("
+        + String.join(", ", device.streams().subList(0, Math.min(STREAMS_SHOWN, count)))
+        + (count > STREAMS_SHOWN ? ", ...)" : ")");
+  }
+
+  private static void printSizes(long[] sizes, PrintWriter out) {
+    long most = 0;
+    for (long count : sizes) {
+      most = Math.max(most, count);
+    }
+    if (most == 0) {
+      return;
+    }
+    out.println("  allocations by requested size");
+    TextTable table = TextTable.of(">from", ">allocations", "");
+    for (int power = 0; power < sizes.length; power++) {
+      if (sizes[power] > 0) {
+        int length = (int) Math.max(1, Math.round((double) sizes[power] / most * BAR_COLUMNS));
+        table.row(sizeLabel(power), Numbers.count(sizes[power]), "#".repeat(length));
+      }
+    }
+    table.print(out, "    ");
+  }
+
+  /** A power of two without idle decimals. */
+  private static String sizeLabel(int power) {
+    return ByteFormat.human(1L << power).replace(".00", "");
+  }
+
+  private static void printAnnotations(Map<String, Long> annotations, PrintWriter out) {
+    if (annotations.isEmpty()) {
+      return;
+    }
+    out.println();
+    out.println("annotations");
+    TextTable table = TextTable.of("name", ">times");
+    annotations.entrySet().stream()
+        .limit(ANNOTATIONS_SHOWN)
+        .forEach(entry -> table.row(entry.getKey(), Numbers.count(entry.getValue())));
+    table.print(out, "  ");
+    if (annotations.size() > ANNOTATIONS_SHOWN) {
+      out.println("  and " + Numbers.count(annotations.size() - ANNOTATIONS_SHOWN, "more name"));
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package org.allocsim.reports.cli;
+
+import java.io.PrintWriter;
+import java.util.Locale;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.TextTable;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim list}: what there is to choose from. */
+@Command(
+    name = "list",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "{policies|formats|devices}",
+    description = "Shows what there is to choose from.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  allocsim list policies", "  allocsim list devices"})
+final class ListCommand implements Runnable {
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        spec.commandLine(), "what to list is missing: policies, formats or devices");
+  }
+
+  @Command(
+      name = "policies",
+      mixinStandardHelpOptions = true,
+      description = "Shows the allocators that can be simulated.")
+  int policies() {
+    TextTable table = TextTable.of("id", "allocator");
+    for (Policy policy : Policy.values()) {
+      table.row(policy.id(), policy.summary());
+    }
+    return print(table);
+  }
+
+  @Command(
+      name = "formats",
+      mixinStandardHelpOptions = true,
+      description = "Shows the files that can be read.")
+  int formats() {
+    TextTable table = TextTable.of("id", "contents", "compressed as");
+    for (TraceFormat format : TraceFormat.values()) {
+      table.row(format.id(), format.summary(), format.compressions());
+    }
+    return print(table);
+  }
+
+  @Command(
+      name = "devices",
+      mixinStandardHelpOptions = true,
+      description = "Shows the devices that can be simulated.")
+  int devices() {
+    TextTable table = TextTable.of("profile", ">memory", ">bytes", "figures");
+    for (String name : DeviceProfiles.names()) {
+      DeviceProfile profile = DeviceProfiles.named(name);
+      table.row(
+          name + (profile.equals(DeviceProfiles.defaultProfile()) ? " (default)" : ""),
+          org.allocsim.simulator.stats.ByteFormat.human(profile.totalBytes()),
+          Numbers.count(profile.totalBytes()),
+          profile.origin().toString().toLowerCase(Locale.ROOT));
+    }
+    return print(table);
+  }
+
+  private int print(TextTable table) {
+    PrintWriter out = spec.commandLine().getOut();
+    table.print(out, "");
+    out.flush();
+    return ExitCodes.DONE;
+  }
+}

@@ -1,0 +1,317 @@
+package org.allocsim.reports.cli;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.chart.ChartFile;
+import org.allocsim.reports.chart.MemoryTimelineChart;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.ConfigParser;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.stats.MemorySummary;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim replay}: one policy on one recorded program. */
+@Command(
+    name = "replay",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Replays a recorded program on one allocator and shows what it did: memory summary,",
+      "out-of-memory messages, fragmentation.",
+      "",
+      "With the recorded settings, addresses and refusals come from the recording; with other",
+      "settings, another device or a capacity, from the simulated device."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim replay snapshot.pickle",
+      "  allocsim replay snapshot.pickle.xz --memory-fraction 0.9 --chart memory.svg",
+      "  allocsim replay snapshot.pickle --conf expandable_segments:True --capacity 24GiB",
+      "  allocsim replay snapshot.pickle --events - | head"
+    })
+final class ReplayCommand implements Callable<Integer> {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  private String traceName;
+
+  @Option(
+      names = "--policy",
+      paramLabel = "ID",
+      description = "Allocator; 'allocsim list policies' shows them (default: pytorch).",
+      converter = PolicyConverter.class)
+  private Policy policy = Policy.PYTORCH;
+
+  @Option(
+      names = "--conf",
+      paramLabel = "CONF",
+      description = "PYTORCH_CUDA_ALLOC_CONF to replay under (default: the recorded one).")
+  private String conf;
+
+  @Mixin private DeviceOptions deviceOptions;
+
+  @Option(
+      names = "--addresses",
+      paramLabel = "recorded|modelled",
+      description = {
+        "Where addresses and refusals come from (default: recorded with the recorded settings",
+        "and device, else modelled)."
+      })
+  private Addresses addresses;
+
+  @Option(
+      names = "--device-index",
+      paramLabel = "N",
+      description = "Which recorded GPU to replay (default: the first one that did anything).")
+  private Integer deviceIndex;
+
+  @Option(
+      names = "--check",
+      description = "Check the allocator's invariants after every event; slow.")
+  private boolean check;
+
+  @Option(
+      names = "--events",
+      paramLabel = "FILE",
+      description = "Write every effect as a line of JSON; - is standard output.")
+  private String eventsName;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the results as JSON; - is standard output.")
+  private String jsonName;
+
+  @Option(
+      names = "--chart",
+      paramLabel = "FILE",
+      description = "Draw memory over time as .png or .svg.")
+  private String chartName;
+
+  @Override
+  public Integer call() throws IOException {
+    ChartFile chartFormat = chartFormat();
+    PrintWriter out = spec.commandLine().getOut();
+    Path file = Inputs.require(traceName);
+    ParsedConfig given = conf == null ? null : parse("--conf", conf);
+    long limitBytes = deviceOptions.limitBytes();
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output events = open(outputs, "--events", eventsName, file);
+      Outputs.Output json = open(outputs, "--json", jsonName, file);
+      Outputs.Output chart = open(outputs, "--chart", chartName, file);
+      Snapshot snapshot = Recording.readSnapshot(file);
+      Recording recording =
+          Recording.of(
+              snapshot,
+              deviceOptions.torchVersion(),
+              limitBytes,
+              deviceOptions.profile().totalBytes());
+      ParsedConfig config = given != null ? given : recording.config();
+      ReplayRun.Setup setup =
+          new ReplayRun.Setup(
+              recording,
+              recording.device(deviceIndex),
+              config.allocator(),
+              deviceOptions.torchVersion(),
+              deviceOptions.profile(),
+              limitBytes,
+              check);
+      ReplayReport report = replay(setup, config, events);
+      if (json != null) {
+        JsonText.write(report.toMap(), json.stream());
+      }
+      if (chart != null) {
+        draw(report, chartFormat, chart);
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        ReplayText.print(report, out);
+        out.flush();
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  private ChartFile chartFormat() {
+    if (chartName == null) {
+      return null;
+    }
+    return ChartFile.ofName(chartName)
+        .orElseThrow(() ->
+            Failure.usage(
+                "--chart " + chartName + " names no format; end the name in .png or .svg"));
+  }
+
+  private static Outputs.Output open(Outputs outputs, String option, String name, Path input) {
+    return name == null ? null : outputs.open(option, name, input);
+  }
+
+  private ParsedConfig parse(String place, String text) {
+    try {
+      return ConfigParser.parse(text, deviceOptions.torchVersion());
+    } catch (ConfigException e) {
+      throw Failure.usage(
+          place
+              + " \""
+              + text
+              + "\": PyTorch refuses it with "
+              + e.errorType()
+              + ": "
+              + e.getMessage());
+    }
+  }
+
+  /**
+   * Replays with recorded addresses where they were asked for or fit; where they turn out not to
+   * fit and were not asked for, once more with modelled ones.
+   */
+  private ReplayReport replay(ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events)
+      throws IOException {
+    List<String> remarks = new ArrayList<>();
+    if (isRecordedFirst(setup)) {
+      ReplayRun run = new ReplayRun(setup);
+      long startNanos = System.nanoTime();
+      follow(run, Addresses.RECORDED, events);
+      if (run.divergedRow() < 0) {
+        return report(setup, config, Addresses.RECORDED, run, startNanos, remarks);
+      }
+      String divergence =
+          "from event "
+              + run.divergedRow()
+              + " on the allocator does something else than in the recording";
+      if (addresses == Addresses.RECORDED) {
+        throw new Failure(
+            traceName
+                + ": "
+                + divergence
+                + ", so recorded addresses do not fit; leave out --addresses recorded, or give the"
+                + " memory fraction of the recorded run");
+      }
+      remarks.add(divergence + "; the addresses of the whole replay are modelled");
+      if (events != null) {
+        events.restart();
+      }
+    }
+    ReplayRun run = new ReplayRun(setup);
+    long startNanos = System.nanoTime();
+    follow(run, Addresses.MODELLED, events);
+    return report(setup, config, Addresses.MODELLED, run, startNanos, remarks);
+  }
+
+  /**
+   * Whether recorded answers come first: with the recorded settings, where neither the limit nor a
+   * chosen device is too small for what was recorded. A device that was chosen need not refuse what
+   * the recorded one refused, so failed requests call for the model unless a limit explains them.
+   */
+  private boolean isRecordedFirst(ReplayRun.Setup setup) {
+    Recording recording = setup.recording();
+    if (addresses != null) {
+      return addresses == Addresses.RECORDED;
+    }
+    if (conf != null && !conf.equals(recording.config().text())) {
+      return false;
+    }
+    long peakBytes = recording.peakBytes(setup.deviceIndex());
+    boolean limited = setup.limitBytes() != MemoryLimit.NONE;
+    if (limited && peakBytes > setup.limitBytes()) {
+      return false;
+    }
+    return !deviceOptions.isDeviceGiven()
+        || (peakBytes <= setup.profile().capacityBytes()
+            && (limited || !recording.hasFailures(setup.deviceIndex())));
+  }
+
+  private static void follow(ReplayRun run, Addresses source, Outputs.Output events)
+      throws IOException {
+    try (ProgressMeter progress = ProgressMeter.ofEvents("replaying");
+        OutputStream stream = events == null ? null : new BufferedOutputStream(events.stream());
+        EventLines lines = stream == null ? null : new EventLines(stream, run.trace())) {
+      run.on(source, lines == null ? EffectListeners.NONE : lines, progress);
+    }
+  }
+
+  private ReplayReport report(
+      ReplayRun.Setup setup,
+      ParsedConfig config,
+      Addresses source,
+      ReplayRun run,
+      long startNanos,
+      List<String> remarks) {
+    double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
+    Recording recording = setup.recording();
+    DeviceProfile profile = setup.profile();
+    int device = setup.deviceIndex();
+    List<String> notes = new ArrayList<>(recording.snapshot().notes());
+    notes.addAll(config.warnings());
+    notes.addAll(remarks);
+    return new ReplayReport(
+        traceName,
+        recording.snapshot().sha256(),
+        recording.effects(device).count(),
+        run.failures().requestCount(),
+        Recording.settings(recording.snapshot()),
+        policy.id(),
+        setup.version().id(),
+        config.text(),
+        profile.name(),
+        device,
+        profile.totalBytes(),
+        setup.limitBytes(),
+        source,
+        run.stats().toMap(),
+        MemorySummary.format(run.stats(), device, false),
+        run.fragmentation(),
+        run.failures().ooms(),
+        run.driverCalls(),
+        run.driverNanos(),
+        seconds,
+        recording.inferences(device),
+        notes,
+        run.timeline());
+  }
+
+  private static void draw(ReplayReport report, ChartFile format, Outputs.Output target)
+      throws IOException {
+    MemoryTimelineChart.Bound bound =
+        report.limitBytes() >= 0
+            ? new MemoryTimelineChart.Bound("limit", report.limitBytes())
+            : new MemoryTimelineChart.Bound("device memory", report.deviceBytes());
+    String subtitle =
+        Path.of(report.file()).getFileName()
+            + ", policy "
+            + report.policy()
+            + " "
+            + report.torchVersion()
+            + ", PYTORCH_CUDA_ALLOC_CONF=\""
+            + report.conf()
+            + "\", device "
+            + report.device()
+            + ", addresses "
+            + report.addresses();
+    try (OutputStream out = new BufferedOutputStream(target.stream())) {
+      format.write(
+          MemoryTimelineChart.create("GPU memory over time", subtitle, report.timeline(), bound),
+          MemoryTimelineChart.WIDTH,
+          MemoryTimelineChart.HEIGHT,
+          out);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package org.allocsim.reports.cli;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.workloads.format.pytorch.derive.Inference;
+
+/**
+ * Everything that a replay found, for people and as JSON.
+ *
+ * @param file name of the trace as the user gave it
+ * @param sha256 digest of the file's bytes, in hexadecimal
+ * @param events rows of the recorded history, or requests where there is none
+ * @param requests allocation requests among them
+ * @param settings the recorded {@code allocator_settings}
+ * @param policy id of the policy
+ * @param torchVersion whose rules applied
+ * @param conf configuration string that applied
+ * @param device name of the device profile
+ * @param deviceIndex index of the recorded device
+ * @param deviceBytes size of the device
+ * @param limitBytes the allocator's own limit, −1 without one
+ * @param addresses where addresses came from
+ * @param stats PyTorch's statistics at the end
+ * @param summary PyTorch's summary table
+ * @param fragmentation where reserved memory went
+ * @param ooms requests that failed
+ * @param driverCalls calls of the device, by name; empty where the device was a recording
+ * @param driverNanos least time that these calls take, −1 where it is not known
+ * @param seconds wall time of the replay
+ * @param inferences what was concluded from the recording
+ * @param notes what the reader passed over, and remarks on the replay
+ * @param timeline memory over time
+ */
+record ReplayReport(
+    String file,
+    String sha256,
+    long events,
+    long requests,
+    Map<String, Object> settings,
+    String policy,
+    String torchVersion,
+    String conf,
+    String device,
+    int deviceIndex,
+    long deviceBytes,
+    long limitBytes,
+    Addresses addresses,
+    SortedMap<String, Long> stats,
+    String summary,
+    Fragmentation fragmentation,
+    List<Failures.Oom> ooms,
+    SortedMap<String, Long> driverCalls,
+    long driverNanos,
+    double seconds,
+    List<Inference> inferences,
+    List<String> notes,
+    MemoryTimeline timeline) {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /** The JSON object; only {@code seconds} differs between two runs. */
+  Map<String, Object> toMap() {
+    Map<String, Object> trace = new LinkedHashMap<>();
+    trace.put("file", file);
+    trace.put("sha256", sha256);
+    trace.put("events", events);
+    trace.put("allocation_requests", requests);
+    trace.put("torch_settings", settings);
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("trace", trace);
+    map.put("policy", policy);
+    map.put("torch_version", torchVersion);
+    map.put("conf", conf);
+    map.put("device", device);
+    map.put("device_index", deviceIndex);
+    map.put("addresses", addresses.toString());
+    map.put("limit_bytes", limitBytes < 0 ? null : limitBytes);
+    map.put("stats", stats);
+    map.put("fragmentation", fragmentation.toMap());
+    map.put("ooms", ooms.stream().map(ReplayReport::oom).toList());
+    map.put("driver_calls", driverCalls.isEmpty() ? null : driverCalls);
+    map.put("min_time", driverNanos < 0 ? null : driverNanos / NANOS_PER_SECOND);
+    map.put("inferred", Recording.toList(inferences));
+    map.put("notes", notes);
+    map.put("seconds", seconds);
+    return map;
+  }
+
+  private static Map<String, Object> oom(Failures.Oom oom) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("request_index", oom.requestIndex());
+    map.put("requested_bytes", oom.requestedBytes());
+    map.put("message", oom.message());
+    return map;
+  }
+}

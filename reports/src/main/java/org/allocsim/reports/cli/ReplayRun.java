@@ -1,0 +1,213 @@
+package org.allocsim.reports.cli;
+
+import java.util.SortedMap;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.RecordedDevice;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.effect.EffectFollower;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.engine.InvariantChecker;
+import org.allocsim.simulator.engine.Replay;
+import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.validation.fidelity.RestoredStart;
+
+/** One replay of one device of a recording, with everything that listens to it. */
+final class ReplayRun {
+  /** How often progress is reported, in requests; a power of two. */
+  private static final int PROGRESS_STEP = 1 << 12;
+
+  /** Streams in a pool of PyTorch (c10/cuda/CUDAStream.cpp, 2.11). */
+  private static final int STREAM_POOL = 32;
+
+  /**
+   * What is replayed, and how.
+   *
+   * @param limitBytes the allocator's own limit, −1 without one
+   * @param checks whether the allocator's invariants are checked before and after every request
+   */
+  record Setup(
+      Recording recording,
+      int deviceIndex,
+      AllocatorConfig config,
+      PyTorchVersion version,
+      DeviceProfile profile,
+      long limitBytes,
+      boolean checks) {}
+
+  private final Setup setup;
+  private final AllocationTrace trace;
+  private final MemoryStats stats;
+  private final MemoryTimeline timeline = new MemoryTimeline();
+  private final Failures failures;
+
+  /** Null unless invariants are checked. */
+  private final InvariantChecker checker;
+
+  private MemoryLayout layout;
+
+  /** The simulated device until the program's first request on a stream of its own. */
+  private SimulatedDevice streams;
+
+  private SortedMap<String, Long> driverCalls;
+  private long driverNanos = -1;
+  private long divergedRow = -1;
+
+  ReplayRun(Setup setup) {
+    this.setup = setup;
+    trace = setup.recording().trace();
+    stats = new MemoryStats(setup.config().maxSplitBytes());
+    failures = new Failures(setup.deviceIndex(), setup.version(), stats);
+    checker = setup.checks() ? new InvariantChecker(mostBytes(setup)) : null;
+  }
+
+  /** What may be reserved; expandable segments may pass the limit by a part of a page (2.11). */
+  private static long mostBytes(Setup setup) {
+    if (setup.limitBytes() < 0) {
+      return InvariantChecker.UNLIMITED;
+    }
+    return setup.config().expandableSegments()
+        ? setup.limitBytes() + setup.config().largeSegmentBytes() - 1
+        : setup.limitBytes();
+  }
+
+  /** The requests. */
+  AllocationTrace trace() {
+    return trace;
+  }
+
+  /** Replays on the device that the addresses come from, with one more listener. */
+  void on(Addresses source, EffectListener also, ProgressMeter progress) {
+    switch (source) {
+      case RECORDED -> onRecordedDevice(also, progress);
+      case MODELLED -> onSimulatedDevice(also, progress);
+    }
+  }
+
+  /** Replays on a device that answers as the recorded one did. */
+  private void onRecordedDevice(EffectListener also, ProgressMeter progress) {
+    int device = setup.deviceIndex();
+    EffectLog effects = setup.recording().effects(device);
+    EffectFollower follower = new EffectFollower(effects, 0);
+    CountingDevice memory =
+        new CountingDevice(
+            new RecordedDevice(effects, follower::position, setup.profile().totalBytes()));
+    EffectListener counters = counters();
+    CachingAllocator policy = policy(memory, EffectListeners.all(counters, also, follower));
+    RestoredStart.restore(policy, stats, setup.recording().start(device));
+    if (checker != null) {
+      checker.startFrom(policy);
+    }
+    timeline.at(trace.eventCount() == 0 ? 0 : trace.timeNanos(0));
+    timeline.startWith(
+        stats.requestedBytes(), stats.allocatedBytes(), stats.activeBytes(), stats.reservedBytes());
+    run(policy, EffectListeners.both(counters, follower), progress, true);
+    driverCalls = CountingDevice.byName(memory::calls);
+    boolean followed = !follower.hasDiverged() && follower.position() == effects.count();
+    divergedRow = followed ? -1 : follower.position();
+  }
+
+  /** Replays on a simulated device. */
+  private void onSimulatedDevice(EffectListener also, ProgressMeter progress) {
+    SimulatedDevice memory = new SimulatedDevice(setup.profile());
+    EffectListener listener = EffectListeners.both(counters(), also);
+    streams = memory;
+    run(policy(memory, listener), listener, progress, false);
+    driverCalls = CountingDevice.byName(memory::driverCalls);
+    driverNanos = memory.driverNanos();
+  }
+
+  private EffectListener counters() {
+    EffectListener counters = EffectListeners.all(stats, timeline, failures);
+    return checker == null ? counters : EffectListeners.both(counters, checker);
+  }
+
+  private CachingAllocator policy(DeviceMemory memory, EffectListener listener) {
+    return new CachingAllocator(setup.config(), setup.limitBytes(), memory, listener);
+  }
+
+  private void run(
+      CachingAllocator policy, EffectListener listener, ProgressMeter progress, boolean restored) {
+    Replay replay = new Replay(trace, setup.deviceIndex(), policy, listener, stats::activeBytes);
+    Replay.Observer observer =
+        event -> {
+          check(policy);
+          timeline.at(trace.timeNanos(event));
+          createStreams(event);
+          if (trace.kind(event) == RequestKind.ALLOCATE && event >= trace.prologueCount()) {
+            failures.beforeRequest();
+          }
+          if ((event & (PROGRESS_STEP - 1)) == 0) {
+            progress.update(event, trace.eventCount());
+          }
+          return true;
+        };
+    if (restored) {
+      replay.runRestored(observer);
+    } else {
+      replay.run(observer);
+    }
+    check(policy);
+    layout = MemoryLayout.of(policy);
+  }
+
+  private void check(CachingAllocator policy) {
+    if (checker != null) {
+      checker.check(policy);
+    }
+  }
+
+  /** PyTorch makes all streams of its pool when a program first asks for one. */
+  private void createStreams(int event) {
+    if (streams != null
+        && trace.kind(event) == RequestKind.ALLOCATE
+        && trace.streamHandle(trace.stream(event)) != 0) {
+      streams.createStreams(STREAM_POOL);
+      streams = null;
+    }
+  }
+
+  /** PyTorch's counters at the end. */
+  MemoryStats stats() {
+    return stats;
+  }
+
+  /** Memory over time. */
+  MemoryTimeline timeline() {
+    return timeline;
+  }
+
+  /** Requests that failed. */
+  Failures failures() {
+    return failures;
+  }
+
+  /** Where reserved memory went. */
+  Fragmentation fragmentation() {
+    return Fragmentation.of(stats, timeline, layout);
+  }
+
+  /** Calls of the driver by name. */
+  SortedMap<String, Long> driverCalls() {
+    return driverCalls;
+  }
+
+  /** Least time that the driver calls take, or −1 where it is not known. */
+  long driverNanos() {
+    return driverNanos;
+  }
+
+  /** Row of the recording from which on the replay did something else, or −1. */
+  long divergedRow() {
+    return divergedRow;
+  }
+}

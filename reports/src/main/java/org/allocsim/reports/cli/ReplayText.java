@@ -1,0 +1,149 @@
+package org.allocsim.reports.cli;
+
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.StringJoiner;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.TextTable;
+import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.stats.ByteFormat;
+
+/** Prints what a replay found. */
+final class ReplayText {
+  private static final int MESSAGES_SHOWN = 3;
+
+  private final ReplayReport report;
+  private final PrintWriter out;
+
+  private ReplayText(ReplayReport report, PrintWriter out) {
+    this.report = report;
+    this.out = out;
+  }
+
+  static void print(ReplayReport report, PrintWriter out) {
+    ReplayText text = new ReplayText(report, out);
+    text.printFailures();
+    text.printHeader();
+    out.println();
+    out.print(report.summary());
+    out.println();
+    text.printFragmentation();
+    text.printDriver();
+    text.printRemarks();
+  }
+
+  private void printFailures() {
+    if (report.ooms().isEmpty()) {
+      return;
+    }
+    for (int i = 0; i < Math.min(MESSAGES_SHOWN, report.ooms().size()); i++) {
+      Failures.Oom oom = report.ooms().get(i);
+      out.println(
+          "Allocation request "
+              + Numbers.count(oom.requestIndex())
+              + " (counted from 0, of "
+              + Numbers.count(report.requests())
+              + ") asked for "
+              + ByteFormat.human(oom.requestedBytes())
+              + " and failed:");
+      out.println(oom.message());
+      out.println();
+    }
+    if (report.ooms().size() > MESSAGES_SHOWN) {
+      out.println(
+          Numbers.count(report.ooms().size() - MESSAGES_SHOWN, "more request")
+              + " failed; --json FILE has all messages.");
+      out.println();
+    }
+  }
+
+  private void printHeader() {
+    out.println(
+        "trace   "
+            + report.file()
+            + ": "
+            + Numbers.count(report.events(), "event")
+            + " of device "
+            + report.deviceIndex());
+    out.println(
+        "policy  "
+            + report.policy()
+            + " "
+            + report.torchVersion()
+            + ", PYTORCH_CUDA_ALLOC_CONF=\""
+            + report.conf()
+            + "\"");
+    out.println(
+        "device  "
+            + report.device()
+            + ", "
+            + ByteFormat.human(report.deviceBytes())
+            + (report.limitBytes() < 0
+                ? ", no limit"
+                : ", limit " + Numbers.bytes(report.limitBytes()))
+            + ", addresses "
+            + report.addresses());
+  }
+
+  private void printFragmentation() {
+    Fragmentation.Moment peak = report.fragmentation().peak();
+    Fragmentation.Moment end = report.fragmentation().end();
+    TextTable table =
+        TextTable.of("where reserved memory went", ">at the peak", ">", ">at the end", ">");
+    row(table, "requested", peak.requestedBytes(), end.requestedBytes());
+    row(table, "+ lost to rounding", peak.internalBytes(), end.internalBytes());
+    row(table, "+ cached, not in use", peak.inactiveBytes(), end.inactiveBytes());
+    row(table, "= reserved", peak.reservedBytes(), end.reservedBytes());
+    table.print(out, "");
+    if (end.inactiveBytes() > 0) {
+      WrappedText.print(
+          out,
+          "",
+          "",
+          "At the end the largest cached block is "
+              + ByteFormat.human(report.fragmentation().largestInactiveBlockBytes())
+              + ": external fragmentation "
+              + Numbers.percent(report.fragmentation().externalRatio())
+              + "; "
+              + ByteFormat.human(report.fragmentation().inactiveSplitBytes())
+              + " of the cached memory lie in segments that are partly in use.");
+    }
+  }
+
+  private void row(TextTable table, String name, long peakBytes, long endBytes) {
+    table.row(
+        name,
+        ByteFormat.human(peakBytes),
+        Numbers.share(peakBytes, report.fragmentation().peak().reservedBytes()),
+        ByteFormat.human(endBytes),
+        Numbers.share(endBytes, report.fragmentation().end().reservedBytes()));
+  }
+
+  private void printDriver() {
+    SortedMap<String, Long> calls = report.driverCalls();
+    if (calls.isEmpty()) {
+      return;
+    }
+    StringJoiner made = new StringJoiner(", ");
+    for (Map.Entry<String, Long> call : calls.entrySet()) {
+      if (call.getValue() > 0) {
+        made.add(Numbers.count(call.getValue()) + " " + call.getKey());
+      }
+    }
+    out.println();
+    out.println(
+        "Driver calls: "
+            + (made.length() == 0 ? "none" : made)
+            + (report.driverNanos() < 0
+                ? "."
+                : "; they take at least " + Numbers.seconds(report.driverNanos()) + "."));
+  }
+
+  private void printRemarks() {
+    if (!report.inferences().isEmpty() || !report.notes().isEmpty()) {
+      out.println();
+    }
+    InferenceText.print(report.inferences(), report.notes(), out, "");
+  }
+}

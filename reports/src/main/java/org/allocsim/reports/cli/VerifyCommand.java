@@ -1,0 +1,186 @@
+package org.allocsim.reports.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.json.SavedStats;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.validation.fidelity.DeviceVerification;
+import org.allocsim.validation.fidelity.SnapshotVerifier;
+import org.allocsim.validation.fidelity.VerificationOptions;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim verify}: is the simulation event-exact on these recordings? */
+@Command(
+    name = "verify",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Replays snapshots and compares every event with the recorded one (action, address, size,",
+      "stream), then the segments and blocks at the end. The exit code is 3 if any differs."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim verify snapshot.pickle",
+      "  allocsim verify snapshot.pickle --memory-fraction 0.9 --stats stats.json",
+      "  allocsim verify *.pickle --json verdict.json",
+      "",
+      "stats.json comes from the recorded program:",
+      "  json.dump(torch.cuda.memory_stats(), open(\"stats.json\", \"w\"))"
+    })
+final class VerifyCommand implements Callable<Integer> {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "SNAPSHOT", arity = "1..*", description = "Snapshots to verify.")
+  private List<String> names;
+
+  @Mixin private DeviceOptions deviceOptions;
+
+  @Option(
+      names = "--stats",
+      paramLabel = "FILE",
+      description = {
+        "Compare the statistics at the end with these: torch.cuda.memory_stats() saved as JSON,",
+        "flat or under the key \"stats\". Goes with one snapshot; applies to its first device."
+      })
+  private String statsName;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the results as JSON; - is standard output.")
+  private String jsonName;
+
+  private final List<VerifiedDevice> verified = new ArrayList<>();
+  private final List<Map<String, Object>> unreadable = new ArrayList<>();
+
+  @Override
+  public Integer call() throws IOException {
+    if (statsName != null && names.size() > 1) {
+      throw Failure.usage("--stats goes with one snapshot; verify the others without it");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output json =
+          jsonName == null ? null : outputs.open("--json", jsonName, Path.of(names.getFirst()));
+      SortedMap<String, Long> saved = statsName == null ? new TreeMap<>() : readStats();
+      for (String name : names) {
+        verify(name, saved, outputs.takesStandardOutput());
+      }
+      if (json != null) {
+        JsonText.write(toMap(), json.stream());
+      }
+      outputs.commit();
+    }
+    if (!unreadable.isEmpty()) {
+      return ExitCodes.FAILED;
+    }
+    return isExact() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
+  }
+
+  private SortedMap<String, Long> readStats() {
+    Path file = Inputs.require(statsName);
+    try (InputStream stream = Files.newInputStream(file)) {
+      return SavedStats.read(stream);
+    } catch (IOException e) {
+      throw new Failure(
+          statsName
+              + ": "
+              + e.getMessage()
+              + "; save torch.cuda.memory_stats() with json.dump() and give that file",
+          e);
+    }
+  }
+
+  /** Verifies one file; one that cannot be read does not keep the others from being verified. */
+  private void verify(String name, SortedMap<String, Long> saved, boolean silent) {
+    List<VerifiedDevice> devices;
+    try {
+      devices = verify(name, saved);
+    } catch (Failure failure) {
+      if (names.size() == 1 || failure.exitCode() != ExitCodes.FAILED) {
+        throw failure;
+      }
+      FailureReport.print(failure, spec.commandLine().getErr(), false);
+      Map<String, Object> entry = new LinkedHashMap<>();
+      entry.put("file", name);
+      entry.put("error", failure.getMessage());
+      unreadable.add(entry);
+      return;
+    }
+    verified.addAll(devices);
+    if (!silent) {
+      PrintWriter out = spec.commandLine().getOut();
+      boolean limitKnown = deviceOptions.limitBytes() != MemoryLimit.NONE;
+      devices.forEach(device -> VerifyText.print(device, limitKnown, out));
+      out.flush();
+    }
+  }
+
+  private List<VerifiedDevice> verify(String name, SortedMap<String, Long> saved) {
+    long startNanos = System.nanoTime();
+    Snapshot snapshot = Recording.readSnapshot(Inputs.require(name));
+    VerificationOptions options =
+        new VerificationOptions(
+            Recording.recordedConfig(snapshot, deviceOptions.torchVersion()).allocator(),
+            deviceOptions.limitBytes(),
+            deviceOptions.profile().totalBytes());
+    List<DeviceVerification> devices;
+    try (ProgressMeter progress = ProgressMeter.ofEvents("verifying")) {
+      devices = SnapshotVerifier.verify(snapshot, options, progress::update);
+    }
+    double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
+    devices.forEach(device -> Recording.refuseUnknownFrees(snapshot, device.inferences()));
+    List<VerifiedDevice> results = new ArrayList<>();
+    for (DeviceVerification device : devices) {
+      results.add(
+          VerifiedDevice.of(
+              name, snapshot, device, results.isEmpty() ? saved : new TreeMap<>(), seconds));
+    }
+    return results;
+  }
+
+  private boolean isExact() {
+    return unreadable.isEmpty() && verified.stream().allMatch(VerifiedDevice::exact);
+  }
+
+  private Map<String, Object> toMap() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put(
+        "events_recorded",
+        verified.stream().mapToLong(each -> each.verification().eventsRecorded()).sum());
+    map.put(
+        "events_matched",
+        verified.stream().mapToLong(each -> each.verification().eventsMatched()).sum());
+    map.put("exact", isExact());
+    map.put(
+        "first_divergence",
+        verified.stream()
+            .map(each -> each.verification().firstDivergence().map(each::divergence).orElse(null))
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null));
+    map.put("results", verified.stream().<Object>map(VerifiedDevice::toMap).toList());
+    map.put("unreadable", List.copyOf(unreadable));
+    return map;
+  }
+}

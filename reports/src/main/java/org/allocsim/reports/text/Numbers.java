@@ -1,0 +1,42 @@
+package org.allocsim.reports.text;
+
+import java.util.Locale;
+import org.allocsim.simulator.stats.ByteFormat;
+
+/** Writes counts, sizes, shares and times for people. */
+public final class Numbers {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private Numbers() {}
+
+  /** A count with thousands separated by spaces. */
+  public static String count(long number) {
+    return String.format(Locale.ROOT, "%,d", number).replace(',', ' ');
+  }
+
+  /** A count and its noun, in the plural unless it is one. */
+  public static String count(long number, String noun) {
+    return count(number) + " " + noun + (number == 1 ? "" : "s");
+  }
+
+  /** A size with its exact bytes behind it where the short form rounds. */
+  public static String bytes(long bytes) {
+    String text = ByteFormat.human(bytes);
+    return text.endsWith(" B") ? text : text + " (" + count(bytes) + " B)";
+  }
+
+  /** A share of a whole in percent with one decimal, or a dash where the whole is nothing. */
+  public static String share(long part, long whole) {
+    return whole <= 0 ? "-" : percent((double) part / whole);
+  }
+
+  /** A ratio in percent with one decimal, or a dash where it is undefined. */
+  public static String percent(double ratio) {
+    return Double.isFinite(ratio) ? String.format(Locale.ROOT, "%.1f %%", 100 * ratio) : "-";
+  }
+
+  /** A duration in seconds with three decimals. */
+  public static String seconds(long nanos) {
+    return String.format(Locale.ROOT, "%.3f s", nanos / NANOS_PER_SECOND);
+  }
+}

@@ -1,0 +1,53 @@
+package org.allocsim.reports.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Runs the command line in this process and keeps what it printed. */
+record CommandRun(int exitCode, String out, String err) {
+  static CommandRun of(Object... arguments) {
+    return of(false, arguments);
+  }
+
+  static CommandRun of(boolean debug, Object... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int exitCode =
+        Main.run(
+            new PrintWriter(out),
+            new PrintWriter(err),
+            debug,
+            Arrays.stream(arguments).map(String::valueOf).toArray(String[]::new));
+    return new CommandRun(exitCode, lines(out), lines(err));
+  }
+
+  private static String lines(StringWriter writer) {
+    return writer.toString().replace(System.lineSeparator(), "\n");
+  }
+
+  /** A recording that ships with these tests. */
+  static Path recording(String name) {
+    try {
+      return Path.of(CommandRun.class.getResource("/recordings/" + name).toURI());
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Names of the files in a folder, in order. */
+  static List<String> files(Path folder) {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package org.allocsim.simulator.device;
+
+/**
+ * What a {@link SimulatedDevice} has to know of a card and its driver.
+ *
+ * @param name short name, as {@code --device} takes it
+ * @param origin how its figures were come by
+ * @param totalBytes size as the driver reports it
+ * @param contextBytes memory taken before the first allocation
+ * @param pageBytes granularity of device memory, a power of two
+ * @param reservationBytes granularity of the driver's address reservations, a power of two
+ * @param arenaAddress first address of the arena, which ends at the next multiple of {@code
+ *     reservationBytes}
+ * @param topAddress end of the highest reservation, below the arena; differs between processes
+ * @param rangeAddress first address that {@code cuMemAddressReserve} gives
+ * @param costs time of driver calls
+ */
+public record DeviceProfile(
+    String name,
+    Origin origin,
+    long totalBytes,
+    long contextBytes,
+    long pageBytes,
+    long reservationBytes,
+    long arenaAddress,
+    long topAddress,
+    long rangeAddress,
+    DriverCosts costs) {
+
+  /** How the figures of a profile were come by. */
+  public enum Origin {
+    /** Recorded on the card itself. */
+    MEASURED,
+    /** Published size of the card; everything else as measured on H100. */
+    DERIVED,
+    /** Chosen by the user. */
+    CHOSEN
+  }
+
+  /** Page of device memory (driver 580, H100 and H200). */
+  public static final long PAGE_BYTES = 2L << 20;
+
+  /** Unit of address reservations (driver 580, H100 and H200). */
+  public static final long RESERVATION_BYTES = 32L << 20;
+
+  /** Memory of a bare context (driver 580, CUDA 13.0; the same on H100 and H200). */
+  public static final long CONTEXT_BYTES = 552_402_944L;
+
+  /**
+   * The arena's address in the built-in profiles. Real ones differ from process to process; all
+   * start 4 pages above a multiple of 32 MiB.
+   */
+  public static final long ARENA_ADDRESS = 0x7f00_0080_0000L;
+
+  /** Where address ranges begin (driver 580 on H100, in every recorded process). */
+  public static final long RANGE_ADDRESS = 0x3_0200_0000L;
+
+  /** Refuses figures that contradict each other. */
+  public DeviceProfile {
+    if (totalBytes <= 0 || contextBytes < 0 || contextBytes > totalBytes) {
+      throw new IllegalArgumentException(
+          "device profile %s: %d bytes with a context of %d bytes make no sense"
+              .formatted(name, totalBytes, contextBytes));
+    }
+    if (Long.bitCount(pageBytes) != 1
+        || Long.bitCount(reservationBytes) != 1
+        || pageBytes < 512
+        || reservationBytes < pageBytes) {
+      throw new IllegalArgumentException(
+          "device profile %s: pages of %d bytes and reservations of %d bytes must be powers of two"
+              .formatted(name, pageBytes, reservationBytes));
+    }
+    if (arenaAddress % pageBytes != 0
+        || topAddress % reservationBytes != 0
+        || rangeAddress % reservationBytes != 0
+        || rangeAddress <= 0
+        || rangeAddress >= topAddress
+        || topAddress > arenaAddress) {
+      throw new IllegalArgumentException(
+          "device profile %s: addresses must be aligned and ascend from ranges to top to arena"
+              .formatted(name));
+    }
+  }
+
+  /** Free bytes before the first allocation. */
+  public long capacityBytes() {
+    return totalBytes - contextBytes;
+  }
+
+  /** The same card in a process with other addresses. */
+  public DeviceProfile withAddresses(long arenaAddress, long topAddress) {
+    return new DeviceProfile(
+        name,
+        origin,
+        totalBytes,
+        contextBytes,
+        pageBytes,
+        reservationBytes,
+        arenaAddress,
+        topAddress,
+        rangeAddress,
+        costs);
+  }
+}

@@ -1,0 +1,202 @@
+package org.allocsim.simulator.policy.pytorch;
+
+import java.util.Arrays;
+import java.util.Iterator;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+
+/**
+ * Returns cached memory to the device: old segments (garbage collection), just enough oversize
+ * segments for one request, or everything that is free.
+ *
+ * <p><b>Source.</b> PyTorch 2.11, {@code c10/cuda/CUDACachingAllocator.cpp}: {@code
+ * garbage_collect_cached_blocks}, {@code release_available_cached_blocks}, {@code
+ * release_cached_blocks}, {@code release_block}.
+ */
+final class CacheRelease {
+  private final AllocatorConfig config;
+  private final long limitBytes;
+  private final DeviceMemory device;
+  private final EffectListener listener;
+  private final BlockTable blocks;
+  private final Pools pools;
+  private final ExpandableSegments expandables;
+  private final ReservedMemory reserved;
+
+  CacheRelease(
+      AllocatorConfig config,
+      long limitBytes,
+      DeviceMemory device,
+      EffectListener listener,
+      BlockTable blocks,
+      Pools pools,
+      ExpandableSegments expandables,
+      ReservedMemory reserved) {
+    this.config = config;
+    this.limitBytes = limitBytes;
+    this.device = device;
+    this.listener = listener;
+    this.blocks = blocks;
+    this.pools = pools;
+    this.expandables = expandables;
+    this.reserved = reserved;
+  }
+
+  /** Whether garbage collection is on; it needs a limit. */
+  boolean collectsGarbage() {
+    return limitBytes >= 0 && config.garbageCollectionThreshold() > 0;
+  }
+
+  /** Whether more is reserved than garbage collection leaves alone. */
+  boolean exceedsGarbageThreshold() {
+    return collectsGarbage() && reserved.bytes > garbageThresholdBytes();
+  }
+
+  private long garbageThresholdBytes() {
+    return (long) (config.garbageCollectionThreshold() * limitBytes);
+  }
+
+  /** Releases what {@link #garbage} finds. */
+  void collectGarbage() {
+    for (int block : garbage()) {
+      releaseSegment(block);
+    }
+  }
+
+  /**
+   * Blocks that garbage collection would release now, in order: whole segments of the default large
+   * pool that are at least as old as the mean, in passes until enough is found or none is left.
+   */
+  int[] garbage() {
+    if (!exceedsGarbageThreshold()) {
+      return new int[0];
+    }
+    long missingBytes = reserved.bytes - garbageThresholdBytes();
+    int[] free = pools.defaultLarge.freeInOrder();
+    long totalAge = 0;
+    int candidates = 0;
+    for (int block : free) {
+      if (!blocks.isSplit(block)) {
+        totalAge += age(block);
+        candidates++;
+      }
+    }
+    int[] garbage = new int[candidates];
+    boolean[] taken = new boolean[free.length];
+    int count = 0;
+    boolean found = true;
+    while (missingBytes > 0 && found && candidates > 0) {
+      double meanAge = (double) totalAge / candidates;
+      found = false;
+      for (int i = 0; i < free.length; i++) {
+        int block = free[i];
+        if (!taken[i]
+            && !blocks.isSplit(block)
+            && blocks.expandable[block] == BlockTable.NONE
+            && age(block) >= meanAge) {
+          found = true;
+          taken[i] = true;
+          missingBytes -= blocks.bytes[block];
+          totalAge -= age(block);
+          candidates--;
+          garbage[count++] = block;
+        }
+      }
+    }
+    return Arrays.copyOf(garbage, count);
+  }
+
+  private long age(int block) {
+    return blocks.pool[block].lookups - blocks.lookupsWhenFreed[block];
+  }
+
+  /**
+   * Releases oversize blocks of the request's pool and stream: the smallest that is large enough,
+   * or from the largest downwards.
+   *
+   * @return whether as much was released as the request needs
+   */
+  boolean releaseOversize(BlockPool pool, int stream, long roundedBytes) {
+    if (config.maxSplitBytes() == AllocatorConfig.UNLIMITED) {
+      return false;
+    }
+    // A limit of 2^63 bytes and more is above every block.
+    long limit = config.maxSplitBytes() < 0 ? Long.MAX_VALUE : config.maxSplitBytes();
+    long neededBytes = Math.max(roundedBytes, limit);
+    OrderedBlocks free = pool.free(stream);
+    long at = free.ceiling(neededBytes, 0);
+    if (at != OrderedBlocks.NONE && blocks.expandable[free.block(at)] == BlockTable.NONE) {
+      releaseSegment(free.block(at));
+      return true;
+    }
+    at = at == OrderedBlocks.NONE ? free.last() : free.previous(at);
+    long releasedBytes = 0;
+    while (at != OrderedBlocks.NONE
+        && releasedBytes < neededBytes
+        && config.isOversize(blocks.bytes[free.block(at)])) {
+      int block = free.block(at);
+      at = free.previous(at);
+      if (blocks.expandable[block] == BlockTable.NONE) {
+        releasedBytes += blocks.bytes[block];
+        // Removing a block leaves the positions before it as they are.
+        releaseSegment(block);
+      }
+    }
+    return releasedBytes >= neededBytes;
+  }
+
+  /** Releases all whole free segments and free pages of the default pool, large blocks first. */
+  void releaseDefaultPool() {
+    releaseAll(pools.defaultLarge);
+    releaseAll(pools.defaultSmall);
+  }
+
+  /**
+   * Releases the memory of private pools that were given up, small blocks first, and forgets those
+   * that hold nothing any more.
+   *
+   * @param number of the pool, or 0 for all
+   */
+  void releasePrivatePools(int number) {
+    for (Iterator<PrivatePool> all = pools.allPrivate().iterator(); all.hasNext(); ) {
+      PrivatePool pool = all.next();
+      if (pool.releasable && (number == 0 || number == pool.number)) {
+        releaseAll(pool.small);
+        releaseAll(pool.large);
+        if (pool.deviceAllocations == 0) {
+          all.remove();
+        }
+      }
+    }
+  }
+
+  private void releaseAll(BlockPool pool) {
+    int[] free = pool.freeInOrder();
+    int expandableCount = 0;
+    for (int block : free) {
+      if (blocks.expandable[block] != BlockTable.NONE) {
+        free[expandableCount++] = block;
+      } else if (!blocks.isSplit(block)) {
+        releaseSegment(block);
+      }
+    }
+    for (int i = 0; i < expandableCount; i++) {
+      if (expandables.unmap(free[i]) && pool.privatePool != null) {
+        pool.privatePool.deviceAllocations--;
+      }
+    }
+  }
+
+  private void releaseSegment(int block) {
+    BlockPool pool = blocks.pool[block];
+    long bytes = blocks.bytes[block];
+    listener.segmentFreed(blocks.address[block], bytes, blocks.stream[block], pool.small);
+    device.free(blocks.address[block], bytes);
+    reserved.bytes -= bytes;
+    if (pool.privatePool != null) {
+      pool.privatePool.deviceAllocations--;
+    }
+    pool.removeFree(block);
+    blocks.destroy(block);
+  }
+}

@@ -1,0 +1,69 @@
+package org.allocsim.simulator.policy.pytorch;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The default pool and the private pools of one device, by pool number. */
+final class Pools {
+  final BlockPool defaultSmall;
+  final BlockPool defaultLarge;
+
+  private final BlockTable blocks;
+  private final Map<Integer, PrivatePool> privatePools = new TreeMap<>();
+  private final Map<Integer, PrivatePoolOptions> options = new TreeMap<>();
+
+  Pools(BlockTable blocks) {
+    this.blocks = blocks;
+    defaultSmall = new BlockPool(0, true, blocks, null);
+    defaultLarge = new BlockPool(0, false, blocks, null);
+  }
+
+  /** Declares how a private pool is made. */
+  void define(int number, PrivatePoolOptions newOptions) {
+    options.put(number, newOptions);
+  }
+
+  /** The pool of one kind that serves requests routed to a number; made where it is missing. */
+  BlockPool obtain(int number, boolean small) {
+    if (number == 0) {
+      return small ? defaultSmall : defaultLarge;
+    }
+    PrivatePool pool = privatePools.get(number);
+    if (pool == null) {
+      pool =
+          new PrivatePool(number, blocks, options.getOrDefault(number, PrivatePoolOptions.PLAIN));
+      privatePools.put(number, pool);
+    }
+    pool.releasable = false;
+    return pool.kind(small);
+  }
+
+  /** The pool of one kind, or null where a private pool does not exist. */
+  BlockPool find(int number, boolean small) {
+    if (number == 0) {
+      return small ? defaultSmall : defaultLarge;
+    }
+    PrivatePool pool = privatePools.get(number);
+    return pool == null ? null : pool.kind(small);
+  }
+
+  /** A private pool, or null. */
+  PrivatePool findPrivate(int number) {
+    return privatePools.get(number);
+  }
+
+  /** Private pools by ascending number; removing one from the collection forgets it. */
+  Collection<PrivatePool> allPrivate() {
+    return privatePools.values();
+  }
+
+  /** Bytes of free blocks in private pools. */
+  long privateFreeBytes() {
+    long sum = 0;
+    for (PrivatePool pool : privatePools.values()) {
+      sum += pool.small.freeBytes() + pool.large.freeBytes();
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,340 @@
+package org.allocsim.simulator.stats;
+
+import java.util.Arrays;
+import org.allocsim.simulator.effect.EffectListener;
+
+/**
+ * How much memory was requested, allocated, active and reserved over time, in bounded space.
+ *
+ * <p>Every change of a figure is a sample. Samples are kept in buckets of equally many consecutive
+ * samples, first of one each; when the buckets run out, pairs of neighbours are joined and the
+ * width doubles. A bucket keeps the least, the greatest and the last value of each series, so no
+ * peak is ever lost, only its place inside the bucket.
+ *
+ * <p>The engine tells the time of each request through {@link #at(long)} before the policy serves
+ * it.
+ */
+public final class MemoryTimeline implements EffectListener {
+  /** What is followed, in bytes. */
+  public enum Series {
+    /** What the program asked for, of the blocks in use. */
+    REQUESTED,
+    /** Blocks handed out, after rounding. */
+    ALLOCATED,
+    /** Blocks handed out or waiting for other streams. */
+    ACTIVE,
+    /** Memory held from the device. */
+    RESERVED
+  }
+
+  /** Buckets that a timeline keeps unless told otherwise. */
+  public static final int DEFAULT_BUCKETS = 1 << 14;
+
+  /** Failed requests whose moments are kept; later ones are only counted. */
+  public static final int MAX_MARKS = 1 << 12;
+
+  private static final int SERIES = Series.values().length;
+  private static final int REQUESTED = Series.REQUESTED.ordinal();
+  private static final int ALLOCATED = Series.ALLOCATED.ordinal();
+  private static final int ACTIVE = Series.ACTIVE.ordinal();
+  private static final int RESERVED = Series.RESERVED.ordinal();
+
+  private final int capacity;
+  private final long[] startNanos;
+  private final long[] endNanos;
+  private final long[] startEvents;
+  private final long[] endEvents;
+  private final long[] least;
+  private final long[] greatest;
+  private final long[] last;
+  private final long[] current = new long[SERIES];
+  private final long[] peaks = new long[SERIES];
+  private final long[] atPeakReserved = new long[SERIES];
+  private long peakEvent = -1;
+  private int buckets;
+  private long width = 1;
+  private long samplesInLast;
+  private long timeNanos;
+  private long event = -1;
+
+  private long failures;
+  private long[] failureNanos = new long[16];
+  private long[] failureEvents = new long[16];
+  private long[] failureReservedBytes = new long[16];
+  private long[] failureRequestedBytes = new long[16];
+
+  /** A timeline of {@link #DEFAULT_BUCKETS} buckets. */
+  public MemoryTimeline() {
+    this(DEFAULT_BUCKETS);
+  }
+
+  /**
+   * A timeline that keeps at most this many buckets.
+   *
+   * @param buckets an even number of at least 2
+   */
+  public MemoryTimeline(int buckets) {
+    if (buckets < 2 || buckets % 2 != 0) {
+      throw new IllegalArgumentException("a timeline needs an even number of buckets");
+    }
+    capacity = buckets;
+    startNanos = new long[buckets];
+    endNanos = new long[buckets];
+    startEvents = new long[buckets];
+    endEvents = new long[buckets];
+    least = new long[buckets * SERIES];
+    greatest = new long[buckets * SERIES];
+    last = new long[buckets * SERIES];
+  }
+
+  /** The next request happens at this time, in nanoseconds of the recording's clock. */
+  public void at(long timeNanos) {
+    this.timeNanos = timeNanos;
+    event++;
+  }
+
+  /** Declares the memory that was there before the first request; the first sample. */
+  public void startWith(
+      long requestedBytes, long allocatedBytes, long activeBytes, long reservedBytes) {
+    current[REQUESTED] = requestedBytes;
+    current[ALLOCATED] = allocatedBytes;
+    current[ACTIVE] = activeBytes;
+    current[RESERVED] = reservedBytes;
+    sample();
+  }
+
+  /** Number of buckets in use. */
+  public int bucketCount() {
+    return buckets;
+  }
+
+  /** Time of a bucket's first sample, nanoseconds of the recording's clock. */
+  public long startNanos(int bucket) {
+    return startNanos[bucket];
+  }
+
+  /** Time of a bucket's last sample, nanoseconds of the recording's clock. */
+  public long endNanos(int bucket) {
+    return endNanos[bucket];
+  }
+
+  /** Number of the request of a bucket's first sample, counted from 0. */
+  public long startEvent(int bucket) {
+    return startEvents[bucket];
+  }
+
+  /** Number of the request of a bucket's last sample, counted from 0. */
+  public long endEvent(int bucket) {
+    return endEvents[bucket];
+  }
+
+  /** Least value of a series in a bucket. */
+  public long leastBytes(int bucket, Series series) {
+    return least[bucket * SERIES + series.ordinal()];
+  }
+
+  /** Greatest value of a series in a bucket. */
+  public long greatestBytes(int bucket, Series series) {
+    return greatest[bucket * SERIES + series.ordinal()];
+  }
+
+  /** Last value of a series in a bucket. */
+  public long lastBytes(int bucket, Series series) {
+    return last[bucket * SERIES + series.ordinal()];
+  }
+
+  /** Present value of a series. */
+  public long currentBytes(Series series) {
+    return current[series.ordinal()];
+  }
+
+  /** Greatest value of a series so far. */
+  public long peakBytes(Series series) {
+    return peaks[series.ordinal()];
+  }
+
+  /** Value that a series had behind the request that first took reserved memory to its peak. */
+  public long bytesAtPeakReserved(Series series) {
+    return atPeakReserved[series.ordinal()];
+  }
+
+  /** Number of failed requests. */
+  public long failureCount() {
+    return failures;
+  }
+
+  /** Number of failed requests whose moment is kept: the first {@link #MAX_MARKS}. */
+  public int markCount() {
+    return (int) Math.min(failures, MAX_MARKS);
+  }
+
+  /** Time of a failed request. */
+  public long markNanos(int mark) {
+    return failureNanos[mark];
+  }
+
+  /** Number of a failed request, counted over all requests from 0. */
+  public long markEvent(int mark) {
+    return failureEvents[mark];
+  }
+
+  /** Memory that was reserved when a request failed. */
+  public long markReservedBytes(int mark) {
+    return failureReservedBytes[mark];
+  }
+
+  /** What the failed request asked for. */
+  public long markRequestedBytes(int mark) {
+    return failureRequestedBytes[mark];
+  }
+
+  @Override
+  public void blockAllocated(
+      int allocation,
+      long address,
+      long requestedBytes,
+      long blockBytes,
+      int stream,
+      boolean small) {
+    current[REQUESTED] += requestedBytes;
+    current[ALLOCATED] += blockBytes;
+    current[ACTIVE] += blockBytes;
+    sample();
+  }
+
+  @Override
+  public void freeRequested(
+      int allocation,
+      long address,
+      long requestedBytes,
+      long blockBytes,
+      int stream,
+      boolean small) {
+    current[ALLOCATED] -= blockBytes;
+    sample();
+  }
+
+  @Override
+  public void freeCompleted(
+      int allocation,
+      long address,
+      long requestedBytes,
+      long blockBytes,
+      int stream,
+      boolean small) {
+    current[REQUESTED] -= requestedBytes;
+    current[ACTIVE] -= blockBytes;
+    sample();
+  }
+
+  @Override
+  public void segmentAllocated(long address, long bytes, int stream, boolean small) {
+    reserve(bytes);
+  }
+
+  @Override
+  public void segmentMapped(long address, long bytes, int stream, boolean small) {
+    reserve(bytes);
+  }
+
+  @Override
+  public void segmentFreed(long address, long bytes, int stream, boolean small) {
+    reserve(-bytes);
+  }
+
+  @Override
+  public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
+    reserve(-bytes);
+  }
+
+  @Override
+  public void outOfMemory(
+      int allocation,
+      long requestedBytes,
+      long roundedBytes,
+      long segmentBytes,
+      int stream,
+      long limitBytes,
+      long privateFreeBytes,
+      long deviceFreeBytes,
+      long deviceTotalBytes) {
+    if (failures < MAX_MARKS) {
+      int mark = (int) failures;
+      if (mark == failureNanos.length) {
+        failureNanos = Arrays.copyOf(failureNanos, mark * 2);
+        failureEvents = Arrays.copyOf(failureEvents, mark * 2);
+        failureReservedBytes = Arrays.copyOf(failureReservedBytes, mark * 2);
+        failureRequestedBytes = Arrays.copyOf(failureRequestedBytes, mark * 2);
+      }
+      failureNanos[mark] = timeNanos;
+      failureEvents[mark] = Math.max(event, 0);
+      failureReservedBytes[mark] = current[RESERVED];
+      failureRequestedBytes[mark] = requestedBytes;
+    }
+    failures++;
+    sample();
+  }
+
+  private void reserve(long bytes) {
+    current[RESERVED] += bytes;
+    sample();
+  }
+
+  private void sample() {
+    if (buckets == 0 || samplesInLast == width) {
+      open();
+    }
+    int bucket = buckets - 1;
+    samplesInLast++;
+    endNanos[bucket] = timeNanos;
+    endEvents[bucket] = Math.max(event, 0);
+    int row = bucket * SERIES;
+    if (current[RESERVED] > peaks[RESERVED]) {
+      peakEvent = event;
+    }
+    boolean atPeak = event == peakEvent && current[RESERVED] >= peaks[RESERVED];
+    for (int series = 0; series < SERIES; series++) {
+      long value = current[series];
+      last[row + series] = value;
+      least[row + series] = Math.min(least[row + series], value);
+      greatest[row + series] = Math.max(greatest[row + series], value);
+      peaks[series] = Math.max(peaks[series], value);
+      if (atPeak) {
+        atPeakReserved[series] = value;
+      }
+    }
+  }
+
+  private void open() {
+    if (buckets == capacity) {
+      halve();
+    }
+    int bucket = buckets++;
+    samplesInLast = 0;
+    startNanos[bucket] = timeNanos;
+    startEvents[bucket] = Math.max(event, 0);
+    Arrays.fill(least, bucket * SERIES, (bucket + 1) * SERIES, Long.MAX_VALUE);
+    Arrays.fill(greatest, bucket * SERIES, (bucket + 1) * SERIES, Long.MIN_VALUE);
+  }
+
+  /** Joins pairs of neighbours; all buckets are full when this is called. */
+  private void halve() {
+    for (int to = 0; to < capacity / 2; to++) {
+      int from = 2 * to;
+      startNanos[to] = startNanos[from];
+      startEvents[to] = startEvents[from];
+      endNanos[to] = endNanos[from + 1];
+      endEvents[to] = endEvents[from + 1];
+      for (int series = 0; series < SERIES; series++) {
+        int target = to * SERIES + series;
+        int first = from * SERIES + series;
+        int second = first + SERIES;
+        least[target] = Math.min(least[first], least[second]);
+        greatest[target] = Math.max(greatest[first], greatest[second]);
+        last[target] = last[second];
+      }
+    }
+    buckets = capacity / 2;
+    width *= 2;
+  }
+}

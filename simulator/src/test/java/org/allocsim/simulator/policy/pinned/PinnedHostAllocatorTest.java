@@ -1,0 +1,216 @@
+package org.allocsim.simulator.policy.pinned;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PinnedHostAllocatorTest {
+  private static final long MIB = 1 << 20;
+
+  private final Host host = new Host();
+  private final MemoryStats effects = new MemoryStats(-1);
+  private final PinnedHostAllocator allocator = new PinnedHostAllocator(host, effects);
+
+  /** Host memory of 1 GiB, addresses never used twice. */
+  private static final class Host implements DeviceMemory {
+    private long next = 1L << 40;
+    private long used;
+
+    @Override
+    public long allocate(long bytes) {
+      if (used + bytes > 1L << 30) {
+        return REFUSED;
+      }
+      used += bytes;
+      long address = next;
+      next += bytes;
+      return address;
+    }
+
+    @Override
+    public void free(long address, long bytes) {
+      used -= bytes;
+    }
+
+    @Override
+    public long reserve(long bytes, long pageBytes, int stream) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public void unreserve(long address, long bytes) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public boolean map(long address, long bytes, long pageBytes) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public void unmap(long address, long bytes, long pageBytes) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public long freeBytes() {
+      return (1L << 30) - used;
+    }
+
+    @Override
+    public long totalBytes() {
+      return 1L << 30;
+    }
+  }
+
+  private void expect(String key, long value) {
+    assertEquals(value, allocator.stats().toMap().get(key), key);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 1",
+    "2, 2",
+    "3, 4",
+    "8, 8",
+    "9, 16",
+    "4096, 4096",
+    "12582912, 16777216",
+    "16777217, 33554432",
+    "4611686018427387904, 4611686018427387904"
+  })
+  void case66_sizesAreRoundedUpToPowersOfTwoWithoutAMinimum(long requested, long rounded) {
+    assertEquals(rounded, PinnedHostAllocator.roundedBytes(requested));
+  }
+
+  @Test
+  void case66_blockUsedByACopyIsReusableOnlyAfterIt() {
+    long first = allocator.allocate(0, 12_582_912, 0, 0);
+    allocator.useStream(0, 1, 0);
+    allocator.free(0);
+    long second = allocator.allocate(1, 12_582_912, 0, 0);
+    assertNotEquals(first, second);
+    allocator.useComplete(0, AllocationTrace.ANY_STREAM);
+    assertEquals(first, allocator.allocate(2, 16_000_000, 0, 0));
+  }
+
+  @Test
+  void case66_blockFreedLastIsReusedFirst() {
+    long a = allocator.allocate(0, MIB, 0, 0);
+    long b = allocator.allocate(1, MIB, 0, 0);
+    allocator.free(0);
+    allocator.free(1);
+    assertEquals(b, allocator.allocate(2, MIB, 0, 0));
+    assertEquals(a, allocator.allocate(3, MIB - 1, 0, 0));
+  }
+
+  @Test
+  void blocksServeTheirOwnSizeOnly() {
+    long a = allocator.allocate(0, 2 * MIB, 0, 0);
+    allocator.free(0);
+    assertNotEquals(a, allocator.allocate(1, MIB, 0, 0));
+    expect("num_host_alloc", 2);
+  }
+
+  @Test
+  void blockUsedOnTwoStreamsNeedsBothCopiesFinished() {
+    long a = allocator.allocate(0, MIB, 0, 0);
+    allocator.useStream(0, 1, 0);
+    allocator.useStream(0, 2, 1);
+    allocator.useStream(0, 1, 2);
+    allocator.free(0);
+    allocator.synchronize();
+    assertEquals(a, allocator.allocate(1, MIB, 0, 0));
+    expect("active_requests.freed", 1);
+  }
+
+  @Test
+  void finishedCopyWaitsBehindAnUnfinishedOneOfAnEarlierFree() {
+    allocator.allocate(0, MIB, 0, 0);
+    long b = allocator.allocate(1, MIB, 0, 0);
+    allocator.useStream(0, 1, 0);
+    allocator.useStream(1, 2, 1);
+    allocator.free(0);
+    allocator.free(1);
+    allocator.useComplete(1, AllocationTrace.ANY_STREAM);
+    assertNotEquals(b, allocator.allocate(2, MIB, 0, 0));
+    allocator.useComplete(0, AllocationTrace.ANY_STREAM);
+    assertEquals(b, allocator.allocate(3, MIB, 0, 0));
+  }
+
+  @Test
+  void freeAloneNeverChangesTheStatisticsOfABlockThatACopyUsed() {
+    allocator.allocate(0, MIB, 0, 0);
+    allocator.useStream(0, 1, 0);
+    allocator.synchronize();
+    allocator.free(0);
+    expect("active_requests.current", 1);
+    allocator.allocate(1, 1, 0, 0);
+    expect("active_requests.current", 1);
+    expect("active_requests.freed", 1);
+  }
+
+  @Test
+  void returnAfterACopyAddsAByteAndReturnWithoutOneCountsNothing() {
+    allocator.allocate(0, MIB, 0, 0);
+    allocator.free(0);
+    expect("active_requests.current", 1);
+    expect("active_bytes.current", MIB);
+    allocator.allocate(1, MIB, 0, 0);
+    allocator.useStream(1, 1, 0);
+    allocator.free(1);
+    allocator.synchronize();
+    allocator.emptyCache();
+    expect("active_requests.current", 1);
+    expect("active_bytes.current", 2 * MIB + 1);
+    expect("active_bytes.freed", -1);
+    expect("active_bytes.peak", 2 * MIB);
+    expect("allocations.current", 0);
+    expect("allocated_bytes.freed", MIB);
+    expect("num_host_free", 1);
+  }
+
+  @Test
+  void everyBlockIsASegmentOfItsOwn() {
+    allocator.allocate(0, 3 * MIB, 0, 0);
+    allocator.allocate(1, MIB, 0, 0);
+    allocator.free(0);
+    assertEquals(5 * MIB, effects.reservedBytes());
+    assertEquals(MIB, effects.allocatedBytes());
+    allocator.emptyCache();
+    assertEquals(MIB, effects.reservedBytes());
+    assertEquals(2, effects.get("segment.all.allocated"));
+  }
+
+  @Test
+  void refusalIsFinal() {
+    allocator.allocate(0, 1 << 29, 0, 0);
+    allocator.free(0);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, allocator.allocate(1, 1 << 30, 0, 0));
+    assertEquals(1, effects.outOfMemories());
+    expect("num_host_free", 0);
+    allocator.free(1);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, allocator.allocate(2, Long.MAX_VALUE, 0, 0));
+  }
+
+  @Test
+  void requestForNothingDoesNothing() {
+    assertEquals(0, allocator.allocate(0, 0, 0, 0));
+    allocator.free(0);
+    allocator.stats().toMap().forEach((key, value) -> assertEquals(0, value, key));
+  }
+
+  @Test
+  void listenerMayBeOneThatDoesNothing() {
+    PinnedHostAllocator silent = new PinnedHostAllocator(host, new EffectListener() {});
+    assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, silent.allocate(0, 1, 0, 0));
+  }
+}

@@ -1,0 +1,151 @@
+package org.allocsim.validation.fidelity;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.simulator.device.RecordedDevice;
+import org.allocsim.simulator.effect.EffectFollower;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.engine.Replay;
+import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.SnapshotSegment;
+import org.allocsim.workloads.format.pytorch.derive.DerivationOptions;
+import org.allocsim.workloads.format.pytorch.derive.DerivedRequests;
+import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
+
+/**
+ * Checks that the simulated caching allocator does, request by request, what the real one did: the
+ * requests of a snapshot are replayed on a device that answers as recorded, and every effect and
+ * the final state are compared with the recording.
+ */
+public final class SnapshotVerifier {
+  private static final int CONTEXT_ROWS = 3;
+
+  /** Hears how far a verification has come. */
+  @FunctionalInterface
+  public interface Progress {
+    /** So many requests of the whole trace are done. */
+    void done(long events, long total);
+  }
+
+  private final Snapshot snapshot;
+  private final VerificationOptions options;
+  private final Progress progress;
+  private final DerivedRequests requests;
+
+  private SnapshotVerifier(Snapshot snapshot, VerificationOptions options, Progress progress) {
+    this.snapshot = snapshot;
+    this.options = options;
+    this.progress = progress;
+    requests =
+        RequestDerivation.derive(
+            snapshot,
+            new DerivationOptions(
+                options.config(), options.limitBytes(), options.deviceTotalBytes()));
+  }
+
+  /** Verifies every device of a snapshot that has entries or segments. */
+  public static List<DeviceVerification> verify(
+      Snapshot snapshot, VerificationOptions options, Progress progress) {
+    SnapshotVerifier verifier = new SnapshotVerifier(snapshot, options, progress);
+    List<DeviceVerification> results = new ArrayList<>();
+    for (int device = 0; device < snapshot.devices().size(); device++) {
+      if (snapshot.devices().get(device).effects().count() > 0
+          || !verifier.segments(device).isEmpty()) {
+        results.add(verifier.verify(device));
+      }
+    }
+    return results;
+  }
+
+  private List<SnapshotSegment> segments(int device) {
+    return snapshot.segments().stream().filter(segment -> segment.device() == device).toList();
+  }
+
+  private DeviceVerification verify(int device) {
+    EffectLog effects = snapshot.devices().get(device).effects();
+    DerivedRequests.DeviceStart start = requests.starts().get(device);
+    EffectFollower follower = new EffectFollower(effects, 0);
+    MemoryStats stats = new MemoryStats(options.config().maxSplitBytes());
+    RecordedDevice memory =
+        new RecordedDevice(effects, follower::position, options.deviceTotalBytes());
+    var listener = EffectListeners.both(stats, follower);
+    CachingAllocator policy =
+        new CachingAllocator(options.config(), requests.limitBytes(), memory, listener);
+    RestoredStart.restore(policy, stats, start.layout());
+    long total = requests.trace().eventCount();
+    new Replay(requests.trace(), device, policy, listener, stats::activeBytes)
+        .runRestored(event -> {
+          if ((event & 0xFFFF) == 0) {
+            progress.done(event, total);
+          }
+          return !follower.hasDiverged();
+        });
+    boolean allProduced = !follower.hasDiverged() && follower.position() == effects.count();
+    Optional<Divergence> divergence =
+        allProduced ? Optional.empty() : Optional.of(divergence(effects, follower, stats));
+    List<String> differences =
+        allProduced
+            ? LayoutComparison.differences(
+                segments(device), MemoryLayout.of(policy), requests.trace(), start.complete())
+            : List.of();
+    return new DeviceVerification(
+        device,
+        effects.count(),
+        follower.position(),
+        divergence,
+        differences,
+        stats.toMap(),
+        start.complete(),
+        requests.inferences().stream().filter(inference -> inference.device() == device).toList());
+  }
+
+  private Divergence divergence(EffectLog effects, EffectFollower follower, MemoryStats stats) {
+    int row = follower.position();
+    List<String> context = new ArrayList<>();
+    for (int i = Math.max(0, row - CONTEXT_ROWS);
+        i < Math.min(effects.count(), row + CONTEXT_ROWS + 1);
+        i++) {
+      context.add((i == row ? "> " : "  ") + "entry " + i + ": " + text(effects, i));
+    }
+    context.add(
+        "after the replay: reserved "
+            + ByteFormat.formatSize(stats.reservedBytes())
+            + ", allocated "
+            + ByteFormat.formatSize(stats.allocatedBytes()));
+    return new Divergence(
+        row, row < effects.count() ? text(effects, row) : "", actual(follower), context);
+  }
+
+  private String actual(EffectFollower follower) {
+    return follower.hasDiverged()
+        ? text(
+            follower.actualKind().action(),
+            follower.actualAddress(),
+            follower.actualBytes(),
+            follower.actualStream())
+        : "";
+  }
+
+  private String text(EffectLog effects, int row) {
+    return text(
+        effects.kind(row).action(), effects.address(row), effects.bytes(row), effects.stream(row));
+  }
+
+  private String text(String action, long address, long bytes, int stream) {
+    long[] handles = snapshot.streamHandles();
+    String handle = stream < handles.length ? Long.toUnsignedString(handles[stream]) : "?";
+    return action
+        + " addr="
+        + Long.toUnsignedString(address)
+        + " size="
+        + bytes
+        + " stream="
+        + handle;
+  }
+}

@@ -1,0 +1,12 @@
+package org.allocsim.validation.fidelity;
+
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+
+/**
+ * What a verification is told beside the snapshot.
+ *
+ * @param config the settings that the recorded allocator had
+ * @param limitBytes bytes that it was allowed to reserve, −1 where it had no limit or none is known
+ * @param deviceTotalBytes size of the recorded device, −1 where it is not known
+ */
+public record VerificationOptions(AllocatorConfig config, long limitBytes, long deviceTotalBytes) {}
