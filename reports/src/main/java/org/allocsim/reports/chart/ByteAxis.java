@@ -39,7 +39,9 @@ final class ByteAxis {
     }
     int unit = (63 - Long.numberOfLeadingZeros(Math.abs(whole))) / 10;
     BigDecimal number =
-        BigDecimal.valueOf(whole).divide(BigDecimal.valueOf(1L << (10 * unit))).stripTrailingZeros();
+        BigDecimal.valueOf(whole)
+            .divide(BigDecimal.valueOf(1L << (10 * unit)))
+            .stripTrailingZeros();
     return number.toPlainString() + " " + UNITS[unit];
   }
 

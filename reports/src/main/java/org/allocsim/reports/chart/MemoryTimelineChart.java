@@ -205,10 +205,7 @@ public final class MemoryTimelineChart {
     add(plot, data.failures(), crosses());
   }
 
-  private static void add(
-      XYPlot plot,
-      TimelineData.Points points,
-      XYItemRenderer renderer) {
+  private static void add(XYPlot plot, TimelineData.Points points, XYItemRenderer renderer) {
     int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
     plot.setDataset(index, dataset(points));
     plot.setRenderer(index, renderer);
@@ -295,8 +292,7 @@ public final class MemoryTimelineChart {
   }
 
   private static LegendItem swatch(String text, Paint paint) {
-    return new LegendItem(
-        text, null, null, null, new Rectangle2D.Double(-7, -5, 14, 10), paint);
+    return new LegendItem(text, null, null, null, new Rectangle2D.Double(-7, -5, 14, 10), paint);
   }
 
   private static LegendItem stroked(String text, Shape shape, float width, Paint paint) {

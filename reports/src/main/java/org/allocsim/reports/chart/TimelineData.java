@@ -35,8 +35,7 @@ final class TimelineData {
   private final List<Points> series;
   private final Points failures;
 
-  private TimelineData(
-      Axis axis, double start, double end, List<Points> series, Points failures) {
+  private TimelineData(Axis axis, double start, double end, List<Points> series, Points failures) {
     this.axis = axis;
     this.start = start;
     this.end = end;
@@ -53,8 +52,7 @@ final class TimelineData {
     int buckets = timeline.bucketCount();
     if (buckets == 0) {
       Points none = new Points(new double[0], new double[0]);
-      return new TimelineData(
-          Axis.EVENTS, 0, 1, List.of(none, none, none, none), none);
+      return new TimelineData(Axis.EVENTS, 0, 1, List.of(none, none, none, none), none);
     }
     boolean timed = timeline.endNanos(buckets - 1) > timeline.startNanos(0);
     Clock clock = new Clock(timeline, timed);
@@ -97,8 +95,7 @@ final class TimelineData {
     return path.points();
   }
 
-  private static Points failures(
-      MemoryTimeline timeline, Clock clock, double end, int columns) {
+  private static Points failures(MemoryTimeline timeline, Clock clock, double end, int columns) {
     Path path = new Path();
     int lastColumn = -1;
     for (int mark = 0; mark < timeline.markCount(); mark++) {

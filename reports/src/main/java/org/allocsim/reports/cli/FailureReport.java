@@ -62,8 +62,7 @@ final class FailureReport {
       case NoSuchFileException missing -> missing.getFile() + ": no such file; check the path";
       case AccessDeniedException denied ->
           denied.getFile() + ": permission denied; check the rights of the file and its folder";
-      case NotDirectoryException wrong ->
-          wrong.getFile() + ": not a folder; check the path";
+      case NotDirectoryException wrong -> wrong.getFile() + ": not a folder; check the path";
       case FileSystemLoopException loop ->
           loop.getFile() + ": the links of this path form a loop; check the path";
       case FileSystemException other ->

@@ -117,7 +117,9 @@ final class InspectCommand implements Callable<Integer> {
       out.println("  streams: " + streams(device));
     }
     StringJoiner blocks = new StringJoiner(", ");
-    device.blocks().forEach((state, count) -> blocks.add(Numbers.count(count) + " " + state.label()));
+    device
+        .blocks()
+        .forEach((state, count) -> blocks.add(Numbers.count(count) + " " + state.label()));
     WrappedText.print(
         out,
         "  ",
@@ -161,8 +163,7 @@ final class InspectCommand implements Callable<Integer> {
     for (int power = 0; power < sizes.length; power++) {
       if (sizes[power] > 0) {
         int length = (int) Math.max(1, Math.round((double) sizes[power] / most * BAR_COLUMNS));
-        table.row(
-            sizeLabel(power), Numbers.count(sizes[power]), "#".repeat(length));
+        table.row(sizeLabel(power), Numbers.count(sizes[power]), "#".repeat(length));
       }
     }
     table.print(out, "    ");
@@ -185,8 +186,7 @@ final class InspectCommand implements Callable<Integer> {
         .forEach(entry -> table.row(entry.getKey(), Numbers.count(entry.getValue())));
     table.print(out, "  ");
     if (annotations.size() > ANNOTATIONS_SHOWN) {
-      out.println(
-          "  and " + Numbers.count(annotations.size() - ANNOTATIONS_SHOWN, "more name"));
+      out.println("  and " + Numbers.count(annotations.size() - ANNOTATIONS_SHOWN, "more name"));
     }
   }
 }

@@ -177,8 +177,7 @@ final class Outputs implements AutoCloseable {
     private OutputStream createBeside() throws IOException {
       String unique = Long.toHexString(ProcessHandle.current().pid()) + "-" + outputs.size();
       for (int attempt = 0; ; attempt++) {
-        temporary =
-            target.resolveSibling(".allocsim-" + unique + "-" + attempt + ".tmp");
+        temporary = target.resolveSibling(".allocsim-" + unique + "-" + attempt + ".tmp");
         if (!Files.exists(temporary, LinkOption.NOFOLLOW_LINKS)) {
           return Files.newOutputStream(
               temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);

@@ -10,14 +10,13 @@ final class PolicyConverter implements ITypeConverter<Policy> {
   @Override
   public Policy convert(String text) {
     return Policy.of(text)
-        .orElseThrow(
-            () ->
-                new TypeConversionException(
-                    "'"
-                        + text
-                        + "' is not a policy; known policies are "
-                        + Arrays.stream(Policy.values())
-                            .map(Policy::id)
-                            .collect(Collectors.joining(", "))));
+        .orElseThrow(() ->
+            new TypeConversionException(
+                "'"
+                    + text
+                    + "' is not a policy; known policies are "
+                    + Arrays.stream(Policy.values())
+                        .map(Policy::id)
+                        .collect(Collectors.joining(", "))));
   }
 }

@@ -68,7 +68,9 @@ final class ProgressMeter implements AutoCloseable {
   }
 
   private static boolean isTerminalName(String name) {
-    return name.startsWith("/dev/pts/") || name.startsWith("/dev/tty") || name.equals("/dev/console");
+    return name.startsWith("/dev/pts/")
+        || name.startsWith("/dev/tty")
+        || name.equals("/dev/console");
   }
 
   private ProgressBar start() {

@@ -155,10 +155,9 @@ final class ReplayCommand implements Callable<Integer> {
       return null;
     }
     return ChartFile.ofName(chartName)
-        .orElseThrow(
-            () ->
-                Failure.usage(
-                    "--chart " + chartName + " names no format; end the name in .png or .svg"));
+        .orElseThrow(() ->
+            Failure.usage(
+                "--chart " + chartName + " names no format; end the name in .png or .svg"));
   }
 
   private static Outputs.Output open(Outputs outputs, String option, String name, Path input) {
@@ -170,7 +169,12 @@ final class ReplayCommand implements Callable<Integer> {
       return ConfigParser.parse(text, deviceOptions.torchVersion());
     } catch (ConfigException e) {
       throw Failure.usage(
-          place + " \"" + text + "\": PyTorch refuses it with " + e.errorType() + ": "
+          place
+              + " \""
+              + text
+              + "\": PyTorch refuses it with "
+              + e.errorType()
+              + ": "
               + e.getMessage());
     }
   }
@@ -287,8 +291,7 @@ final class ReplayCommand implements Callable<Integer> {
         run.timeline());
   }
 
-  private static void draw(
-      ReplayReport report, ChartFile format, Outputs.Output target)
+  private static void draw(ReplayReport report, ChartFile format, Outputs.Output target)
       throws IOException {
     MemoryTimelineChart.Bound bound =
         report.limitBytes() >= 0

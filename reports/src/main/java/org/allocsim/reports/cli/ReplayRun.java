@@ -137,8 +137,7 @@ final class ReplayRun {
 
   private void run(
       CachingAllocator policy, EffectListener listener, ProgressMeter progress, boolean restored) {
-    Replay replay =
-        new Replay(trace, setup.deviceIndex(), policy, listener, stats::activeBytes);
+    Replay replay = new Replay(trace, setup.deviceIndex(), policy, listener, stats::activeBytes);
     Replay.Observer observer =
         event -> {
           check(policy);

@@ -97,8 +97,7 @@ final class SnapshotContents {
       }
     }
     boolean timed = history.hasTimes() && effects.count() > 0;
-    long spanNanos =
-        timed ? history.timeNanos(effects.count() - 1) - history.timeNanos(0) : -1;
+    long spanNanos = timed ? history.timeNanos(effects.count() - 1) - history.timeNanos(0) : -1;
     return withSegments(index, byAction, spanNanos, handles(streams), withStack, sizes);
   }
 

@@ -19,8 +19,7 @@ final class VerifyText {
    */
   static void print(VerifiedDevice verified, boolean limitKnown, PrintWriter out) {
     DeviceVerification device = verified.verification();
-    out.println(
-        verified.file() + ", device " + device.device() + ": " + verdict(verified));
+    out.println(verified.file() + ", device " + device.device() + ": " + verdict(verified));
     device.firstDivergence().ifPresent(first -> print(first, limitKnown, out));
     print("final segments and blocks that differ:", device.layoutDifferences(), out);
     print("statistics that differ:", verified.statisticsDifferences(), out);

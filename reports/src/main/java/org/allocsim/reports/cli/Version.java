@@ -8,8 +8,7 @@ final class Version implements IVersionProvider {
   public String[] getVersion() {
     String version = Main.class.getPackage().getImplementationVersion();
     return new String[] {
-      "allocsim " + (version == null ? "(development build)" : version),
-      "Java " + Runtime.version()
+      "allocsim " + (version == null ? "(development build)" : version), "Java " + Runtime.version()
     };
   }
 }

@@ -62,7 +62,8 @@ class BadInputTest {
 
   @Test
   void pickleThatWouldImportCode() throws IOException {
-    assertRefused("\u0080\u0002cos\nsystem\n(S'touch imported'\ntR.".getBytes(ISO_8859_1), "GLOBAL");
+    assertRefused(
+        "\u0080\u0002cos\nsystem\n(S'touch imported'\ntR.".getBytes(ISO_8859_1), "GLOBAL");
     assertRefused(
         "\u0080\u0004\u008c\u0002os\u008c\u0006system\u0093.".getBytes(ISO_8859_1), "STACK_GLOBAL");
   }
@@ -113,8 +114,7 @@ class BadInputTest {
 
   @Test
   void unknownAction() throws IOException {
-    assertRefused(
-        TestSnapshot.ofOneTensor().event("teleport", 64 * MIB, 512).bytes(), "teleport");
+    assertRefused(TestSnapshot.ofOneTensor().event("teleport", 64 * MIB, 512).bytes(), "teleport");
   }
 
   @Test

@@ -25,11 +25,10 @@ final class PickleBytes {
     switch (value) {
       case Map<?, ?> map -> {
         out.writeBytes(new byte[] {'}', '('});
-        map.forEach(
-            (key, each) -> {
-              write(key);
-              write(each);
-            });
+        map.forEach((key, each) -> {
+          write(key);
+          write(each);
+        });
         out.write('u');
       }
       case List<?> list -> {

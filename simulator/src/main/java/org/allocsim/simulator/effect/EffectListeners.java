@@ -1,5 +1,7 @@
 package org.allocsim.simulator.effect;
 
+import java.util.Arrays;
+
 /** Combines listeners. */
 public final class EffectListeners {
   /** Hears everything and does nothing. */
@@ -14,11 +16,7 @@ public final class EffectListeners {
 
   /** A listener that passes everything on to all others, in this order. */
   public static EffectListener all(EffectListener... listeners) {
-    EffectListener all = NONE;
-    for (EffectListener listener : listeners) {
-      all = all == NONE ? listener : new Pair(all, listener);
-    }
-    return all;
+    return Arrays.stream(listeners).reduce(EffectListeners::both).orElse(NONE);
   }
 
   private record Pair(EffectListener first, EffectListener second) implements EffectListener {

@@ -83,7 +83,7 @@ public final class Replay {
       case FREE -> policy.free(trace.allocation(event));
       case USE_STREAM ->
           policy.useStream(trace.allocation(event), trace.stream(event), trace.bytes(event));
-      case USE_COMPLETE -> policy.useComplete(trace.allocation(event));
+      case USE_COMPLETE -> policy.useComplete(trace.allocation(event), trace.stream(event));
       case SYNCHRONIZE -> policy.synchronize();
       case EMPTY_CACHE -> policy.emptyCache();
       case RELEASE_POOL -> policy.releasePool(trace.pool(event));

@@ -27,8 +27,11 @@ public interface AllocatorPolicy {
   /** The allocation is also used on another stream; see {@code RequestKind.USE_STREAM}. */
   default void useStream(int allocation, int stream, long completionRank) {}
 
-  /** Every use of the allocation on other streams has finished on the device. */
-  default void useComplete(int allocation) {}
+  /**
+   * The allocation's use on a stream has finished on the device, or its uses on all streams where
+   * {@code stream} is {@code AllocationTrace.ANY_STREAM}.
+   */
+  default void useComplete(int allocation, int stream) {}
 
   /** The host waited for the device: all uses recorded so far have finished. */
   default void synchronize() {}
@@ -47,8 +50,7 @@ public interface AllocatorPolicy {
    * private pool back into an earlier state. A policy without the notion, or one whose memory is
    * not free there, serves an ordinary request instead.
    */
-  default long restoreBlock(
-      int allocation, long blockBytes, int stream, int pool, long address) {
+  default long restoreBlock(int allocation, long blockBytes, int stream, int pool, long address) {
     return allocate(allocation, blockBytes, stream, pool);
   }
 

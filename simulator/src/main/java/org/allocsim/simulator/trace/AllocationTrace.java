@@ -12,12 +12,16 @@ import java.util.Map;
  * time, stack. Allocation ids are dense, 0 to {@link #allocationCount()} − 1, and each id is
  * allocated once. Streams are numbered by ascending unsigned handle, so that comparing numbers
  * compares handles. The rows of one device are in order; rows of different devices, whose
- * allocators know nothing of each other, need not be merged by time. The first {@link #prologueCount()} rows allocate what already existed when the
- * recording began; a policy that can restore a layout starts behind them.
+ * allocators know nothing of each other, need not be merged by time. The first {@link
+ * #prologueCount()} rows allocate what already existed when the recording began; a policy that can
+ * restore a layout starts behind them.
  */
 public final class AllocationTrace {
   /** Stream of a use whose stream the recording does not tell. */
   public static final int UNKNOWN_STREAM = -1;
+
+  /** Stream of a USE_COMPLETE row that concerns the uses on all streams. */
+  public static final int ANY_STREAM = -1;
 
   /** Value of the allocation column where a row concerns no allocation. */
   public static final int NO_ALLOCATION = -1;
@@ -118,7 +122,7 @@ public final class AllocationTrace {
     return devices[event];
   }
 
-  /** Stream number of a row, or {@link #UNKNOWN_STREAM}. */
+  /** Stream number of a row, or {@link #UNKNOWN_STREAM} or {@link #ANY_STREAM}. */
   public int stream(int event) {
     return streams[event];
   }
@@ -347,9 +351,14 @@ public final class AllocationTrace {
       append(RequestKind.USE_STREAM, allocation, completionRank, UNKNOWN_STREAM, 0);
     }
 
-    /** Appends a USE_COMPLETE row. */
+    /** Appends a USE_COMPLETE row for all streams. */
     public void useComplete(int allocation) {
-      append(RequestKind.USE_COMPLETE, allocation, 0, 0, 0);
+      append(RequestKind.USE_COMPLETE, allocation, 0, ANY_STREAM, 0);
+    }
+
+    /** Appends a USE_COMPLETE row for one stream. */
+    public void useComplete(int allocation, long streamHandle) {
+      append(RequestKind.USE_COMPLETE, allocation, 0, stream(streamHandle), 0);
     }
 
     /** Appends a SYNCHRONIZE row. */

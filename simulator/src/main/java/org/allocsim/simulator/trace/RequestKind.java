@@ -12,7 +12,7 @@ public enum RequestKind {
    * first. The stream may be {@link AllocationTrace#UNKNOWN_STREAM}.
    */
   USE_STREAM,
-  /** The device has finished every use of this allocation on other streams. */
+  /** The device has finished the allocation's use on {@code stream}, or all its uses. */
   USE_COMPLETE,
   /** The host waited for the whole device: every use recorded so far has finished. */
   SYNCHRONIZE,

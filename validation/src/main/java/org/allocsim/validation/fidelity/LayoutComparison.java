@@ -35,24 +35,19 @@ final class LayoutComparison {
       MemoryLayout simulated,
       AllocationTrace trace,
       boolean comparesInactiveRequests) {
-    LayoutComparison comparison =
-        new LayoutComparison(simulated, trace, comparesInactiveRequests);
+    LayoutComparison comparison = new LayoutComparison(simulated, trace, comparesInactiveRequests);
     List<SnapshotSegment> sorted =
-        recorded.stream()
-            .sorted((a, b) -> Long.compareUnsigned(a.address(), b.address()))
-            .toList();
+        recorded.stream().sorted((a, b) -> Long.compareUnsigned(a.address(), b.address())).toList();
     comparison.compare(sorted);
     if (comparison.found > MOST_DIFFERENCES) {
-      comparison.differences.add(
-          (comparison.found - MOST_DIFFERENCES) + " further differences");
+      comparison.differences.add((comparison.found - MOST_DIFFERENCES) + " further differences");
     }
     return comparison.differences;
   }
 
   private void compare(List<SnapshotSegment> recorded) {
     if (recorded.size() != simulated.segmentCount()) {
-      differ(
-          "segments: recorded " + recorded.size() + ", simulated " + simulated.segmentCount());
+      differ("segments: recorded " + recorded.size() + ", simulated " + simulated.segmentCount());
     }
     int segments = Math.min(recorded.size(), simulated.segmentCount());
     for (int i = 0; i < segments; i++) {
@@ -70,7 +65,10 @@ final class LayoutComparison {
     equal(place, "stream", recorded.stream(), simulated.stream(segment));
     equal(place, "small pool", recorded.small() ? 1 : 0, simulated.isSmall(segment) ? 1 : 0);
     equal(
-        place, "expandable", recorded.expandable() ? 1 : 0, simulated.isExpandable(segment) ? 1 : 0);
+        place,
+        "expandable",
+        recorded.expandable() ? 1 : 0,
+        simulated.isExpandable(segment) ? 1 : 0);
     if (!recorded.pool().equals(trace.poolId(simulated.segmentPool(segment)))) {
       differ(
           place

@@ -38,8 +38,7 @@ public final class SnapshotVerifier {
   private final Progress progress;
   private final DerivedRequests requests;
 
-  private SnapshotVerifier(
-      Snapshot snapshot, VerificationOptions options, Progress progress) {
+  private SnapshotVerifier(Snapshot snapshot, VerificationOptions options, Progress progress) {
     this.snapshot = snapshot;
     this.options = options;
     this.progress = progress;
@@ -77,27 +76,23 @@ public final class SnapshotVerifier {
         new RecordedDevice(effects, follower::position, options.deviceTotalBytes());
     var listener = EffectListeners.both(stats, follower);
     CachingAllocator policy =
-        new CachingAllocator(options.config(), options.limitBytes(), memory, listener);
+        new CachingAllocator(options.config(), requests.limitBytes(), memory, listener);
     RestoredStart.restore(policy, stats, start.layout());
     long total = requests.trace().eventCount();
     new Replay(requests.trace(), device, policy, listener, stats::activeBytes)
-        .runRestored(
-            event -> {
-              if ((event & 0xFFFF) == 0) {
-                progress.done(event, total);
-              }
-              return !follower.hasDiverged();
-            });
+        .runRestored(event -> {
+          if ((event & 0xFFFF) == 0) {
+            progress.done(event, total);
+          }
+          return !follower.hasDiverged();
+        });
     boolean allProduced = !follower.hasDiverged() && follower.position() == effects.count();
     Optional<Divergence> divergence =
         allProduced ? Optional.empty() : Optional.of(divergence(effects, follower, stats));
     List<String> differences =
         allProduced
             ? LayoutComparison.differences(
-                segments(device),
-                MemoryLayout.of(policy),
-                requests.trace(),
-                start.complete())
+                segments(device), MemoryLayout.of(policy), requests.trace(), start.complete())
             : List.of();
     return new DeviceVerification(
         device,

@@ -9,5 +9,4 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
  * @param limitBytes bytes that it was allowed to reserve, −1 where it had no limit or none is known
  * @param deviceTotalBytes size of the recorded device, −1 where it is not known
  */
-public record VerificationOptions(
-    AllocatorConfig config, long limitBytes, long deviceTotalBytes) {}
+public record VerificationOptions(AllocatorConfig config, long limitBytes, long deviceTotalBytes) {}

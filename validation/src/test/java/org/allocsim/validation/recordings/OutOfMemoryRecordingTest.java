@@ -26,7 +26,8 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * A replay of a recorded program raises the errors that the program caught, word by word and number
- * by number; only the processes on the device, which the driver lists, are taken from the recording.
+ * by number; only the processes on the device, which the driver lists, are taken from the
+ * recording.
  */
 class OutOfMemoryRecordingTest {
   @ParameterizedTest
@@ -38,8 +39,7 @@ class OutOfMemoryRecordingTest {
     messages.expectTexts(recorded);
   }
 
-  private static RaisedMessages replay(String name, JsonNode recording)
-      throws Exception {
+  private static RaisedMessages replay(String name, JsonNode recording) throws Exception {
     AllocatorConfig config =
         ConfigParser.parse(Recordings.conf(recording), PyTorchVersion.V2_11).allocator();
     long limitBytes = Recordings.limitBytes(recording);

@@ -78,8 +78,7 @@ class RandomSequenceRecordingTest {
           new CachingAllocator(
               config,
               Recordings.limitBytes(recording),
-              new RecordedDevice(
-                  effects, follower::position, recording.get("total").asLong()),
+              new RecordedDevice(effects, follower::position, recording.get("total").asLong()),
               EffectListeners.all(stats, follower, messages));
       streamNumbers = numbers(recording.get("streams"), snapshot.streamHandles());
     }

@@ -46,6 +46,11 @@ final class Recordings {
     return list("pytorch-fuzz", ".ops.json.xz");
   }
 
+  /** Names of the snapshots that belong to a recording with statistics. */
+  static Stream<String> snapshots() {
+    return withStatistics().map(Recordings::snapshotOf).filter(name -> Files.exists(file(name)));
+  }
+
   /** The snapshot that belongs to a recording's JSON file. */
   static String snapshotOf(String json) {
     return json.replace(".ops.json.xz", ".pickle.xz").replace(".json.xz", ".pickle.xz");

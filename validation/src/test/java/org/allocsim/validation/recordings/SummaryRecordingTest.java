@@ -17,8 +17,7 @@ class SummaryRecordingTest {
   @ParameterizedTest
   @MethodSource(ALL)
   void keysAreTheRecordedOnesInTheirOrder(String name) {
-    List<String> recorded =
-        Recordings.json(name).get("stats").propertyNames().stream().toList();
+    List<String> recorded = Recordings.json(name).get("stats").propertyNames().stream().toList();
     assertEquals(recorded, MemoryStats.keys());
   }
 
@@ -27,7 +26,6 @@ class SummaryRecordingTest {
   void summaryOfRecordedStatisticsIsTheRecordedText(String name) {
     JsonNode recording = Recordings.json(name);
     Map<String, Long> stats = Recordings.statistics(recording);
-    assertEquals(
-        recording.get("summary").asString(), MemorySummary.format(stats::get, 0, false));
+    assertEquals(recording.get("summary").asString(), MemorySummary.format(stats::get, 0, false));
   }
 }

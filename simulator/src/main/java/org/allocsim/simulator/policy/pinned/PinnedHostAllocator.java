@@ -11,15 +11,16 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.stats.HostMemoryStats;
+import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
  * PyTorch's caching allocator of pinned host memory.
  *
- * <p><b>Rules.</b> Sizes are rounded up to powers of two. A request takes the block of its size that
- * was freed last, else a new one from the operating system; blocks are neither split nor merged, and
- * a refusal is final. A block that copies used returns when all of them have finished, which is only
- * looked at by the next request or when the cache is emptied, oldest free first, up to the first
- * unfinished one.
+ * <p><b>Rules.</b> Sizes are rounded up to powers of two. A request takes the block of its size
+ * that was freed last, else a new one from the operating system; blocks are neither split nor
+ * merged, and a refusal is final. A block that copies used returns when all of them have finished,
+ * which is only looked at by the next request or when the cache is emptied, oldest free first, up
+ * to the first unfinished one.
  *
  * <p><b>Source.</b> pytorch/pytorch, {@code aten/src/ATen/core/CachingHostAllocator.h}, release
  * 2.11.
@@ -27,8 +28,8 @@ import org.allocsim.simulator.stats.HostMemoryStats;
  * <p><b>Deviations.</b> No background threads, no reserved segment, no private pools: these are
  * settings that are off by default, or graph captures.
  *
- * <p><b>Cost.</b> A request takes constant time beside the finished uses that it sees. <b>Limits.</b>
- * One thread.
+ * <p><b>Cost.</b> A request takes constant time beside the finished uses that it sees.
+ * <b>Limits.</b> One thread.
  */
 public final class PinnedHostAllocator implements AllocatorPolicy {
   private static final int SIZE_CLASSES = 63;
@@ -141,8 +142,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
     block.state = LayoutVisitor.BlockState.ACTIVE_ALLOCATED;
     live.put(allocation, block);
     stats.handedOut(sizeClass, block.bytes());
-    listener.blockAllocated(
-        allocation, block.address, requestedBytes, block.bytes(), 0, false);
+    listener.blockAllocated(allocation, block.address, requestedBytes, block.bytes(), 0, false);
     return block.address;
   }
 
@@ -201,10 +201,12 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
   }
 
   @Override
-  public void useComplete(int allocation) {
+  public void useComplete(int allocation, int stream) {
     Block block = live.get(allocation);
     if (block != null) {
-      block.uses.forEach(use -> use.complete = true);
+      for (Use use : block.uses) {
+        use.complete |= stream == AllocationTrace.ANY_STREAM || use.stream == stream;
+      }
     }
   }
 

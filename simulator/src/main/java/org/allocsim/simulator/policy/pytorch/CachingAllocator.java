@@ -12,11 +12,11 @@ import org.allocsim.simulator.policy.MemoryLayout;
  *
  * <p><b>Rules.</b> Requests are rounded to 512 bytes (or to divisions of powers of two) and served
  * by best fit, lowest address among equals, from the free blocks of the same pool and stream. What
- * does not fit is served by a new segment: 2 MiB for requests up to 1 MiB, 20 MiB up to 10 MiB, else
- * the request in steps of 2 MiB; or by mapping pages into an expandable segment. Blocks are split
- * and merged with their neighbours. When memory is refused, cached memory is returned to the device
- * in a fixed order and the request is tried again. A block used on another stream becomes reusable
- * when that use has finished.
+ * does not fit is served by a new segment: 2 MiB for requests up to 1 MiB, 20 MiB up to 10 MiB,
+ * else the request in steps of 2 MiB; or by mapping pages into an expandable segment. Blocks are
+ * split and merged with their neighbours. When memory is refused, cached memory is returned to the
+ * device in a fixed order and the request is tried again. A block used on another stream becomes
+ * reusable when that use has finished.
  *
  * <p><b>Source.</b> pytorch/pytorch, {@code c10/cuda/CUDACachingAllocator.cpp} and {@code
  * c10/core/AllocatorConfig.h}, release 2.11.
@@ -104,13 +104,11 @@ public final class CachingAllocator implements AllocatorPolicy {
         growsInPlace &= block == BlockTable.NONE;
       }
       if (block == BlockTable.NONE && release.releaseOversize(blockPool, stream, roundedBytes)) {
-        block =
-            grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, false);
+        block = grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, false);
       }
       if (block == BlockTable.NONE && !capturing) {
         emptyCache();
-        block =
-            grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, true);
+        block = grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, true);
       }
       if (block == BlockTable.NONE) {
         reportOutOfMemory(allocation, requestedBytes, roundedBytes, segmentBytes, stream);
@@ -163,10 +161,10 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   @Override
-  public void useComplete(int allocation) {
+  public void useComplete(int allocation, int stream) {
     int block = blockOf(allocation);
     if (block != BlockTable.NONE) {
-      uses.completeAllOf(blocks, block);
+      uses.completeUseOf(blocks, block, stream);
     }
   }
 
@@ -289,8 +287,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       } else {
         do {
           at = free.next(at);
-        } while (at != OrderedBlocks.NONE
-            && blocks.expandable[free.block(at)] != BlockTable.NONE);
+        } while (at != OrderedBlocks.NONE && blocks.expandable[free.block(at)] != BlockTable.NONE);
         if (at == OrderedBlocks.NONE) {
           return BlockTable.NONE;
         }
@@ -373,11 +370,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private long handOut(
-      int allocation,
-      long requestedBytes,
-      long roundedBytes,
-      int found,
-      boolean splits) {
+      int allocation, long requestedBytes, long roundedBytes, int found, boolean splits) {
     int block = found;
     BlockPool pool = blocks.pool[found];
     boolean countsSplits = blocks.expandable[found] == BlockTable.NONE;
@@ -415,8 +408,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private boolean shouldSplit(
-      BlockPool pool, long roundedBytes, long remainderBytes,
-      boolean growsInPlace) {
+      BlockPool pool, long roundedBytes, long remainderBytes, boolean growsInPlace) {
     if (pool.privatePool != null && pool.privatePool.options.noSplit()) {
       return false;
     }

@@ -34,8 +34,7 @@ final class LayoutDescription {
       }
     }
     Integer[] sorted = Arrays.copyOf(heads, count);
-    Arrays.sort(
-        sorted, (a, b) -> Long.compareUnsigned(blocks.address[a], blocks.address[b]));
+    Arrays.sort(sorted, (a, b) -> Long.compareUnsigned(blocks.address[a], blocks.address[b]));
     return sorted;
   }
 

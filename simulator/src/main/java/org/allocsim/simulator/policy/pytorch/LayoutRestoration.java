@@ -40,9 +40,7 @@ final class LayoutRestoration {
         pool.privatePool.deviceAllocations++;
       }
       range =
-          layout.isExpandable(segment)
-              ? rangeFrom(layout, segment, pool, range)
-              : BlockTable.NONE;
+          layout.isExpandable(segment) ? rangeFrom(layout, segment, pool, range) : BlockTable.NONE;
       restoreBlocks(layout, segment, pool, range);
       if (range != BlockTable.NONE) {
         pool.addUnmapped(range);
@@ -71,8 +69,7 @@ final class LayoutRestoration {
     int before = BlockTable.NONE;
     for (int i = layout.firstBlock(segment); i < layout.firstBlock(segment + 1); i++) {
       int block =
-          blocks.create(
-              layout.blockAddress(i), layout.blockBytes(i), layout.stream(segment), pool);
+          blocks.create(layout.blockAddress(i), layout.blockBytes(i), layout.stream(segment), pool);
       blocks.requestedBytes[block] = layout.requestedBytes(i);
       if (range != BlockTable.NONE) {
         blocks.expandable[block] = blocks.expandable[range];

@@ -38,8 +38,7 @@ final class OrderedBlocks {
 
     boolean isBelow(int index, long keyBytes, long keyAddress) {
       return bytes[index] < keyBytes
-          || (bytes[index] == keyBytes
-              && Long.compareUnsigned(addresses[index], keyAddress) < 0);
+          || (bytes[index] == keyBytes && Long.compareUnsigned(addresses[index], keyAddress) < 0);
     }
 
     void insert(int at, long newBytes, long newAddress, int newBlock) {
@@ -141,9 +140,7 @@ final class OrderedBlocks {
     int at = chunkFor(bytes, address);
     Chunk chunk = chunks[at];
     int index = chunk.ceiling(bytes, address);
-    if (index == chunk.count
-        || chunk.bytes[index] != bytes
-        || chunk.addresses[index] != address) {
+    if (index == chunk.count || chunk.bytes[index] != bytes || chunk.addresses[index] != address) {
       throw new IllegalStateException("block is not in the set");
     }
     chunk.remove(index);

@@ -32,8 +32,7 @@ final class Pools {
     PrivatePool pool = privatePools.get(number);
     if (pool == null) {
       pool =
-          new PrivatePool(
-              number, blocks, options.getOrDefault(number, PrivatePoolOptions.PLAIN));
+          new PrivatePool(number, blocks, options.getOrDefault(number, PrivatePoolOptions.PLAIN));
       privatePools.put(number, pool);
     }
     pool.releasable = false;

@@ -10,7 +10,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  *
  * <p>PyTorch asks the streams in the order of a hash map, each for its oldest event. Here the order
  * is that of the completion ranks, which a recording determines, then that of the frees; an event
- * behind an unfinished one of the same stream is not seen (head of line). A use on an unknown
+ * behind another of the same stream is not seen before it (head of line). A use on an unknown
  * stream waits for no other.
  */
 final class StreamUses {
@@ -34,20 +34,26 @@ final class StreamUses {
 
   /** Marks a block as used on a stream; a stream that is already marked is not marked again. */
   void add(BlockTable blocks, int newBlock, int newStream, long newRank) {
+    int last = NONE;
     for (int use = blocks.firstUse[newBlock]; use != NONE; use = nextOfBlock[use]) {
       if (stream[use] == newStream) {
         rank[use] = newRank;
         complete[use] = false;
         return;
       }
+      last = use;
     }
     int use = unusedCount > 0 ? unused[--unusedCount] : newRow();
     block[use] = newBlock;
     stream[use] = newStream;
     rank[use] = newRank;
     complete[use] = false;
-    nextOfBlock[use] = blocks.firstUse[newBlock];
-    blocks.firstUse[newBlock] = use;
+    nextOfBlock[use] = NONE;
+    if (last == NONE) {
+      blocks.firstUse[newBlock] = use;
+    } else {
+      nextOfBlock[last] = use;
+    }
   }
 
   /** Turns the marks of a block that was given back into outstanding events. */
@@ -63,10 +69,11 @@ final class StreamUses {
     }
   }
 
-  /** The device has finished all uses of a block. */
-  void completeAllOf(BlockTable blocks, int used) {
+  /** The device has finished a block's use on a stream, or all its uses on any stream. */
+  void completeUseOf(BlockTable blocks, int used, int onStream) {
     for (int use = blocks.firstUse[used]; use != NONE; use = nextOfBlock[use]) {
-      if (!complete[use]) {
+      boolean meant = onStream == AllocationTrace.ANY_STREAM || stream[use] == onStream;
+      if (meant && !complete[use]) {
         complete[use] = true;
         if (blocks.pending[used]) {
           completeEvents++;
@@ -104,7 +111,7 @@ final class StreamUses {
         int use = events[i];
         if (complete[use]
             && (best == NONE || rank[use] < rank[events[best]])
-            && !isBehindUnfinished(i)) {
+            && !isBehindAnother(i)) {
           best = i;
         }
       }
@@ -144,13 +151,13 @@ final class StreamUses {
     }
   }
 
-  private boolean isBehindUnfinished(int event) {
+  private boolean isBehindAnother(int event) {
     int known = stream[events[event]];
     if (known == AllocationTrace.UNKNOWN_STREAM) {
       return false;
     }
     for (int i = 0; i < event; i++) {
-      if (stream[events[i]] == known && !complete[events[i]]) {
+      if (stream[events[i]] == known) {
         return true;
       }
     }

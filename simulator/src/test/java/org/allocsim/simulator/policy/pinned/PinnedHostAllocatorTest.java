@@ -7,6 +7,7 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.trace.AllocationTrace;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -97,7 +98,7 @@ class PinnedHostAllocatorTest {
     allocator.free(0);
     long second = allocator.allocate(1, 12_582_912, 0, 0);
     assertNotEquals(first, second);
-    allocator.useComplete(0);
+    allocator.useComplete(0, AllocationTrace.ANY_STREAM);
     assertEquals(first, allocator.allocate(2, 16_000_000, 0, 0));
   }
 
@@ -139,9 +140,9 @@ class PinnedHostAllocatorTest {
     allocator.useStream(1, 2, 1);
     allocator.free(0);
     allocator.free(1);
-    allocator.useComplete(1);
+    allocator.useComplete(1, AllocationTrace.ANY_STREAM);
     assertNotEquals(b, allocator.allocate(2, MIB, 0, 0));
-    allocator.useComplete(0);
+    allocator.useComplete(0, AllocationTrace.ANY_STREAM);
     assertEquals(b, allocator.allocate(3, MIB, 0, 0));
   }
 

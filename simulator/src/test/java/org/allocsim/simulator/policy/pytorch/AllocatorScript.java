@@ -10,6 +10,7 @@ import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.OutOfMemoryMessage;
+import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
  * Drives a {@link CachingAllocator} on a {@link ScriptedDevice} with named allocations, and checks
@@ -134,7 +135,11 @@ final class AllocatorScript {
   }
 
   AllocatorScript done(String name) {
-    allocator.useComplete(id(name));
+    return done(name, AllocationTrace.ANY_STREAM);
+  }
+
+  AllocatorScript done(String name, int stream) {
+    allocator.useComplete(id(name), stream);
     return this;
   }
 

@@ -116,8 +116,9 @@ class ConformanceCasesReleaseTest {
         .use("a", 2)
         .free("a")
         .ignore()
+        .done("a", 1)
         .alloc("b", 512, "SA(S2,2M) A(S2,512)")
-        .done("a")
+        .done("a", 2)
         .alloc("c", 512, "FC(S1,30M) A(S2+512,512)");
   }
 

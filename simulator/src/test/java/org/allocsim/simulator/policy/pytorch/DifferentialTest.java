@@ -48,7 +48,7 @@ class DifferentialTest {
       SplittableRandom random = new SplittableRandom(seed);
       Profile profile = Profile.values()[random.nextInt(Profile.values().length)];
       long scale = profile == Profile.SMALL ? 2 * MIB : 64 * MIB;
-      long capacity = scale * (4L << random.nextInt(9)) + 512 * random.nextInt(8192);
+      long capacity = scale * (4L << random.nextInt(9)) + 512L * random.nextInt(8192);
       List<AllocatorConfig> configs = configs();
       AllocatorConfig config = configs.get((int) Math.floorMod(seed, (long) configs.size()));
       boolean limited = config.garbageCollectionThreshold() > 0 || random.nextInt(3) == 0;
@@ -58,6 +58,13 @@ class DifferentialTest {
       }
       int streams = 1 + random.nextInt(4);
       return new Settings(seed, config, limit, capacity, profile, streams, random.nextInt(3) == 0);
+    }
+
+    /** Most pools have no special rules. */
+    PrivatePoolOptions poolOptions(int pool) {
+      SplittableRandom random = new SplittableRandom(seed * 64 + pool);
+      return new PrivatePoolOptions(
+          random.nextInt(3) == 0, random.nextInt(6) == 0, random.nextInt(4) == 0);
     }
 
     /** Expandable segments grow by whole pages and may so pass the limit. */
@@ -134,6 +141,11 @@ class DifferentialTest {
             EffectListeners.both(effects, checker));
     NaiveCachingAllocator naive =
         new NaiveCachingAllocator(settings.config(), settings.limitBytes(), naiveDevice, expected);
+    for (int pool = 1; pool <= 64; pool++) {
+      PrivatePoolOptions options = settings.poolOptions(pool);
+      allocator.definePool(pool, options);
+      naive.definePool(pool, options);
+    }
     RandomRequests requests =
         new RandomRequests(
             settings.seed(), settings.profile(), settings.streams(), settings.privatePools());

@@ -11,6 +11,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
  * PyTorch's caching allocator in its plainest form, to compare the real implementation with:
@@ -105,6 +106,7 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     int number;
     int driverAllocations;
     boolean freeable;
+    PrivatePoolOptions options = PrivatePoolOptions.PLAIN;
     Pool small = new Pool();
     Pool large = new Pool();
   }
@@ -124,6 +126,7 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
   private final Pool small = new Pool();
   private final Pool large = new Pool();
   private final TreeMap<Integer, PrivatePool> privatePools = new TreeMap<>();
+  private final Map<Integer, PrivatePoolOptions> poolOptions = new HashMap<>();
   private final Map<Integer, Block> blocks = new HashMap<>();
   private final List<Segment> segments = new ArrayList<>();
   private final List<Event> events = new ArrayList<>();
@@ -136,6 +139,11 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     this.device = device;
     this.listener = listener;
     small.small = true;
+  }
+
+  /** See {@link CachingAllocator#definePool}. */
+  void definePool(int pool, PrivatePoolOptions options) {
+    poolOptions.put(pool, options);
   }
 
   // Allocation
@@ -156,19 +164,26 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     long n = roundSize(orig);
     Pool from = poolFor(n, pool);
     long segmentBytes = allocationSize(n);
-    Block block = getFreeBlock(from, stream, n);
+    boolean expandable =
+        config.expandableSegments() && (pool == 0 || !from.owner.options.customAllocator());
+    Block block = getFreeBlock(from, stream, n, expandable);
     if (block == null) {
       if (limit >= 0 && config.garbageCollectionThreshold() > 0) {
         collectGarbage();
       }
-      block = allocBlock(from, stream, n, segmentBytes, false);
+      block = allocBlock(from, stream, n, segmentBytes, expandable);
+    }
+    if (block == null && pool == 0) {
+      block = takeFromPoolForEmergencies(stream, n);
+      expandable &= block == null;
     }
     if (block == null && releaseAvailable(from, stream, n)) {
-      block = allocBlock(from, stream, n, segmentBytes, false);
+      block = allocBlock(from, stream, n, segmentBytes, expandable);
     }
     if (block == null && pool == 0) {
       releaseCached(null);
-      block = allocBlock(from, stream, n, segmentBytes, true);
+      listener.allocationRetried();
+      block = allocBlock(from, stream, n, segmentBytes, expandable);
     }
     if (block == null) {
       listener.outOfMemory(
@@ -183,7 +198,7 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
           device.totalBytes());
       return OUT_OF_MEMORY;
     }
-    return handOut(block, allocation, orig, n);
+    return handOut(block, allocation, orig, n, expandable);
   }
 
   private long roundSize(long orig) {
@@ -217,6 +232,7 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     }
     PrivatePool made = new PrivatePool();
     made.number = number;
+    made.options = poolOptions.getOrDefault(number, PrivatePoolOptions.PLAIN);
     made.small.small = true;
     made.small.owner = made;
     made.large.owner = made;
@@ -238,7 +254,20 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     return Long.compareUnsigned(size, unsignedBound) < 0;
   }
 
-  private Block getFreeBlock(Pool pool, int stream, long n) {
+  /** Rule 2.12. */
+  private Block takeFromPoolForEmergencies(int stream, long n) {
+    for (PrivatePool pool : privatePools.values()) {
+      if (pool.options.useOnOom()) {
+        Block block = getFreeBlock(n <= SMALL_SIZE ? pool.small : pool.large, stream, n, false);
+        if (block != null) {
+          return block;
+        }
+      }
+    }
+    return null;
+  }
+
+  private Block getFreeBlock(Pool pool, int stream, long n, boolean expandable) {
     if (limit >= 0 && config.garbageCollectionThreshold() > 0) {
       pool.lookups++;
     }
@@ -252,7 +281,14 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
       return null;
     }
     int chosen = 0;
-    if (config.expandableSegments()) {
+    if (!expandable) {
+      while (chosen < candidates.size() && candidates.get(chosen).segment.expandable) {
+        chosen++;
+      }
+      if (chosen == candidates.size()) {
+        return null;
+      }
+    } else {
       while (candidates.get(chosen).segment.expandable
           && chosen + 1 < candidates.size()
           && expandableSize(candidates.get(chosen + 1)) < expandableSize(candidates.get(chosen))) {
@@ -275,15 +311,12 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     return block.size + (next != null && !next.mapped ? next.size : 0);
   }
 
-  private Block allocBlock(Pool pool, int stream, long n, long segmentBytes, boolean retry) {
-    if (retry) {
-      listener.allocationRetried();
-    }
+  private Block allocBlock(Pool pool, int stream, long n, long segmentBytes, boolean expandable) {
     if (limit >= 0 && totalAllocated + segmentBytes > limit) {
       return null;
     }
     Block block;
-    if (config.expandableSegments()) {
+    if (expandable) {
       block = allocateExpandable(pool, stream, n);
     } else {
       block = allocateSegment(pool, stream, segmentBytes);
@@ -325,15 +358,18 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     return block;
   }
 
-  private long handOut(Block block, int allocation, long orig, long n) {
+  private long handOut(Block block, int allocation, long orig, long n, boolean expandable) {
     Segment segment = block.segment;
     boolean isSmall = segment.pool.small;
     boolean alreadySplit = block.isSplit();
     long rest = block.size - n;
     boolean split =
-        isSmall || config.expandableSegments()
+        isSmall || expandable
             ? rest >= MIN_BLOCK
             : below(n, config.maxSplitBytes()) && rest > SMALL_SIZE;
+    if (segment.pool.owner != null && segment.pool.owner.options.noSplit()) {
+      split = false;
+    }
     Block handed = block;
     if (split) {
       handed = newBlock(segment, block.address, n);
@@ -572,25 +608,24 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
   }
 
   @Override
-  public void useComplete(int allocation) {
+  public void useComplete(int allocation, int stream) {
     Block block = blocks.get(allocation);
     if (block == null) {
       return;
     }
     for (Use use : block.uses) {
-      use.complete = true;
+      use.complete |= stream == AllocationTrace.ANY_STREAM || use.stream == stream;
     }
     for (Event event : events) {
-      if (event.block == block) {
-        event.complete = true;
-      }
+      boolean meant = stream == AllocationTrace.ANY_STREAM || event.stream == stream;
+      event.complete |= meant && event.block == block;
     }
   }
 
   @Override
   public void synchronize() {
     for (int allocation : List.copyOf(blocks.keySet())) {
-      useComplete(allocation);
+      useComplete(allocation, AllocationTrace.ANY_STREAM);
     }
   }
 

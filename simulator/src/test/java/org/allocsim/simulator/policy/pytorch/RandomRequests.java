@@ -42,7 +42,7 @@ final class RandomRequests {
         }
         case FREE -> policy.free(allocation);
         case USE_STREAM -> policy.useStream(allocation, stream, value);
-        case USE_COMPLETE -> policy.useComplete(allocation);
+        case USE_COMPLETE -> policy.useComplete(allocation, stream);
         case SYNCHRONIZE -> policy.synchronize();
         case EMPTY_CACHE -> policy.emptyCache();
         case RELEASE_POOL -> policy.releasePool(pool);
@@ -97,8 +97,9 @@ final class RandomRequests {
       return changePools();
     }
     if (choice < 0.05 && !awaiting.isEmpty()) {
-      int allocation = awaiting.remove(random.nextInt(awaiting.size()));
-      return request(RequestKind.USE_COMPLETE, allocation, 0, 0);
+      int allocation = awaiting.remove(/* index= */ random.nextInt(awaiting.size()));
+      int stream = random.nextInt(3) > 0 ? AllocationTrace.ANY_STREAM : random.nextInt(streams);
+      return request(RequestKind.USE_COMPLETE, allocation, 0, stream);
     }
     if (choice < 0.055 && !failed.isEmpty()) {
       return request(RequestKind.FREE, failed.removeLast(), 0, 0);
@@ -157,7 +158,7 @@ final class RandomRequests {
   private Request changePools() {
     int choice = random.nextInt(3);
     if (choice == 0 && !openPools.isEmpty()) {
-      int pool = openPools.remove(random.nextInt(openPools.size()));
+      int pool = openPools.remove(/* index= */ random.nextInt(openPools.size()));
       releasedPools.add(pool);
       return new Request(RequestKind.RELEASE_POOL, 0, 0, 0, pool);
     }

@@ -16,6 +16,9 @@ final class BlockColumns {
   BlockState[] states = new BlockState[4];
   int[] stacks = new int[4];
 
+  /** Blocks for which the file has no requested size. */
+  long sizesUnknown;
+
   /** What is wrong with the first block that cannot be read, or null. */
   ListContent.Problem problem;
 

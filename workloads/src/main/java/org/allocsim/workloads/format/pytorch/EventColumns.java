@@ -60,8 +60,7 @@ final class EventColumns {
       addOther(action);
       return;
     }
-    long address =
-        entry.address(kind == EffectKind.OOM ? Vocabulary.DEVICE_FREE : Vocabulary.ADDR);
+    long address = entry.address(kind == EffectKind.OOM ? Vocabulary.DEVICE_FREE : Vocabulary.ADDR);
     long bytes = entry.bytes(Vocabulary.SIZE);
     long handle = entry.number(Vocabulary.STREAM);
     long micros = entry.micros(Vocabulary.TIME_US, -1);
@@ -83,6 +82,14 @@ final class EventColumns {
       addPool(row, entry);
       countUnused(entry);
       effects.add(kind, address, bytes, stream);
+    }
+  }
+
+  /** Appends something that is no dict. */
+  void addForeign(byte type) {
+    entries++;
+    if (problem == null) {
+      fail("it is " + Value.describe(type) + ", not a dict", DAMAGED);
     }
   }
 

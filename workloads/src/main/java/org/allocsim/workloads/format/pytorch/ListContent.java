@@ -33,6 +33,12 @@ sealed interface ListContent {
   final class Segments implements ListContent {
     final List<SnapshotSegment> segments = new ArrayList<>();
 
+    /** Segments whose blocks do not add up to the segment's own sums. */
+    long odd;
+
+    /** Blocks without a requested size. */
+    long sizesUnknown;
+
     /** What is wrong with the first segment that cannot be read, or null. */
     Problem problem;
   }

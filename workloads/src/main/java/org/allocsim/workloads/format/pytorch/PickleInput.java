@@ -12,13 +12,15 @@ import org.allocsim.workloads.io.StoredInput;
 
 /** The bytes of a pickle through one bounded buffer, and the sentences about what is wrong. */
 final class PickleInput {
-  /** Longest text that is kept; longer ones are skipped. File names and settings are far shorter. */
+  /**
+   * Longest text that is kept; longer ones are skipped. File names and settings are far shorter.
+   */
   static final int LONGEST_TEXT = 1 << 16;
 
   static final String WRITE_ANEW =
       "write the snapshot anew with torch.cuda.memory._dump_snapshot()";
 
-  private static final int BUFFER_BYTES = 1 << 18;
+  private static final int BUFFER_BYTES = 1 << 17;
   private static final VarHandle SHORTS =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle INTS =

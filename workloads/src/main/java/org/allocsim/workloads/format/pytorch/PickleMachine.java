@@ -316,7 +316,8 @@ final class PickleMachine {
         } else {
           builder.unknownKey(text);
         }
-      } else if (types[i] == Value.MARK || types[i] == Value.OPEN_LIST
+      } else if (types[i] == Value.MARK
+          || types[i] == Value.OPEN_LIST
           || types[i] == Value.OPEN_DICT) {
         throw in.failure("a key of a dict is not a plain value", DAMAGED);
       }

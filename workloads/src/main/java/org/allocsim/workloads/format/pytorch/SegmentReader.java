@@ -16,8 +16,6 @@ final class SegmentReader {
   private final TextPool texts;
   private final StreamNumbers streams;
   private final PoolNumbers pools;
-  private long odd;
-  private long sizesUnknown;
 
   SegmentReader(Fields fields, TextPool texts, StreamNumbers streams, PoolNumbers pools) {
     this.fields = fields;
@@ -58,7 +56,7 @@ final class SegmentReader {
       return;
     }
     if (requested == BlockColumns.UNKNOWN) {
-      sizesUnknown++;
+      blocks.sizesUnknown++;
       requested = state == BlockState.INACTIVE ? 0 : bytes;
     }
     blocks.add(address, hasAddress, bytes, requested, state, stack);
@@ -75,7 +73,6 @@ final class SegmentReader {
       if (f.bad() != null) {
         history.requestedBytes = BlockColumns.UNKNOWN;
         history.hasAddress = false;
-        odd++;
       }
     }
   }
@@ -125,8 +122,9 @@ final class SegmentReader {
       return;
     }
     if (sums.total != total || sums.allocated != allocated || sums.active != active) {
-      odd++;
+      segments.odd++;
     }
+    segments.sizesUnknown += blocks.sizesUnknown;
     segments.segments.add(
         new SnapshotSegment(
             (int) device,
@@ -197,11 +195,5 @@ final class SegmentReader {
             texts.text(name),
             (int) device,
             micros * 1000));
-  }
-
-  /** Counts what did not add up. */
-  void note(Notes notes) {
-    notes.add("%s with blocks that do not add up to it", odd, "segment", "segments");
-    notes.add("%s without a requested size", sizesUnknown, "block", "blocks");
   }
 }

@@ -22,7 +22,7 @@ final class SnapshotAssembler {
   private final StreamNumbers streams;
   private final PoolNumbers pools;
   private final List<EventColumns> histories = new ArrayList<>();
-  private List<SnapshotSegment> segments = List.of();
+  private ListContent.Segments segments = new ListContent.Segments();
   private List<Annotation> annotations = List.of();
   private SnapshotSettings settings = SnapshotSettings.ABSENT;
   private ListContent.Flags overflowFlags;
@@ -102,9 +102,10 @@ final class SnapshotAssembler {
     }
     noteHost(f, contents, Vocabulary.HOST_SEGMENTS);
     noteHost(f, contents, Vocabulary.HOST_TRACES);
-    traceMaxEntries = f.type(Vocabulary.TRACE_ALLOC_MAX_ENTRIES) == Value.INT
-        ? f.raw(Vocabulary.TRACE_ALLOC_MAX_ENTRIES)
-        : -1;
+    traceMaxEntries =
+        f.type(Vocabulary.TRACE_ALLOC_MAX_ENTRIES) == Value.INT
+            ? f.raw(Vocabulary.TRACE_ALLOC_MAX_ENTRIES)
+            : -1;
     byte overflowType = f.type(Vocabulary.TRACE_ALLOC_OVERFLOWED);
     if (contents.apply(Vocabulary.TRACE_ALLOC_OVERFLOWED) instanceof ListContent.Flags flags) {
       overflowFlags = flags;
@@ -155,13 +156,12 @@ final class SnapshotAssembler {
       throw in.failureAt("segments", "there is no list of segments", NOT_A_SNAPSHOT);
     }
     check(list.problem, "");
-    segments = list.segments;
+    segments = list;
   }
 
   private void takeAnnotations(Object content) throws TraceFormatException {
     if (!(content instanceof ListContent.Annotations list)) {
-      throw in.failureAt(
-          "external_annotations", "there is no list of annotations", NOT_A_SNAPSHOT);
+      throw in.failureAt("external_annotations", "there is no list of annotations", NOT_A_SNAPSHOT);
     }
     check(list.problem, "");
     annotations = list.annotations;
@@ -205,9 +205,11 @@ final class SnapshotAssembler {
   /** The finished snapshot; this object is then empty. */
   Snapshot build(String fileName, String sha256, StackTable stacks, Notes notes) {
     lines.forEach(notes::add);
+    notes.add("%s with blocks that do not add up to its sums", segments.odd, "segment", "segments");
+    notes.add("%s without a requested size", segments.sizesUnknown, "block", "blocks");
     int devices = histories.size();
     boolean[] used = new boolean[streams.count()];
-    for (SnapshotSegment segment : segments) {
+    for (SnapshotSegment segment : segments.segments) {
       devices = Math.max(devices, segment.device() + 1);
       used[segment.stream()] = true;
     }
@@ -218,7 +220,7 @@ final class SnapshotAssembler {
     }
     long[] handles = streams.sortedHandles(used);
     short[] finalNumbers = streams.finalNumbers(handles);
-    for (SnapshotSegment segment : segments) {
+    for (SnapshotSegment segment : segments.segments) {
       segment.renumberStream(finalNumbers);
     }
     List<DeviceHistory> finished = new ArrayList<>();
@@ -234,7 +236,7 @@ final class SnapshotAssembler {
         fileName,
         sha256,
         List.copyOf(finished),
-        List.copyOf(segments),
+        List.copyOf(segments.segments),
         traceMaxEntries < 0 ? settings : settings.withTraceMaxEntries(traceMaxEntries),
         List.copyOf(annotations),
         stacks,

@@ -110,7 +110,9 @@ final class SnapshotBuilder {
       case Value.OBJECT, Value.STACK -> {
         Object object = type == Value.OBJECT ? objects.get((int) value) : null;
         boolean list = object instanceof ListContent || type == Value.STACK && value == 0;
-        if (list && (content == null || content instanceof ListContent.Lists)) {
+        if (list
+            && !(object instanceof ListContent.Lists)
+            && (content == null || content instanceof ListContent.Lists)) {
           ListContent.Lists lists =
               content == null ? new ListContent.Lists() : (ListContent.Lists) content;
           if (++lists.count <= ListContent.Lists.MOST) {
@@ -128,6 +130,10 @@ final class SnapshotBuilder {
         }
       }
       default -> {}
+    }
+    if (content instanceof ListContent.Events events) {
+      events.columns.addForeign(type);
+      return content;
     }
     return other(content, depth(type, value) + 1);
   }
@@ -203,9 +209,8 @@ final class SnapshotBuilder {
   }
 
   private void closeFrame(int dict) {
-    long line = dicts.type(dict, Vocabulary.LINE) == Value.INT
-        ? dicts.value(dict, Vocabulary.LINE)
-        : 0;
+    long line =
+        dicts.type(dict, Vocabulary.LINE) == Value.INT ? dicts.value(dict, Vocabulary.LINE) : 0;
     closed(
         Value.FRAME,
         stacks.frame(
@@ -273,7 +278,6 @@ final class SnapshotBuilder {
       throws TraceFormatException {
     Notes notes = new Notes();
     furtherNotes.forEach(notes::add);
-    segmentReader.note(notes);
     noteUnknownKeys(notes);
     return assembler.build(fileName, sha256, stacks.build(), notes);
   }
@@ -284,8 +288,11 @@ final class SnapshotBuilder {
     for (int text = 0; text < unknownKeys.length; text++) {
       if (unknownKeys[text] > 0 && shown < 20) {
         shown++;
-        notes.add("unknown key " + texts.shown(text) + " ignored in %s", unknownKeys[text],
-            "place", "places");
+        notes.add(
+            "unknown key " + texts.shown(text) + " ignored in %s",
+            unknownKeys[text],
+            "place",
+            "places");
       } else if (unknownKeys[text] > 0) {
         others++;
       }

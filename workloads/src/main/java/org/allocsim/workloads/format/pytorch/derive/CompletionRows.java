@@ -32,7 +32,9 @@ final class CompletionRows {
     }
   }
 
-  /** Row in which the free requested in {@code row} completes; the number of rows if it does not. */
+  /**
+   * Row in which the free requested in {@code row} completes; the number of rows if it does not.
+   */
   int of(int row) {
     return completionOfRequest.getOrDefault(row, effects.count());
   }

@@ -10,10 +10,17 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param trace the requests; its stream numbers are those of the snapshot
  * @param starts per device the layout at the start of its history, empty where it began with
  *     nothing
+ * @param limitBytes bytes that the allocator was allowed to reserve, as told or as concluded from
+ *     its failures; −1 where it had no limit or none is known
+ * @param unexplainedEntries entries from the first on that contradicts the allocator's rules
  * @param inferences what the history does not say and was concluded
  */
 public record DerivedRequests(
-    AllocationTrace trace, List<DeviceStart> starts, List<Inference> inferences) {
+    AllocationTrace trace,
+    List<DeviceStart> starts,
+    long limitBytes,
+    long unexplainedEntries,
+    List<Inference> inferences) {
   /** Keeps its own copies. */
   public DerivedRequests {
     starts = List.copyOf(starts);

@@ -123,17 +123,15 @@ final class DeviceDerivation {
       segmentAt.put(start.layout().segmentAddress(i), SegmentPools.startSegment(i));
     }
     start.liveAllocations().forEach(live::put);
-    start.pendingAllocations()
-        .forEach(
-            (address, allocation) -> {
-              pending.put(address, allocation);
-              if (!trace.isLive(allocation)) {
-                policy.useStream(
-                    allocation,
-                    AllocationTrace.UNKNOWN_STREAM,
-                    completions.firstAt(address));
-              }
-            });
+    start
+        .pendingAllocations()
+        .forEach((address, allocation) -> {
+          pending.put(address, allocation);
+          if (!trace.isLive(allocation)) {
+            policy.useStream(
+                allocation, AllocationTrace.UNKNOWN_STREAM, completions.firstAt(address));
+          }
+        });
   }
 
   Counts counts() {
@@ -238,7 +236,9 @@ final class DeviceDerivation {
     handledTo = completesNext ? row + 2 : row + 1;
   }
 
-  /** Rows before an allocation or OOM are its doing, unless they show that the cache was emptied. */
+  /**
+   * Rows before an allocation or OOM are its doing, unless they show that the cache was emptied.
+   */
   private void stepTowardsRequest(int row) {
     int request = row;
     int firstRelease = -1;
@@ -270,8 +270,7 @@ final class DeviceDerivation {
       }
       return;
     }
-    if (requested
-        && readings.read(row, isReleasedByRequest(row, firstRelease, request, grows))) {
+    if (requested && readings.read(row, isReleasedByRequest(row, firstRelease, request, grows))) {
       if (!isSeenWhileSynchronizing(row, firstRelease)) {
         completeUses(row, firstRelease);
       }
@@ -299,13 +298,11 @@ final class DeviceDerivation {
         return false;
       }
     }
-    return config.maxSplitBytes() == AllocatorConfig.UNLIMITED
-        && !policy.exceedsGarbageThreshold();
+    return config.maxSplitBytes() == AllocatorConfig.UNLIMITED && !policy.exceedsGarbageThreshold();
   }
 
   /** Whether the release is the request's own: it found no block and was refused memory. */
-  private boolean isReleasedByRequest(
-      int row, int firstRelease, int request, boolean grows) {
+  private boolean isReleasedByRequest(int row, int firstRelease, int request, boolean grows) {
     boolean failed = effects.kind(request) == EffectKind.OOM;
     long bytes = effects.bytes(request);
     int pool = trace.declarePool(poolOf(request));
@@ -358,7 +355,7 @@ final class DeviceDerivation {
         return;
       }
       trace.useComplete(allocation);
-      policy.useComplete(allocation);
+      policy.useComplete(allocation, AllocationTrace.ANY_STREAM);
     }
   }
 
@@ -447,8 +444,7 @@ final class DeviceDerivation {
       boolean gained =
           effects.kind(row) == EffectKind.SEGMENT_ALLOC
               || effects.kind(row) == EffectKind.SEGMENT_MAP;
-      if (gained
-          && Long.compareUnsigned(address - effects.address(row), effects.bytes(row)) < 0) {
+      if (gained && Long.compareUnsigned(address - effects.address(row), effects.bytes(row)) < 0) {
         return row;
       }
     }

@@ -40,8 +40,7 @@ final class DeviceStartFinder {
 
   /** The start of a history that began before the first allocation. */
   private static Start nothing() {
-    return new Start(
-        new MemoryLayout.Builder().build(), List.of(), true, Map.of(), Map.of(), 0);
+    return new Start(new MemoryLayout.Builder().build(), List.of(), true, Map.of(), Map.of(), 0);
   }
 
   static Start find(
@@ -125,8 +124,7 @@ final class DeviceStartFinder {
         StartReconstruction.Block block = blocks.get(i);
         int allocation = AllocationTrace.NO_ALLOCATION;
         if (block.state != BlockState.INACTIVE) {
-          allocation =
-              prologue.allocate(block.requestedBytes, run.stream(), pool, block.stack);
+          allocation = prologue.allocate(block.requestedBytes, run.stream(), pool, block.stack);
           if (block.state == BlockState.ACTIVE_ALLOCATED) {
             live.put(block.address, allocation);
           } else {
@@ -140,8 +138,7 @@ final class DeviceStartFinder {
         layout.block(block.address, block.bytes, block.requestedBytes, block.state, allocation);
       }
     }
-    return new Start(
-        layout.build(), pools, false, live, pending, reconstruction.contradictions());
+    return new Start(layout.build(), pools, false, live, pending, reconstruction.contradictions());
   }
 
   /**

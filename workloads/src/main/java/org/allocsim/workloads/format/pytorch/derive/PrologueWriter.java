@@ -10,8 +10,7 @@ final class PrologueWriter {
   private final int device;
   private final long timeNanos;
 
-  PrologueWriter(
-      AllocationTrace.Builder trace, long[] streamHandles, int device, long timeNanos) {
+  PrologueWriter(AllocationTrace.Builder trace, long[] streamHandles, int device, long timeNanos) {
     this.trace = trace;
     this.streamHandles = streamHandles;
     this.device = device;

@@ -3,6 +3,7 @@ package org.allocsim.workloads.format.pytorch.derive;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.Snapshot;
@@ -20,20 +21,58 @@ public final class RequestDerivation {
 
   private final Snapshot snapshot;
   private final DerivationOptions options;
+  private final boolean limitInferred;
   private final List<SegmentPools> pools = new ArrayList<>();
   private final List<ReleaseReadings> readings = new ArrayList<>();
   private final List<Inference> inferences = new ArrayList<>();
+  private long unexplainedEntries;
 
-  private RequestDerivation(Snapshot snapshot, DerivationOptions options) {
+  private RequestDerivation(Snapshot snapshot, DerivationOptions options, boolean limitInferred) {
     this.snapshot = snapshot;
     this.options = options;
+    this.limitInferred = limitInferred;
   }
 
   /** The requests of all devices of a snapshot. */
   public static DerivedRequests derive(Snapshot snapshot, DerivationOptions options) {
-    RequestDerivation derivation = new RequestDerivation(snapshot, options);
+    if (options.limitBytes() >= 0) {
+      return new RequestDerivation(snapshot, options, false).derive();
+    }
+    DerivedRequests best = null;
+    for (long limitBytes : possibleLimits(snapshot, options)) {
+      DerivedRequests requests =
+          new RequestDerivation(snapshot, options.withLimit(limitBytes), true).derive();
+      if (best == null || requests.unexplainedEntries() < best.unexplainedEntries()) {
+        best = requests;
+      }
+      if (best.unexplainedEntries() == 0) {
+        return best;
+      }
+    }
+    DerivedRequests unlimited = new RequestDerivation(snapshot, options, false).derive();
+    return best == null || unlimited.unexplainedEntries() <= best.unexplainedEntries()
+        ? unlimited
+        : best;
+  }
+
+  /** Limits that the failed requests of a snapshot allow; the fraction is the same everywhere. */
+  private static long[] possibleLimits(Snapshot snapshot, DerivationOptions options) {
+    MemoryLayout nothing = new MemoryLayout.Builder().build();
+    for (int device = 0; device < snapshot.devices().size(); device++) {
+      EffectLog effects = snapshot.devices().get(device).effects();
+      long[] limits =
+          HistoryBounds.of(effects, nothing, options.config())
+              .possibleLimits(options.config().garbageCollectionThreshold());
+      if (limits.length > 0) {
+        return limits;
+      }
+    }
+    return new long[0];
+  }
+
+  private DerivedRequests derive() {
     for (int attempt = 0; ; attempt++) {
-      DerivedRequests requests = derivation.attempt(attempt == MAX_ATTEMPTS);
+      DerivedRequests requests = attempt(attempt == MAX_ATTEMPTS);
       if (requests != null) {
         return requests;
       }
@@ -43,6 +82,7 @@ public final class RequestDerivation {
   /** One attempt; null where something was learned and the next attempt will get further. */
   private DerivedRequests attempt(boolean last) {
     inferences.clear();
+    unexplainedEntries = 0;
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     for (long handle : snapshot.streamHandles()) {
       trace.declareStream(handle);
@@ -83,6 +123,8 @@ public final class RequestDerivation {
         starts.stream()
             .map(start -> new DerivedRequests.DeviceStart(start.layout(), start.complete()))
             .toList(),
+        options.limitBytes(),
+        unexplainedEntries,
         inferences);
   }
 
@@ -98,8 +140,7 @@ public final class RequestDerivation {
     return snapshot.segments().stream().filter(segment -> segment.device() == device).toList();
   }
 
-  private void report(
-      int device, DeviceDerivation.Counts counts, DeviceStartFinder.Start start) {
+  private void report(int device, DeviceDerivation.Counts counts, DeviceStartFinder.Start start) {
     if (!start.complete()) {
       infer(
           device,
@@ -172,20 +213,40 @@ public final class RequestDerivation {
         counts.unknownFrees,
         Confidence.GUESS,
         "no allocation at that address is live; they are left out");
+    if (limitInferred) {
+      infer(
+          device,
+          "memory limits",
+          1,
+          Confidence.LIKELY,
+          options.limitBytes() + " bytes is a limit that explains what was refused and released");
+    }
     if (counts.firstUnexplainedRow >= 0) {
+      long unexplained =
+          snapshot.devices().get(device).effects().count() - counts.firstUnexplainedRow;
+      unexplainedEntries += unexplained;
       infer(
           device,
           "entries derived without the allocator's state",
-          snapshot.devices().get(device).effects().count() - counts.firstUnexplainedRow,
+          unexplained,
           Confidence.GUESS,
           "from entry "
               + counts.firstUnexplainedRow
               + " on the history differs from what these settings and this limit produce");
+      if (options.config().garbageCollectionThreshold() > 0
+          && (limitInferred || options.limitBytes() < 0)) {
+        infer(
+            device,
+            "unknown memory limits",
+            1,
+            Confidence.GUESS,
+            "garbage_collection_threshold works against the memory limit, which a snapshot does not"
+                + " hold; tell it with --memory-fraction or --memory-limit");
+      }
     }
   }
 
-  private void infer(
-      int device, String subject, long count, Confidence confidence, String reason) {
+  private void infer(int device, String subject, long count, Confidence confidence, String reason) {
     if (count > 0) {
       inferences.add(new Inference(device, subject, count, confidence, reason));
     }

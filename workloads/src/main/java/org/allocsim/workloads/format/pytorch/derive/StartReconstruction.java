@@ -173,7 +173,9 @@ final class StartReconstruction {
     range.carved = true;
   }
 
-  /** Makes a free block with these bounds out of the free block around it; null if there is none. */
+  /**
+   * Makes a free block with these bounds out of the free block around it; null if there is none.
+   */
   private Block carve(long address, long bytes) {
     Map.Entry<Long, Block> entry = blocks.floorEntry(address);
     if (entry == null
