@@ -53,13 +53,19 @@ class MemoryTimelineChartTest {
 
   @Test
   void theVectorFileNamesWhatItShows() throws IOException {
-    String svg =
-        new String(draw(ChartFile.SVG, timeline(), new Bound("limit", 120 * MIB)), UTF_8);
+    String svg = new String(draw(ChartFile.SVG, timeline(), new Bound("limit", 120 * MIB)), UTF_8);
     for (String text :
         new String[] {
-          "A title", "what was replayed", "time since the first event [s]",
-          "reserved from the device", "active: allocated or awaiting free", "allocated, rounded",
-          "requested", "out of memory (1 time)", "limit 120.00 MiB", "32 MiB"
+          "A title",
+          "what was replayed",
+          "time since the first event [s]",
+          "reserved from the device",
+          "active: allocated or awaiting free",
+          "allocated, rounded",
+          "requested",
+          "out of memory (1 time)",
+          "limit 120.00 MiB",
+          "32 MiB"
         }) {
       assertTrue(svg.contains(">" + text + "<"), text);
     }

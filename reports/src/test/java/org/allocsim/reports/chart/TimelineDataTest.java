@@ -89,8 +89,7 @@ class TimelineDataTest {
         least[column] = Math.min(least[column], reserved);
         greatest[column] = Math.max(greatest[column], reserved);
       }
-      TimelineData.Points points =
-          TimelineData.of(timeline, columns).series(Series.RESERVED);
+      TimelineData.Points points = TimelineData.of(timeline, columns).series(Series.RESERVED);
       assertTrue(points.count() <= 5 * columns + 1, "points " + points.count());
       for (int column = 0; column < columns; column++) {
         assertTrue(contains(points, least[column]), "seed " + seed + " column " + column);

@@ -16,7 +16,8 @@ class FractionConverterTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "0", "0.0", "1.01", "-0.5", "90%", "NaN", "Infinity", "0,5", "1f", "."})
+  @ValueSource(
+      strings = {"", "0", "0.0", "1.01", "-0.5", "90%", "NaN", "Infinity", "0,5", "1f", "."})
   void otherTextIsRefused(String text) {
     assertThrows(TypeConversionException.class, () -> new FractionConverter().convert(text));
   }

@@ -26,7 +26,8 @@ final class Golden {
       if (golden == null) {
         fail("there is no golden file " + name + "; make it with -Dgolden.regenerate=true");
       }
-      assertEquals(new String(golden.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8), actual);
+      assertEquals(
+          new String(golden.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8), actual);
     }
   }
 }

@@ -31,8 +31,7 @@ class InspectCommandTest {
   @Test
   void aSnapshotWithoutHistoryCanBeInspected() throws IOException {
     Path file =
-        Files.write(
-            folder.resolve("s.pickle"), TestSnapshot.ofOneTensor().bytesWithoutHistory());
+        Files.write(folder.resolve("s.pickle"), TestSnapshot.ofOneTensor().bytesWithoutHistory());
     CommandRun run = CommandRun.of("inspect", file);
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     assertTrue(run.out().contains("1 segment of 2.00 MiB"), run.out());

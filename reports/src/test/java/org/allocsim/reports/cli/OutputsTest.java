@@ -106,9 +106,7 @@ class OutputsTest {
     try (Outputs outputs = outputs()) {
       outputs.open("--json", target.toString(), null);
       Failure failure =
-          assertThrows(
-              Failure.class,
-              () -> outputs.open("--events", folder + "/./out", null));
+          assertThrows(Failure.class, () -> outputs.open("--events", folder + "/./out", null));
       assertEquals(ExitCodes.USAGE, failure.exitCode());
       assertTrue(failure.getMessage().contains("--json and --events both write"));
     }
@@ -120,8 +118,7 @@ class OutputsTest {
     Path input = Files.writeString(folder.resolve("trace"), "input");
     try (Outputs outputs = outputs()) {
       Failure failure =
-          assertThrows(
-              Failure.class, () -> outputs.open("--json", input.toString(), input));
+          assertThrows(Failure.class, () -> outputs.open("--json", input.toString(), input));
       assertEquals(ExitCodes.USAGE, failure.exitCode());
     }
     assertEquals("input", Files.readString(input));
@@ -143,8 +140,7 @@ class OutputsTest {
   }
 
   private static void assertUnwritable(Outputs outputs, String name, String reason) {
-    Failure failure =
-        assertThrows(Failure.class, () -> outputs.open("--json", name, null), name);
+    Failure failure = assertThrows(Failure.class, () -> outputs.open("--json", name, null), name);
     assertEquals(ExitCodes.FAILED, failure.exitCode());
     assertTrue(failure.getMessage().startsWith("--json: cannot write"), failure.getMessage());
     assertTrue(failure.getMessage().contains(reason), failure.getMessage());

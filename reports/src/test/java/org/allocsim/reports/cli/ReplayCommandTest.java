@@ -28,7 +28,8 @@ class ReplayCommandTest {
   @Test
   void textShowsSummaryFragmentationAndInferences() throws IOException {
     CommandRun run = done("replay", STREAMS);
-    Golden.assertGolden("replay-prefetch-streams.txt", run.out().replace(STREAMS.toString(), "FILE"));
+    Golden.assertGolden(
+        "replay-prefetch-streams.txt", run.out().replace(STREAMS.toString(), "FILE"));
   }
 
   @Test
@@ -57,7 +58,10 @@ class ReplayCommandTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "prefetch_streams", "device_oom", "cat_growth", "cuda_graph",
+        "prefetch_streams",
+        "device_oom",
+        "cat_growth",
+        "cuda_graph",
       })
   void eventsAreTheRecordedOnes(String name) throws IOException {
     Path file = CommandRun.recording(name + ".pickle.xz");
@@ -140,8 +144,7 @@ class ReplayCommandTest {
 
   @Test
   void aFractionIsAShareOfTheDevice() {
-    CommandRun run =
-        done("replay", GROWTH, "--memory-fraction", "0.25", "--device", "a100-40gb");
+    CommandRun run = done("replay", GROWTH, "--memory-fraction", "0.25", "--device", "a100-40gb");
     assertTrue(run.out().contains("limit 9.85 GiB (10 574 708 736 B)"), run.out());
   }
 
@@ -251,8 +254,7 @@ class ReplayCommandTest {
 
   @Test
   void olderReleasesSpeakTheirOwnWords() {
-    CommandRun run =
-        done("replay", GROWTH, "--capacity", "1GiB", "--torch-version", "2.0");
+    CommandRun run = done("replay", GROWTH, "--capacity", "1GiB", "--torch-version", "2.0");
     assertTrue(run.out().contains("try setting max_split_size_mb"), run.out());
     assertFalse(run.out().contains("expandable_segments"), run.out());
   }

@@ -43,7 +43,8 @@ class SizeConverterTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", " ", "x", "-1", "+1", "1e9", "1,5GiB", "0x10", "NaN", "1.GiB", ".5GiB"})
+  @ValueSource(
+      strings = {"", " ", "x", "-1", "+1", "1e9", "1,5GiB", "0x10", "NaN", "1.GiB", ".5GiB"})
   void whatIsNoSizeIsRefused(String text) {
     assertTrue(refusal(text).contains("is not a size"), text);
   }

@@ -19,8 +19,7 @@ class VerifyCommandTest {
   void aRecordingIsExactInEventsBlocksAndStatistics() throws IOException {
     Path file = CommandRun.recording("prefetch_streams.pickle.xz");
     CommandRun run =
-        CommandRun.of(
-            "verify", file, "--stats", CommandRun.recording("prefetch_streams.json.xz"));
+        CommandRun.of("verify", file, "--stats", CommandRun.recording("prefetch_streams.json.xz"));
     assertEquals(ExitCodes.DONE, run.exitCode(), run.out() + run.err());
     Golden.assertGolden("verify-prefetch-streams.txt", run.out().replace(file.toString(), "FILE"));
   }
@@ -105,11 +104,7 @@ class VerifyCommandTest {
     Path json = folder.resolve("out.json");
     CommandRun run =
         CommandRun.of(
-            "verify",
-            damaged,
-            CommandRun.recording("prefetch_streams.pickle.xz"),
-            "--json",
-            json);
+            "verify", damaged, CommandRun.recording("prefetch_streams.pickle.xz"), "--json", json);
     assertEquals(ExitCodes.FAILED, run.exitCode());
     assertEquals(1, run.err().lines().count(), run.err());
     assertTrue(run.out().contains("device 0: exact"), run.out());

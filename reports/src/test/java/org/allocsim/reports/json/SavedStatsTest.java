@@ -16,7 +16,8 @@ class SavedStatsTest {
   @Test
   void flatObjectsAreRead() throws IOException {
     assertEquals(
-        Map.of("num_ooms", 3L, "max_split_size", -1L), read("{\"num_ooms\":3,\"max_split_size\":-1}"));
+        Map.of("num_ooms", 3L, "max_split_size", -1L),
+        read("{\"num_ooms\":3,\"max_split_size\":-1}"));
   }
 
   @Test
@@ -33,8 +34,7 @@ class SavedStatsTest {
       gzip.write("{\"num_ooms\":3}".getBytes(UTF_8));
     }
     assertEquals(
-        Map.of("num_ooms", 3L),
-        SavedStats.read(new ByteArrayInputStream(packed.toByteArray())));
+        Map.of("num_ooms", 3L), SavedStats.read(new ByteArrayInputStream(packed.toByteArray())));
   }
 
   @Test

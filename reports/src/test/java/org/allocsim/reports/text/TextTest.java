@@ -12,7 +12,9 @@ class TextTest {
   @Test
   void tablesAlignNumbersRightAndTextLeft() {
     TextTable table = TextTable.of("name", ">bytes").row("a", 5).row("longer", "1 024");
-    assertEquals("  name    bytes\n  a           5\n  longer  1 024\n", print(out -> table.print(out, "  ")));
+    assertEquals(
+        "  name    bytes\n  a           5\n  longer  1 024\n",
+        print(out -> table.print(out, "  ")));
     assertEquals(2, table.rowCount());
   }
 
