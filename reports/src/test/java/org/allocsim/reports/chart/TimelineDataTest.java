@@ -77,7 +77,7 @@ class TimelineDataTest {
       int samples = 2_000;
       for (int i = 0; i < samples; i++) {
         timeline.at(i * SECOND);
-        long bytes = 1 + random.nextInt(1_000);
+        long bytes = 1 + random.nextLong(1_000);
         boolean free = reserved > bytes && random.nextBoolean();
         if (free) {
           timeline.segmentFreed(0, bytes, 0, false);

@@ -75,7 +75,7 @@ class MemoryTimelineTest {
           reserved -= bytes;
           timeline.segmentFreed(0, bytes, 0, false);
         } else {
-          long bytes = 1 + random.nextInt(1_000_000);
+          long bytes = 1 + random.nextLong(1_000_000);
           reserved += bytes;
           timeline.segmentAllocated(0, bytes, 0, false);
         }
