@@ -55,7 +55,7 @@ final class ProgressMeter implements AutoCloseable {
   /** Whether somebody looks at standard error. */
   @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null where there is no terminal.
   private static boolean isTerminal() {
-    if (System.console() == null || !System.console().isTerminal()) {
+    if (!System.console().isTerminal()) {
       return false;
     }
     try {

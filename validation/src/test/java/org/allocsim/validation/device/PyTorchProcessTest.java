@@ -45,7 +45,7 @@ class PyTorchProcessTest {
     for (Path file : files) {
       String name = file.getFileName().toString().replace(".ops.json.xz", "");
       JsonNode recording = RecordingFiles.read(file);
-      Process process = new Process(recording);
+      SimulatedProcess process = new SimulatedProcess(recording);
       for (JsonNode op : recording.get("ops")) {
         if (!process.follow(op)) {
           wrong.add(name);
@@ -65,7 +65,7 @@ class PyTorchProcessTest {
    * variable as well: when a failed request makes it drop a third of all tensors, that one lives on
    * until the variable gets another value.
    */
-  private static final class Process {
+  private static final class SimulatedProcess {
     private static final int NONE = -1;
 
     private final AllocatorPolicy policy;
@@ -83,7 +83,7 @@ class PyTorchProcessTest {
     /** Id of the variable's tensor, or {@link #NONE}. */
     private int variable = NONE;
 
-    Process(JsonNode recording) throws ConfigException {
+    SimulatedProcess(JsonNode recording) throws ConfigException {
       AllocatorConfig config =
           ConfigParser.parse(recording.get("conf").asString(), PyTorchVersion.V2_11).allocator();
       SimulatedDevice device = new SimulatedDevice(DeviceProfiles.defaultProfile());

@@ -65,7 +65,7 @@ final class ExpandableSegments {
     while (blocks.bytes[candidate] < roundedBytes) {
       int next = blocks.next[candidate];
       long missing = roundedBytes - blocks.bytes[candidate];
-      if (!map(next, Math.min(missing, blocks.bytes[next]))) {
+      if (next == BlockTable.NONE || !map(next, Math.min(missing, blocks.bytes[next]))) {
         return BlockTable.NONE;
       }
       candidate = next;
@@ -174,9 +174,6 @@ final class ExpandableSegments {
       }
     }
     long bytes = reservationBytes(pool);
-    if (bytes < roundedBytes) {
-      return BlockTable.NONE;
-    }
     long address = device.reserve(bytes, pageBytesOf(pool), stream);
     if (address == DeviceMemory.REFUSED) {
       return BlockTable.NONE;

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.policy.AllocatorPolicy;
@@ -53,6 +54,50 @@ final class RandomRequests {
     }
   }
 
+  /** A list of numbers. */
+  private static final class Ids {
+    private int[] ids = new int[16];
+    private int size;
+
+    int size() {
+      return size;
+    }
+
+    boolean isEmpty() {
+      return size == 0;
+    }
+
+    int get(int index) {
+      return ids[index];
+    }
+
+    void add(int id) {
+      if (size == ids.length) {
+        ids = Arrays.copyOf(ids, 2 * size);
+      }
+      ids[size++] = id;
+    }
+
+    int indexOf(int id) {
+      int index = size - 1;
+      while (index >= 0 && ids[index] != id) {
+        index--;
+      }
+      return index;
+    }
+
+    int removeAt(int index) {
+      int id = ids[index];
+      size--;
+      System.arraycopy(ids, index + 1, ids, index, size - index);
+      return id;
+    }
+
+    void removeId(int id) {
+      removeAt(indexOf(id));
+    }
+  }
+
   private static final long[] BOUNDARIES = {
     512, 1024, 4096, MIB, 2 * MIB, 10 * MIB, 20 * MIB, 32 * MIB, 64 * MIB, 128 * MIB
   };
@@ -64,11 +109,11 @@ final class RandomRequests {
   private final int streams;
   private final boolean privatePools;
   private final int targetLive;
-  private final List<Integer> live = new ArrayList<>();
-  private final List<Integer> failed = new ArrayList<>();
-  private final List<Integer> awaiting = new ArrayList<>();
-  private final List<Integer> openPools = new ArrayList<>();
-  private final List<Integer> releasedPools = new ArrayList<>();
+  private final Ids live = new Ids();
+  private final Ids failed = new Ids();
+  private final Ids awaiting = new Ids();
+  private final Ids openPools = new Ids();
+  private final Ids releasedPools = new Ids();
   private final List<Request> next = new ArrayList<>();
   private int allocations;
   private int pools;
@@ -97,12 +142,12 @@ final class RandomRequests {
       return changePools();
     }
     if (choice < 0.05 && !awaiting.isEmpty()) {
-      int allocation = awaiting.remove(/* index= */ random.nextInt(awaiting.size()));
+      int allocation = awaiting.removeAt(random.nextInt(awaiting.size()));
       int stream = random.nextInt(3) > 0 ? AllocationTrace.ANY_STREAM : random.nextInt(streams);
       return request(RequestKind.USE_COMPLETE, allocation, 0, stream);
     }
     if (choice < 0.055 && !failed.isEmpty()) {
-      return request(RequestKind.FREE, failed.removeLast(), 0, 0);
+      return request(RequestKind.FREE, failed.removeAt(failed.size() - 1), 0, 0);
     }
     double allocate =
         live.size() < 2 * targetLive ? 0.5 + 0.4 * (1 - (double) live.size() / targetLive) : 0.1;
@@ -114,10 +159,10 @@ final class RandomRequests {
 
   /** To be told when an ALLOCATE was not served: the program frees a third of what it holds. */
   void failed(Request request) {
-    live.remove(Integer.valueOf(request.allocation()));
+    live.removeId(request.allocation());
     failed.add(request.allocation());
     for (int i = live.size() - 1; i >= 0; i -= 3) {
-      next.add(request(RequestKind.FREE, live.remove(i), 0, 0));
+      next.add(request(RequestKind.FREE, live.removeAt(i), 0, 0));
     }
   }
 
@@ -138,12 +183,12 @@ final class RandomRequests {
       for (int i = 0; i < uses; i++) {
         next.add(use(allocation));
       }
-      if (!awaiting.contains(allocation)) {
+      if (awaiting.indexOf(allocation) < 0) {
         awaiting.add(allocation);
       }
     }
     if (next.isEmpty() || random.nextInt(4) > 0) {
-      live.remove(Integer.valueOf(allocation));
+      live.removeId(allocation);
       next.add(request(RequestKind.FREE, allocation, 0, 0));
     }
     return next.removeFirst();
@@ -158,7 +203,7 @@ final class RandomRequests {
   private Request changePools() {
     int choice = random.nextInt(3);
     if (choice == 0 && !openPools.isEmpty()) {
-      int pool = openPools.remove(/* index= */ random.nextInt(openPools.size()));
+      int pool = openPools.removeAt(random.nextInt(openPools.size()));
       releasedPools.add(pool);
       return new Request(RequestKind.RELEASE_POOL, 0, 0, 0, pool);
     }

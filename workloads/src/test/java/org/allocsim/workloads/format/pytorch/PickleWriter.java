@@ -31,7 +31,7 @@ final class PickleWriter implements AutoCloseable {
   private final boolean torchScript;
   private final ByteArrayOutputStream frame = new ByteArrayOutputStream();
   private final Map<String, Integer> strings = new HashMap<>();
-  private final Map<Object, Integer> containers = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, Integer> containers = new IdentityHashMap<>();
   private int memoized;
 
   private PickleWriter(OutputStream out, int protocol, boolean torchScript) {

@@ -146,7 +146,7 @@ public final class SyntheticSnapshotWriter {
     }
     smallAddresses[small] =
         small == 0 ? SMALL_BASE : smallAddresses[small - 1] + rounded(smallRequests[small - 1]);
-    smallRequests[small] = 1 + random.nextInt(16 << 10);
+    smallRequests[small] = 1L + random.nextInt(16 << 10);
     smallStacks[small] = random.nextInt(STACKS);
     event("alloc", smallAddresses[small], smallRequests[small], smallStacks[small]);
     small++;
@@ -163,7 +163,7 @@ public final class SyntheticSnapshotWriter {
   }
 
   private static long largeAddress(int index) {
-    return LARGE_BASE + index * 64 * MIB;
+    return LARGE_BASE + index * 64L * MIB;
   }
 
   private static long rounded(long bytes) {

@@ -242,13 +242,11 @@ final class DeviceDerivation {
   private void stepTowardsRequest(int row) {
     int request = row;
     int firstRelease = -1;
-    int lastRelease = -1;
     boolean grows = false;
     while (request < effects.count() && isCause(effects.kind(request))) {
       EffectKind kind = effects.kind(request);
       if (kind == EffectKind.SEGMENT_FREE || kind == EffectKind.SEGMENT_UNMAP) {
         firstRelease = firstRelease < 0 ? request : firstRelease;
-        lastRelease = request;
         grows = false;
       } else if (kind != EffectKind.FREE_COMPLETED) {
         grows = true;

@@ -145,7 +145,7 @@ public final class RequestDerivation {
       infer(
           device,
           "blocks that existed before the first entry",
-          start.liveAllocations().size() + start.pendingAllocations().size(),
+          (long) start.liveAllocations().size() + start.pendingAllocations().size(),
           start.contradictions() == 0 ? Confidence.LIKELY : Confidence.GUESS,
           "found by undoing the history from the segments at its end; sizes of blocks that were"
               + " freed since are their rounded requests plus what later neighbours show");
