@@ -115,6 +115,20 @@ class TimelineDataTest {
   }
 
   @Test
+  void joinedSamplesKeepTheirTimes() {
+    MemoryTimeline timeline = new MemoryTimeline(2);
+    long[] seconds = {0, 10, 11, 50};
+    for (long second : seconds) {
+      timeline.at(second * SECOND);
+      timeline.segmentAllocated(0, 100, 0, false);
+    }
+    // Two buckets: seconds 0 and 10, seconds 11 and 50; a value holds until the next one.
+    TimelineData.Points reserved = TimelineData.of(timeline, 100).series(Series.RESERVED);
+    assertArrayEquals(new double[] {0, 10, 10, 11, 11, 50, 50}, reserved.x());
+    assertArrayEquals(new double[] {100, 100, 200, 200, 300, 300, 400}, reserved.y());
+  }
+
+  @Test
   void failuresOfOneColumnShareAMark() {
     MemoryTimeline timeline = new MemoryTimeline();
     timeline.at(0);

@@ -34,7 +34,7 @@ class MemoryTimelineTest {
   }
 
   @Test
-  void joinedBucketsKeepLeastGreatestAndLast() {
+  void joinedBucketsKeepFirstLeastGreatestAndLast() {
     MemoryTimeline timeline = new MemoryTimeline(2);
     long[] changes = {100, 400, -300, 50, -250, 700, -10};
     for (int i = 0; i < changes.length; i++) {
@@ -47,6 +47,8 @@ class MemoryTimelineTest {
     }
     // Reserved: 100 500 200 250 | 0 700 690, in buckets of four samples.
     assertEquals(2, timeline.bucketCount());
+    assertEquals(100, timeline.firstBytes(0, Series.RESERVED));
+    assertEquals(0, timeline.firstBytes(1, Series.RESERVED));
     assertEquals(100, timeline.leastBytes(0, Series.RESERVED));
     assertEquals(500, timeline.greatestBytes(0, Series.RESERVED));
     assertEquals(250, timeline.lastBytes(0, Series.RESERVED));
