@@ -82,6 +82,19 @@ class VerifyCommandTest {
   }
 
   @Test
+  void synchronizationsThatLeaveNoEventAreToldAndNoDifference() throws IOException {
+    Path recording = CommandRun.recording("prefetch_streams.pickle.xz");
+    Path more = Files.writeString(folder.resolve("more.json"), "{\"num_sync_all_streams\": 7}");
+    CommandRun run = CommandRun.of("verify", recording, "--stats", more);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertTrue(run.out().contains("num_sync_all_streams: recorded 7, simulated 0"), run.out());
+    Path fewer = Files.writeString(folder.resolve("fewer.json"), "{\"num_sync_all_streams\": -1}");
+    assertEquals(
+        ExitCodes.CHECK_DID_NOT_HOLD,
+        CommandRun.of("verify", recording, "--stats", fewer).exitCode());
+  }
+
+  @Test
   void savedStatisticsThatAreNoneAreRefused() throws IOException {
     Path stats = Files.writeString(folder.resolve("stats.json"), "[]");
     CommandRun run =
