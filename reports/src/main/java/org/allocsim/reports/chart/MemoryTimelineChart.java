@@ -64,6 +64,9 @@ public final class MemoryTimelineChart {
   /** Sky blue on white paper at a third of its strength. */
   private static final Color RESERVED_FILL = new Color(0xC6, 0xE5, 0xF8);
 
+  /** Black, thin enough that areas full of oscillations keep their colour. */
+  private static final Color REQUESTED_LINE = new Color(0, 0, 0, 120);
+
   private static final Color INK = new Color(0x33, 0x33, 0x33);
   private static final Color FAINT_INK = new Color(0x66, 0x66, 0x66);
   private static final Color GRID = new Color(0xE4, 0xE4, 0xE4);
@@ -201,7 +204,7 @@ public final class MemoryTimelineChart {
     add(plot, data.series(Series.ACTIVE), area(ORANGE));
     add(plot, data.series(Series.ALLOCATED), area(BLUE));
     add(plot, data.series(Series.ALLOCATED), line(BLUE, 1.8f));
-    add(plot, data.series(Series.REQUESTED), line(Color.BLACK, 0.6f));
+    add(plot, data.series(Series.REQUESTED), line(REQUESTED_LINE, 1.0f));
     add(plot, data.failures(), crosses());
   }
 
@@ -279,7 +282,7 @@ public final class MemoryTimelineChart {
     items.add(swatch("reserved from the device", RESERVED_FILL));
     items.add(swatch("active: allocated or awaiting free", ORANGE));
     items.add(swatch("allocated, rounded", BLUE));
-    items.add(stroked("requested", new Line2D.Double(-9, 0, 9, 0), 1.2f, Color.BLACK));
+    items.add(stroked("requested", new Line2D.Double(-9, 0, 9, 0), 1.2f, REQUESTED_LINE));
     if (timeline.failureCount() > 0) {
       items.add(
           stroked(

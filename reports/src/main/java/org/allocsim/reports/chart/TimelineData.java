@@ -75,21 +75,34 @@ final class TimelineData {
     int buckets = timeline.bucketCount();
     int bucket = 0;
     while (bucket < buckets) {
-      int column = column(clock.start(bucket), end, columns);
       double x = clock.start(bucket);
+      int column = column(x, end, columns);
       long least = Long.MAX_VALUE;
       long greatest = Long.MIN_VALUE;
-      double lastX = x;
       long last = 0;
+      int spanning = -1;
       while (bucket < buckets && column(clock.start(bucket), end, columns) == column) {
-        least = Math.min(least, timeline.leastBytes(bucket, series));
-        greatest = Math.max(greatest, timeline.greatestBytes(bucket, series));
-        last = timeline.lastBytes(bucket, series);
-        lastX = clock.end(bucket);
+        if (column(clock.end(bucket), end, columns) == column) {
+          least = Math.min(least, timeline.leastBytes(bucket, series));
+          greatest = Math.max(greatest, timeline.greatestBytes(bucket, series));
+          last = timeline.lastBytes(bucket, series);
+        } else {
+          last = timeline.firstBytes(bucket, series);
+          least = Math.min(least, last);
+          greatest = Math.max(greatest, last);
+          spanning = bucket;
+        }
         bucket++;
       }
       path.step(x, least, greatest, last);
-      path.hold(lastX);
+      if (spanning >= 0) {
+        // Where between its ends the extremes of a bucket lie is not known: they are drawn last.
+        path.step(
+            clock.end(spanning),
+            timeline.leastBytes(spanning, series),
+            timeline.greatestBytes(spanning, series),
+            timeline.lastBytes(spanning, series));
+      }
     }
     path.hold(end > 0 ? end : 1);
     return path.points();

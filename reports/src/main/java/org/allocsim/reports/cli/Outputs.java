@@ -4,14 +4,17 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -98,8 +101,8 @@ final class Outputs implements AutoCloseable {
 
   private static String reason(IOException cause) {
     return switch (cause) {
-      case java.nio.file.NoSuchFileException _ -> "its folder does not exist";
-      case java.nio.file.AccessDeniedException _ -> "permission denied";
+      case NoSuchFileException _ -> "its folder does not exist";
+      case AccessDeniedException _ -> "permission denied";
       case FileSystemException e when e.getReason() != null -> e.getReason();
       case FileSystemException e -> e.getClass().getSimpleName();
       default -> String.valueOf(cause.getMessage());
@@ -133,7 +136,7 @@ final class Outputs implements AutoCloseable {
       if (Files.isDirectory(path)) {
         throw new IOException("it is a folder");
       }
-      boolean exists = Files.exists(path);
+      boolean exists = exists(path);
       if (exists && !Files.isWritable(path)) {
         throw new IOException("permission denied");
       }
@@ -143,6 +146,21 @@ final class Outputs implements AutoCloseable {
       }
       target = exists ? path.toRealPath() : folder.toRealPath().resolve(path.getFileName());
       special = exists && !Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** Unlike {@link Files#exists}, tells a missing file from a name that no file can have. */
+    private static boolean exists(Path path) throws IOException {
+      try {
+        Files.readAttributes(path, BasicFileAttributes.class);
+        return true;
+      } catch (NoSuchFileException _) {
+        return false;
+      } catch (FileSystemException e) {
+        if (path.getParent() != null && !Files.isDirectory(path.getParent())) {
+          return false;
+        }
+        throw e;
+      }
     }
 
     private void create() throws IOException {

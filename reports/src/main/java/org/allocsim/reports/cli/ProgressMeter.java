@@ -41,19 +41,19 @@ final class ProgressMeter implements AutoCloseable {
     return new ProgressMeter(task, "k events", 1_000);
   }
 
-  /** Reports how much is done; a total that is not positive is unknown. */
+  /** Reports how much is done; the total stays the same, and is unknown unless positive. */
   void update(long done, long total) {
     if (!decided && System.nanoTime() - startNanos >= PATIENCE_NANOS) {
       decided = true;
-      bar = isTerminal() ? start() : null;
+      bar = isTerminal() ? start(done, total) : null;
     }
     if (bar != null) {
-      bar.maxHint(total > 0 ? total : -1);
       bar.stepTo(done);
     }
   }
 
   /** Whether somebody looks at standard error. */
+  @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null where there is no terminal.
   private static boolean isTerminal() {
     if (!System.console().isTerminal()) {
       return false;
@@ -73,8 +73,10 @@ final class ProgressMeter implements AutoCloseable {
         || name.equals("/dev/console");
   }
 
-  private ProgressBar start() {
+  private ProgressBar start(long done, long total) {
     return new ProgressBarBuilder()
+        .setInitialMax(total > 0 ? total : -1)
+        .startsFrom(done, Duration.ofNanos(System.nanoTime() - startNanos))
         .setTaskName(task)
         .setUnit(unit, unitSize)
         .setStyle(ProgressBarStyle.ASCII)

@@ -262,6 +262,9 @@ final class ReplayCommand implements Callable<Integer> {
     List<String> notes = new ArrayList<>(recording.snapshot().notes());
     notes.addAll(config.warnings());
     notes.addAll(remarks);
+    if (check) {
+      notes.add("the allocator's invariants held before and after every request");
+    }
     return new ReplayReport(
         traceName,
         recording.snapshot().sha256(),

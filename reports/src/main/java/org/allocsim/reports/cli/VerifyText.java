@@ -23,6 +23,11 @@ final class VerifyText {
     device.firstDivergence().ifPresent(first -> print(first, limitKnown, out));
     print("final segments and blocks that differ:", device.layoutDifferences(), out);
     print("statistics that differ:", verified.statisticsDifferences(), out);
+    print(
+        "statistics that differ by calls that leave no event, such as an empty_cache() that"
+            + " released nothing:",
+        verified.statisticsUndecided(),
+        out);
     InferenceText.print(device.inferences(), verified.snapshot().notes(), out, "  ");
   }
 

@@ -8,8 +8,8 @@ import org.allocsim.simulator.effect.EffectListener;
  *
  * <p>Every change of a figure is a sample. Samples are kept in buckets of equally many consecutive
  * samples, first of one each; when the buckets run out, pairs of neighbours are joined and the
- * width doubles. A bucket keeps the least, the greatest and the last value of each series, so no
- * peak is ever lost, only its place inside the bucket.
+ * width doubles. A bucket keeps the first, the least, the greatest and the last value of each
+ * series, so no peak is ever lost, only its place inside the bucket.
  *
  * <p>The engine tells the time of each request through {@link #at(long)} before the policy serves
  * it.
@@ -44,6 +44,7 @@ public final class MemoryTimeline implements EffectListener {
   private final long[] endNanos;
   private final long[] startEvents;
   private final long[] endEvents;
+  private final long[] first;
   private final long[] least;
   private final long[] greatest;
   private final long[] last;
@@ -82,6 +83,7 @@ public final class MemoryTimeline implements EffectListener {
     endNanos = new long[buckets];
     startEvents = new long[buckets];
     endEvents = new long[buckets];
+    first = new long[buckets * SERIES];
     least = new long[buckets * SERIES];
     greatest = new long[buckets * SERIES];
     last = new long[buckets * SERIES];
@@ -126,6 +128,11 @@ public final class MemoryTimeline implements EffectListener {
   /** Number of the request of a bucket's last sample, counted from 0. */
   public long endEvent(int bucket) {
     return endEvents[bucket];
+  }
+
+  /** First value of a series in a bucket. */
+  public long firstBytes(int bucket, Series series) {
+    return first[bucket * SERIES + series.ordinal()];
   }
 
   /** Least value of a series in a bucket. */
@@ -313,6 +320,7 @@ public final class MemoryTimeline implements EffectListener {
     samplesInLast = 0;
     startNanos[bucket] = timeNanos;
     startEvents[bucket] = Math.max(event, 0);
+    System.arraycopy(current, 0, first, bucket * SERIES, SERIES);
     Arrays.fill(least, bucket * SERIES, (bucket + 1) * SERIES, Long.MAX_VALUE);
     Arrays.fill(greatest, bucket * SERIES, (bucket + 1) * SERIES, Long.MIN_VALUE);
   }
@@ -327,11 +335,12 @@ public final class MemoryTimeline implements EffectListener {
       endEvents[to] = endEvents[from + 1];
       for (int series = 0; series < SERIES; series++) {
         int target = to * SERIES + series;
-        int first = from * SERIES + series;
-        int second = first + SERIES;
-        least[target] = Math.min(least[first], least[second]);
-        greatest[target] = Math.max(greatest[first], greatest[second]);
-        last[target] = last[second];
+        int left = from * SERIES + series;
+        int right = left + SERIES;
+        first[target] = first[left];
+        least[target] = Math.min(least[left], least[right]);
+        greatest[target] = Math.max(greatest[left], greatest[right]);
+        last[target] = last[right];
       }
     }
     buckets = capacity / 2;

@@ -1,0 +1,47 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class InspectCommandTest {
+  @TempDir private Path folder;
+
+  @Test
+  void textTellsWhatIsInTheFile() throws IOException {
+    Path file = CommandRun.recording("cuda_graph.pickle.xz");
+    CommandRun run = CommandRun.of("inspect", file);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    Golden.assertGolden("inspect-cuda-graph.txt", run.out().replace(file.toString(), "FILE"));
+  }
+
+  @Test
+  void jsonHoldsTheSameCounts() throws IOException {
+    Path file = CommandRun.recording("two_gpu.pickle.xz");
+    CommandRun run = CommandRun.of("inspect", file, "--json", "-");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    Golden.assertGolden("inspect-two-gpu.json", run.out().replace(file.toString(), "FILE"));
+  }
+
+  @Test
+  void aSnapshotWithoutHistoryCanBeInspected() throws IOException {
+    Path file =
+        Files.write(folder.resolve("s.pickle"), TestSnapshot.ofOneTensor().bytesWithoutHistory());
+    CommandRun run = CommandRun.of("inspect", file);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertTrue(run.out().contains("1 segment of 2.00 MiB"), run.out());
+  }
+
+  @Test
+  void anUnwritableOutputIsFoundBeforeTheFileIsRead() throws IOException {
+    Path damaged = Files.writeString(folder.resolve("damaged"), "no pickle");
+    CommandRun run = CommandRun.of("inspect", damaged, "--json", folder + "/none/out.json");
+    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertTrue(run.err().contains("--json: cannot write"), run.err());
+  }
+}

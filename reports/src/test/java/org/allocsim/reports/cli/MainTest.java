@@ -1,0 +1,138 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MainTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "simulate",
+        "--nonsense",
+        "replay",
+        "replay a b",
+        "replay t --nonsense",
+        "replay t --policy",
+        "replay t --policy magic",
+        "replay t --memory-fraction 2",
+        "replay t --memory-fraction 0.5 --memory-limit 1GiB",
+        "replay t --memory-limit 16GB",
+        "replay t --device h100-80gb --capacity 16GiB",
+        "replay t --device abacus",
+        "replay t --capacity 0",
+        "replay t --addresses guessed",
+        "replay t --device-index x",
+        "replay t --torch-version 1.9",
+        "replay t --conf a --conf b",
+        "replay t --json",
+        "verify",
+        "verify t --addresses recorded",
+        "inspect",
+        "inspect a b",
+        "list",
+        "list everything",
+        "list policies now",
+      })
+  void wrongUsageIsOneSentenceAndTwo(String line) {
+    CommandRun run = CommandRun.of((Object[]) (line.isEmpty() ? new String[0] : line.split(" ")));
+    assertEquals(ExitCodes.USAGE, run.exitCode(), run.err());
+    assertEquals("", run.out());
+    assertEquals(1, run.err().lines().count(), run.err());
+    assertTrue(run.err().startsWith("allocsim: "), run.err());
+    assertTrue(run.err().contains("--help'"), run.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "replay", "verify", "inspect", "list", "list devices"})
+  void everyCommandHasHelp(String command) {
+    CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
+    assertEquals(ExitCodes.DONE, run.exitCode());
+    assertEquals("", run.err());
+    assertTrue(run.out().startsWith(("Usage: allocsim " + command).strip()), run.out());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "replay", "verify", "inspect", "list"})
+  void helpHasExamples(String command) {
+    CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
+    assertTrue(run.out().contains("\nExamples:\n  allocsim "), run.out());
+  }
+
+  @Test
+  void helpListsTheExitCodes() {
+    assertTrue(CommandRun.of("--help").out().contains("3   a check did not hold"));
+  }
+
+  @Test
+  void theVersionIsTold() {
+    CommandRun run = CommandRun.of("--version");
+    assertEquals(ExitCodes.DONE, run.exitCode());
+    assertTrue(run.out().startsWith("allocsim "), run.out());
+  }
+
+  @Test
+  void sizesAreRefusedWithARemedy() {
+    String message = CommandRun.of("replay", "t", "--capacity", "16GB").err();
+    assertTrue(message.contains("--capacity"), message);
+    assertTrue(message.contains("write 16GiB for multiples of 1024"), message);
+  }
+
+  @Test
+  void unknownDevicesAreAnsweredWithTheKnownOnes() {
+    String message = CommandRun.of("replay", "t", "--device", "abacus").err();
+    assertTrue(message.contains("h100-80gb"), message);
+  }
+
+  @Test
+  void anUnexpectedExceptionIsADefectInOneLine() {
+    String report = report(new IllegalStateException("the block\nis gone"), false, 1);
+    assertEquals(1, report.lines().count(), report);
+    assertTrue(report.contains("IllegalStateException (the block is gone)"), report);
+    assertTrue(report.contains("this is a defect"), report);
+    assertTrue(report.contains("ALLOCSIM_DEBUG=1"), report);
+  }
+
+  @Test
+  void debuggingShowsTheTrace() {
+    String report = report(new IllegalStateException("x"), true, 1);
+    assertTrue(report.contains("at org.allocsim.reports.cli.MainTest"), report);
+  }
+
+  @Test
+  void aHeapThatIsTooSmallIsNoDefect() {
+    String report = report(new OutOfMemoryError("Java heap space"), false, 1);
+    assertFalse(report.contains("defect"), report);
+    assertTrue(report.contains("-Xmx"), report);
+  }
+
+  @Test
+  void failuresOfFilesNameTheFileAndTheCause() {
+    assertTrue(report(new NoSuchFileException("f"), false, 1).contains("f: no such file"));
+    assertTrue(report(new AccessDeniedException("f"), false, 1).contains("f: permission denied"));
+    assertTrue(
+        report(new FileSystemException("f", null, "No space left on device"), false, 1)
+            .contains("f: no space left on device"));
+    assertTrue(
+        report(new UncheckedIOException(new IOException("it broke")), false, 1)
+            .contains("it broke"));
+  }
+
+  private static String report(Throwable failure, boolean debug, int exitCode) {
+    StringWriter text = new StringWriter();
+    assertEquals(exitCode, FailureReport.print(failure, new PrintWriter(text), debug));
+    return text.toString();
+  }
+}
