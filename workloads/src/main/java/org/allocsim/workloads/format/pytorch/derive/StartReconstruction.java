@@ -1,7 +1,7 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,6 +25,9 @@ import org.allocsim.workloads.format.pytorch.SnapshotSegment;
 final class StartReconstruction {
   /** Largest rest that PyTorch 2.11 leaves with a block of the large pool. */
   private static final long MAX_SLACK_BYTES = 1L << 20;
+
+  /** Largest block of the small pool (PyTorch 2.11). */
+  private static final long MAX_SMALL_BYTES = 1L << 20;
 
   /** A block of the start; mutable while the history is undone. */
   static final class Block {
@@ -62,6 +65,8 @@ final class StartReconstruction {
   private final EffectLog effects;
   private final AllocatorConfig config;
   private final TreeMap<Long, Block> blocks = new TreeMap<>(Long::compareUnsigned);
+  private final List<Block> finalPages = new ArrayList<>();
+  private Map<Integer, TreeMap<Long, Run>> pageRuns;
   private int contradictions;
 
   StartReconstruction(
@@ -101,6 +106,9 @@ final class StartReconstruction {
       block.requestedBytes = segment.blockRequestedBytes(i);
       block.stack = segment.blockStack(i);
       blocks.put(block.address, block);
+      if (segment.expandable()) {
+        finalPages.add(new Block(run, block.address, 0, block.state));
+      }
     }
   }
 
@@ -218,23 +226,54 @@ final class StartReconstruction {
   }
 
   private void undoUnmap(int row, long address, long bytes) {
-    Run run = null;
-    for (Map.Entry<Long, Block> near :
-        Arrays.asList(blocks.floorEntry(address), blocks.ceilingEntry(address))) {
-      if (run == null
-          && near != null
-          && near.getValue().run.expandable()
-          && near.getValue().run.stream() == effects.stream(row)) {
-        run = near.getValue().run;
-      }
-    }
-    if (run == null) {
-      boolean small = bytes % config.largeSegmentBytes() != 0;
-      run = new Run(0, effects.stream(row), small, null, true);
-    }
-    Block block = new Block(run, address, bytes, BlockState.INACTIVE);
+    Block block = new Block(runOfPages(row, address, bytes), address, bytes, BlockState.INACTIVE);
     blocks.put(address, block);
     mergeWithNeighbours(block);
+  }
+
+  /**
+   * Which pages share an address range with unmapped ones: those of the nearest block of the stream
+   * that the history or its end shows, because ranges of different pools lie far apart.
+   */
+  private Run runOfPages(int row, long address, long bytes) {
+    if (pageRuns == null) {
+      pageRuns = findPageRuns();
+    }
+    TreeMap<Long, Run> ofStream = pageRuns.get(effects.stream(row));
+    Map.Entry<Long, Run> below = ofStream == null ? null : ofStream.floorEntry(address);
+    Map.Entry<Long, Run> above = ofStream == null ? null : ofStream.ceilingEntry(address);
+    if (below == null && above == null) {
+      return new Run(0, effects.stream(row), isSmallPage(bytes), null, true);
+    }
+    if (below == null || above == null) {
+      return (below == null ? above : below).getValue();
+    }
+    return address - below.getKey() <= above.getKey() - address
+        ? below.getValue()
+        : above.getValue();
+  }
+
+  private boolean isSmallPage(long bytes) {
+    return bytes % config.largeSegmentBytes() != 0;
+  }
+
+  /** Runs of pages by stream and address, as far as blocks in them show what they are. */
+  private Map<Integer, TreeMap<Long, Run>> findPageRuns() {
+    Map<Integer, TreeMap<Long, Run>> runs = new HashMap<>();
+    for (int row = 0; row < effects.count(); row++) {
+      EffectKind kind = effects.kind(row);
+      if (kind == EffectKind.ALLOC || kind == EffectKind.FREE_COMPLETED) {
+        boolean small = config.blockBytesFor(effects.bytes(row)) <= MAX_SMALL_BYTES;
+        int stream = effects.stream(row);
+        runs.computeIfAbsent(stream, key -> new TreeMap<>(Long::compareUnsigned))
+            .put(effects.address(row), new Run(0, stream, small, PoolId.DEFAULT, true));
+      }
+    }
+    for (Block block : finalPages) {
+      runs.computeIfAbsent(block.run.stream(), key -> new TreeMap<>(Long::compareUnsigned))
+          .put(block.address, block.run);
+    }
+    return runs;
   }
 
   /**
