@@ -54,8 +54,7 @@ record VerifiedDevice(
       if (known) {
         compared++;
         if (!simulated.equals(entry.getValue())) {
-          boolean unrecorded =
-              entry.getKey().equals(UNRECORDED) && entry.getValue() > simulated;
+          boolean unrecorded = entry.getKey().equals(UNRECORDED) && entry.getValue() > simulated;
           (unrecorded ? undecided : differences)
               .add(entry.getKey() + ": recorded " + entry.getValue() + ", simulated " + simulated);
         }
