@@ -71,10 +71,9 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--addresses",
       paramLabel = "recorded|modelled",
-      description = {
-        "Where addresses and refusals come from (default: recorded with the recorded settings",
-        "and device, else modelled)."
-      })
+      description =
+          "Where addresses and refusals come from (default: recorded with the recorded settings "
+              + "and device, else modelled).")
   private Addresses addresses;
 
   @Option(
