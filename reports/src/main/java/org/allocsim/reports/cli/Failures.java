@@ -67,7 +67,9 @@ final class Failures implements EffectListener {
             stats.reservedBytes(),
             privateFreeBytes,
             "");
-    ooms.add(new Oom(requests - 1, requestedBytes, message.text(version.outOfMemoryTemplate())));
+    ooms.add(
+        new Oom(
+            requests - 1, requestedBytes, message.text(OutOfMemoryMessage.Template.of(version))));
   }
 
   @Override

@@ -2,13 +2,14 @@ package org.allocsim.simulator.stats;
 
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.allocsim.simulator.effect.HostMemoryListener;
 
 /**
  * The 18 counters of {@code torch.cuda.host_memory_stats()} that do not measure time (PyTorch
  * 2.11), its two defects included: a block that returns after a copy adds one byte to the active
  * bytes instead of removing its size, and a block that no copy used is never subtracted at all.
  */
-public final class HostMemoryStats {
+public final class HostMemoryStats implements HostMemoryListener {
   private static final int SIZE_CLASSES = 64;
   private static final String[] FIELDS = {"allocated", "current", "freed", "peak"};
 
@@ -27,27 +28,27 @@ public final class HostMemoryStats {
     return stats;
   }
 
-  /** A block was obtained from the operating system. */
+  @Override
   public void blockObtained(long bytes) {
     allocations.increase(1);
     allocatedBytes.increase(bytes);
     hostAllocations++;
   }
 
-  /** A cached block was given back to the operating system. */
+  @Override
   public void blockReleased(long bytes) {
     allocations.decrease(1);
     allocatedBytes.decrease(bytes);
     hostFrees++;
   }
 
-  /** A block of a size class was handed out, new or reused. */
+  @Override
   public void handedOut(int sizeClass, long bytes) {
     activeRequests[sizeClass].increase(1);
     activeBytes[sizeClass].increase(bytes);
   }
 
-  /** A block of a size class came back after the last copy that used it had finished. */
+  @Override
   public void returnedAfterUse(int sizeClass) {
     activeRequests[sizeClass].decrease(1);
     activeBytes[sizeClass].decrease(-1);

@@ -1,5 +1,7 @@
 package org.allocsim.simulator.stats;
 
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+
 /**
  * The text of PyTorch's {@code torch.cuda.OutOfMemoryError}, one line, in the wording of several
  * versions. All amounts are bytes.
@@ -46,7 +48,19 @@ public record OutOfMemoryMessage(
     /** 2.9 and 2.10: hint names {@code PYTORCH_ALLOC_CONF} (range unconfirmed). */
     V2_9,
     /** 2.11 to 2.14. */
-    V2_11
+    V2_11;
+
+    /** The wording of a release. */
+    public static Template of(PyTorchVersion version) {
+      return switch (version) {
+        case V2_0 -> V2_0;
+        case V2_1 -> V2_1;
+        case V2_2, V2_3 -> V2_2;
+        case V2_4, V2_5, V2_6, V2_7, V2_8 -> V2_4;
+        case V2_9, V2_10 -> V2_9;
+        case V2_11, V2_12, V2_13, V2_14 -> V2_11;
+      };
+    }
   }
 
   private static final String OLD_HINT =

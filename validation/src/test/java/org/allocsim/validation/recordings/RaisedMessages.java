@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.OutOfMemoryMessage;
 
@@ -70,6 +69,6 @@ final class RaisedMessages implements EffectListener {
             message.reservedBytes(),
             message.privateFreeBytes(),
             processes)
-        .text(PyTorchVersion.V2_11.outOfMemoryTemplate());
+        .text(OutOfMemoryMessage.Template.V2_11);
   }
 }

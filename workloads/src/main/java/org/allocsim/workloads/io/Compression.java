@@ -3,19 +3,20 @@ package org.allocsim.workloads.io;
 import com.github.luben.zstd.ZstdInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.HexFormat;
 import java.util.zip.GZIPInputStream;
 import org.tukaani.xz.XZInputStream;
 
 /** How a file is compressed, told by its first bytes and never by its name. */
 public enum Compression {
   /** Not compressed. */
-  NONE("none"),
+  NONE("none", ""),
   /** gzip (RFC 1952), also several members in a row. */
-  GZIP("gzip", 0x1f, 0x8b),
+  GZIP("gzip", "1f8b"),
   /** xz, also several streams in a row. */
-  XZ("xz", 0xfd, '7', 'z', 'X', 'Z', 0x00),
+  XZ("xz", "fd377a585a00"),
   /** Zstandard (RFC 8878), also several frames in a row. */
-  ZSTD("zstd", 0x28, 0xb5, 0x2f, 0xfd);
+  ZSTD("zstd", "28b52ffd");
 
   /** Length of the longest signature. */
   static final int SIGNATURE_BYTES = 6;
@@ -29,9 +30,11 @@ public enum Compression {
   private static final int BUFFER_BYTES = 1 << 16;
 
   private final String label;
-  private final int[] signature;
 
-  Compression(String label, int... signature) {
+  /** First bytes of a file, in hexadecimal. */
+  private final String signature;
+
+  Compression(String label, String signature) {
     this.label = label;
     this.signature = signature;
   }
@@ -43,24 +46,13 @@ public enum Compression {
 
   /** The compression of a file that starts with these bytes. */
   public static Compression of(byte[] start, int length) {
+    String hex = HexFormat.of().formatHex(start, 0, Math.min(length, SIGNATURE_BYTES));
     for (Compression compression : values()) {
-      if (compression != NONE && compression.matches(start, length)) {
+      if (compression != NONE && hex.startsWith(compression.signature)) {
         return compression;
       }
     }
     return NONE;
-  }
-
-  private boolean matches(byte[] start, int length) {
-    if (length < signature.length) {
-      return false;
-    }
-    for (int i = 0; i < signature.length; i++) {
-      if ((start[i] & 0xff) != signature[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** A stream of the plain bytes. */

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.HostMemoryListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
-import org.allocsim.simulator.stats.HostMemoryStats;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -36,7 +36,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
 
   private final DeviceMemory host;
   private final EffectListener listener;
-  private final HostMemoryStats stats = new HostMemoryStats();
+  private final HostMemoryListener hostListener;
   private final List<ArrayDeque<Block>> free = new ArrayList<>();
   private final ArrayDeque<Use> events = new ArrayDeque<>();
   private final Map<Integer, Block> live = new HashMap<>();
@@ -80,10 +80,13 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
    *
    * @param host where pinned memory comes from
    * @param listener hears what it does; every block is a segment of its own
+   * @param hostListener hears the same by size class
    */
-  public PinnedHostAllocator(DeviceMemory host, EffectListener listener) {
+  public PinnedHostAllocator(
+      DeviceMemory host, EffectListener listener, HostMemoryListener hostListener) {
     this.host = host;
     this.listener = listener;
+    this.hostListener = hostListener;
     for (int i = 0; i < SIZE_CLASSES; i++) {
       free.add(new ArrayDeque<>());
     }
@@ -100,11 +103,6 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
 
   private static int sizeClass(long requestedBytes) {
     return 64 - Long.numberOfLeadingZeros(requestedBytes - 1);
-  }
-
-  /** The counters of {@code torch.cuda.host_memory_stats()}. */
-  public HostMemoryStats stats() {
-    return stats;
   }
 
   /** Serves a request; stream and pool make no difference to pinned memory. */
@@ -141,7 +139,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
     block.requestedBytes = requestedBytes;
     block.state = LayoutVisitor.BlockState.ACTIVE_ALLOCATED;
     live.put(allocation, block);
-    stats.handedOut(sizeClass, block.bytes());
+    hostListener.handedOut(sizeClass, block.bytes());
     listener.blockAllocated(allocation, block.address, requestedBytes, block.bytes(), 0, false);
     return block.address;
   }
@@ -153,7 +151,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
     }
     Block block = new Block(address, sizeClass);
     owned.add(block);
-    stats.blockObtained(block.bytes());
+    hostListener.blockObtained(block.bytes());
     listener.segmentAllocated(address, block.bytes(), 0, false);
     return block;
   }
@@ -219,7 +217,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
     while (!events.isEmpty() && events.peekFirst().complete) {
       Block block = events.pollFirst().block;
       if (--block.outstanding == 0) {
-        stats.returnedAfterUse(block.sizeClass);
+        hostListener.returnedAfterUse(block.sizeClass);
         becomeFree(block);
       }
     }
@@ -233,7 +231,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
       for (Block block : cached) {
         listener.segmentFreed(block.address, block.bytes(), 0, false);
         host.free(block.address, block.bytes());
-        stats.blockReleased(block.bytes());
+        hostListener.blockReleased(block.bytes());
         owned.remove(block);
       }
       cached.clear();

@@ -35,6 +35,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   private static final int ALL_OWNERS = -1;
 
   private final AllocatorConfig config;
+  private final PyTorchVersion version;
   private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
@@ -47,17 +48,29 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final CacheRelease release;
   private int[] blockOfAllocation = new int[1024];
 
+  /** An allocator of the default version that holds nothing. */
+  public CachingAllocator(
+      AllocatorConfig config, long limitBytes, DeviceMemory device, EffectListener listener) {
+    this(config, PyTorchVersion.DEFAULT, limitBytes, device, listener);
+  }
+
   /**
    * An allocator that holds nothing.
    *
    * @param config its settings
+   * @param version the release whose rules it follows
    * @param limitBytes bytes that it may hold from the device, −1 for no limit
    * @param device where its segments come from
    * @param listener hears what it does
    */
   public CachingAllocator(
-      AllocatorConfig config, long limitBytes, DeviceMemory device, EffectListener listener) {
+      AllocatorConfig config,
+      PyTorchVersion version,
+      long limitBytes,
+      DeviceMemory device,
+      EffectListener listener) {
     this.config = config;
+    this.version = version;
     this.limitBytes = limitBytes;
     this.device = device;
     this.listener = listener;
@@ -86,7 +99,7 @@ public final class CachingAllocator implements AllocatorPolicy {
           "CUDA out of memory. Tried to allocate more than 1EB memory.");
       return OUT_OF_MEMORY;
     }
-    boolean capturing = pool != 0;
+    boolean capturing = pool != 0 && !version.processesEventsInUserPools();
     if (!capturing || config.graphCaptureRecordStreamReuse()) {
       completeFinishedFrees();
     }
@@ -155,9 +168,6 @@ public final class CachingAllocator implements AllocatorPolicy {
       return;
     }
     uses.add(blocks, block, stream, completionRank);
-    if (blocks.pending[block]) {
-      uses.insertEvents(blocks, block);
-    }
   }
 
   @Override
@@ -259,8 +269,11 @@ public final class CachingAllocator implements AllocatorPolicy {
   // Requests.
 
   private boolean growsInPlace(BlockPool pool) {
+    PrivatePool owner = pool.privatePool;
     return config.expandableSegments()
-        && (pool.privatePool == null || !pool.privatePool.options.customAllocator());
+        && version.hasExpandableSegments()
+        && (owner == null
+            || (version.hasExpandablePrivatePools() && !owner.options.customAllocator()));
   }
 
   private int takeFree(BlockPool pool, int stream, long roundedBytes, boolean growsInPlace) {

@@ -1,7 +1,6 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Set;
-import org.allocsim.simulator.stats.OutOfMemoryMessage;
 
 /**
  * A PyTorch release as far as its caching allocator decides, parses or speaks differently from its
@@ -119,18 +118,6 @@ public enum PyTorchVersion {
    */
   public boolean hasTolerantConfigParser() {
     return isAtLeast(V2_9);
-  }
-
-  /** The wording of the out-of-memory message. */
-  public OutOfMemoryMessage.Template outOfMemoryTemplate() {
-    return switch (this) {
-      case V2_0 -> OutOfMemoryMessage.Template.V2_0;
-      case V2_1 -> OutOfMemoryMessage.Template.V2_1;
-      case V2_2, V2_3 -> OutOfMemoryMessage.Template.V2_2;
-      case V2_4, V2_5, V2_6, V2_7, V2_8 -> OutOfMemoryMessage.Template.V2_4;
-      case V2_9, V2_10 -> OutOfMemoryMessage.Template.V2_9;
-      case V2_11, V2_12, V2_13, V2_14 -> OutOfMemoryMessage.Template.V2_11;
-    };
   }
 
   /** Whether a configuration string of this release may have this key. */

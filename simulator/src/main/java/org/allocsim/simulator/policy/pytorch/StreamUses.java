@@ -32,7 +32,10 @@ final class StreamUses {
   private int eventCount;
   private int completeEvents;
 
-  /** Marks a block as used on a stream; a stream that is already marked is not marked again. */
+  /**
+   * Marks a block as used on a stream; a stream that is already marked is not marked again. A block
+   * that awaits its free gets an outstanding event at once.
+   */
   void add(BlockTable blocks, int newBlock, int newStream, long newRank) {
     int last = NONE;
     for (int use = blocks.firstUse[newBlock]; use != NONE; use = nextOfBlock[use]) {
@@ -54,18 +57,25 @@ final class StreamUses {
     } else {
       nextOfBlock[last] = use;
     }
+    if (blocks.pending[newBlock]) {
+      insertEvent(use);
+    }
   }
 
   /** Turns the marks of a block that was given back into outstanding events. */
   void insertEvents(BlockTable blocks, int freed) {
     for (int use = blocks.firstUse[freed]; use != NONE; use = nextOfBlock[use]) {
-      if (eventCount == events.length) {
-        events = Arrays.copyOf(events, eventCount * 2);
-      }
-      events[eventCount++] = use;
-      if (complete[use]) {
-        completeEvents++;
-      }
+      insertEvent(use);
+    }
+  }
+
+  private void insertEvent(int use) {
+    if (eventCount == events.length) {
+      events = Arrays.copyOf(events, eventCount * 2);
+    }
+    events[eventCount++] = use;
+    if (complete[use]) {
+      completeEvents++;
     }
   }
 

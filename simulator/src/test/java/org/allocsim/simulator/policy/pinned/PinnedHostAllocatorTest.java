@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.stats.HostMemoryStats;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,8 @@ class PinnedHostAllocatorTest {
 
   private final Host host = new Host();
   private final MemoryStats effects = new MemoryStats(-1);
-  private final PinnedHostAllocator allocator = new PinnedHostAllocator(host, effects);
+  private final HostMemoryStats stats = new HostMemoryStats();
+  private final PinnedHostAllocator allocator = new PinnedHostAllocator(host, effects, stats);
 
   /** Host memory of 1 GiB, addresses never used twice. */
   private static final class Host implements DeviceMemory {
@@ -72,7 +74,7 @@ class PinnedHostAllocatorTest {
   }
 
   private void expect(String key, long value) {
-    assertEquals(value, allocator.stats().toMap().get(key), key);
+    assertEquals(value, stats.toMap().get(key), key);
   }
 
   @ParameterizedTest
@@ -205,12 +207,13 @@ class PinnedHostAllocatorTest {
   void requestForNothingDoesNothing() {
     assertEquals(0, allocator.allocate(0, 0, 0, 0));
     allocator.free(0);
-    allocator.stats().toMap().forEach((key, value) -> assertEquals(0, value, key));
+    stats.toMap().forEach((key, value) -> assertEquals(0, value, key));
   }
 
   @Test
   void listenerMayBeOneThatDoesNothing() {
-    PinnedHostAllocator silent = new PinnedHostAllocator(host, new EffectListener() {});
+    PinnedHostAllocator silent =
+        new PinnedHostAllocator(host, new EffectListener() {}, new HostMemoryStats());
     assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, silent.allocate(0, 1, 0, 0));
   }
 }

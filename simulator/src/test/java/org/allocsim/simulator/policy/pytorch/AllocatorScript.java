@@ -63,7 +63,7 @@ final class AllocatorScript {
                         stats.reservedBytes(),
                         privateFreeBytes,
                         "")
-                    .text(PyTorchVersion.V2_11.outOfMemoryTemplate());
+                    .text(OutOfMemoryMessage.Template.V2_11);
           }
         };
     allocator =

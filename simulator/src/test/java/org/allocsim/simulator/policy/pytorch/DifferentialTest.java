@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class DifferentialTest {
   private static final long MIB = 1L << 20;
   private static final long OPERATIONS =
-      Long.getLong("allocsim.differential.operations", 4_000_000);
+      Long.getLong("allocsim.differential.operations", 2_000_000);
   private static final long FIRST_SEED = Long.getLong("allocsim.differential.seed", 0);
   private static final int OPERATIONS_PER_SEQUENCE = 4_000;
   private static final int OPERATIONS_PER_LAYOUT = 16;

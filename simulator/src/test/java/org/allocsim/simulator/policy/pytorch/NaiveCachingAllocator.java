@@ -1,7 +1,6 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +9,10 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
-import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.allocsim.simulator.policy.pytorch.NaiveHeap.Block;
+import org.allocsim.simulator.policy.pytorch.NaiveHeap.Pool;
+import org.allocsim.simulator.policy.pytorch.NaiveHeap.PrivatePool;
+import org.allocsim.simulator.policy.pytorch.NaiveHeap.Segment;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -27,110 +29,19 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
   private static final long ROUND_LARGE = 2 * MIB;
   private static final long MIN_BLOCK = 512;
   private static final long ONE_EXA = 1L << 60;
-  private static final long FALLBACK_TOTAL = 85_017_493_504L;
-
-  private static final class Use {
-    int stream;
-    long rank;
-    boolean complete;
-  }
-
-  private static final class Event {
-    int stream;
-    long rank;
-    boolean complete;
-    Block block;
-  }
-
-  private static final class Block {
-    Segment segment;
-    long address;
-    long size;
-    long requested;
-    boolean mapped = true;
-    boolean allocated;
-    int allocation = -1;
-    List<Use> uses = new ArrayList<>();
-    int eventCount;
-    long gcBase;
-
-    boolean isFree() {
-      return mapped && isAllocatable();
-    }
-
-    boolean isAllocatable() {
-      return !allocated && eventCount == 0 && uses.isEmpty();
-    }
-
-    boolean isSplit() {
-      return segment.blocks.size() > 1;
-    }
-
-    Block neighbour(int step) {
-      int at = segment.blocks.indexOf(this) + step;
-      return at < 0 || at >= segment.blocks.size() ? null : segment.blocks.get(at);
-    }
-  }
-
-  private static final class Segment {
-    long address;
-    long size;
-    int stream;
-    Pool pool;
-    boolean expandable;
-    long page;
-    List<Block> blocks = new ArrayList<>();
-  }
-
-  private static final class Pool {
-    boolean small;
-    PrivatePool owner;
-    long lookups;
-    List<Segment> segments = new ArrayList<>();
-
-    List<Block> freeBlocks() {
-      List<Block> found = new ArrayList<>();
-      for (Segment segment : segments) {
-        for (Block block : segment.blocks) {
-          if (block.isFree()) {
-            found.add(block);
-          }
-        }
-      }
-      found.sort(ORDER);
-      return found;
-    }
-  }
-
-  private static final class PrivatePool {
-    int number;
-    int driverAllocations;
-    boolean freeable;
-    PrivatePoolOptions options = PrivatePoolOptions.PLAIN;
-    Pool small = new Pool();
-    Pool large = new Pool();
-  }
-
-  private static final Comparator<Block> BY_ADDRESS =
-      (a, b) -> Long.compareUnsigned(a.address, b.address);
-
-  private static final Comparator<Block> ORDER =
-      Comparator.<Block>comparingInt(b -> b.segment.stream)
-          .thenComparing((a, b) -> Long.compareUnsigned(a.size, b.size))
-          .thenComparing(BY_ADDRESS);
 
   private final AllocatorConfig config;
   private final long limit;
   private final DeviceMemory device;
   private final EffectListener listener;
+  private final NaiveHeap heap = new NaiveHeap();
+  private final NaiveExpandableSegments expandables;
+  private final NaiveStreamUses uses = new NaiveStreamUses(this::freeBlock);
   private final Pool small = new Pool();
   private final Pool large = new Pool();
   private final TreeMap<Integer, PrivatePool> privatePools = new TreeMap<>();
   private final Map<Integer, PrivatePoolOptions> poolOptions = new HashMap<>();
   private final Map<Integer, Block> blocks = new HashMap<>();
-  private final List<Segment> segments = new ArrayList<>();
-  private final List<Event> events = new ArrayList<>();
-  private long totalAllocated;
 
   NaiveCachingAllocator(
       AllocatorConfig config, long limitBytes, DeviceMemory device, EffectListener listener) {
@@ -138,6 +49,7 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     this.limit = limitBytes;
     this.device = device;
     this.listener = listener;
+    expandables = new NaiveExpandableSegments(heap, config.largeSegmentBytes(), device, listener);
     small.small = true;
   }
 
@@ -159,7 +71,7 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
       return OUT_OF_MEMORY;
     }
     if (pool == 0) {
-      processEvents();
+      uses.processEvents();
     }
     long n = roundSize(orig);
     Pool from = poolFor(n, pool);
@@ -291,7 +203,8 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     } else {
       while (candidates.get(chosen).segment.expandable
           && chosen + 1 < candidates.size()
-          && expandableSize(candidates.get(chosen + 1)) < expandableSize(candidates.get(chosen))) {
+          && NaiveExpandableSegments.expandableSize(candidates.get(chosen + 1))
+              < NaiveExpandableSegments.expandableSize(candidates.get(chosen))) {
         chosen++;
       }
     }
@@ -306,18 +219,13 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     return block;
   }
 
-  private static long expandableSize(Block block) {
-    Block next = block.neighbour(1);
-    return block.size + (next != null && !next.mapped ? next.size : 0);
-  }
-
   private Block allocBlock(Pool pool, int stream, long n, long segmentBytes, boolean expandable) {
-    if (limit >= 0 && totalAllocated + segmentBytes > limit) {
+    if (limit >= 0 && heap.totalAllocated + segmentBytes > limit) {
       return null;
     }
     Block block;
     if (expandable) {
-      block = allocateExpandable(pool, stream, n);
+      block = expandables.allocate(pool, stream, n);
     } else {
       block = allocateSegment(pool, stream, segmentBytes);
     }
@@ -332,30 +240,10 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     if (address == DeviceMemory.REFUSED) {
       return null;
     }
-    totalAllocated += bytes;
-    Segment segment = addSegment(pool, stream, address, bytes);
+    heap.totalAllocated += bytes;
+    Segment segment = heap.addSegment(pool, stream, address, bytes);
     listener.segmentAllocated(address, bytes, stream, pool.small);
     return segment.blocks.getFirst();
-  }
-
-  private Segment addSegment(Pool pool, int stream, long address, long bytes) {
-    Segment segment = new Segment();
-    segment.address = address;
-    segment.size = bytes;
-    segment.stream = stream;
-    segment.pool = pool;
-    segment.blocks.add(newBlock(segment, address, bytes));
-    pool.segments.add(segment);
-    segments.add(segment);
-    return segment;
-  }
-
-  private static Block newBlock(Segment segment, long address, long bytes) {
-    Block block = new Block();
-    block.segment = segment;
-    block.address = address;
-    block.size = bytes;
-    return block;
   }
 
   private long handOut(Block block, int allocation, long orig, long n, boolean expandable) {
@@ -372,7 +260,7 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     }
     Block handed = block;
     if (split) {
-      handed = newBlock(segment, block.address, n);
+      handed = NaiveHeap.newBlock(segment, block.address, n);
       segment.blocks.add(segment.blocks.indexOf(block), handed);
       block.address += n;
       block.size -= n;
@@ -399,10 +287,10 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
 
   private void collectGarbage() {
     long threshold = (long) (config.garbageCollectionThreshold() * (double) limit);
-    if (totalAllocated <= threshold) {
+    if (heap.totalAllocated <= threshold) {
       return;
     }
-    long target = totalAllocated - threshold;
+    long target = heap.totalAllocated - threshold;
     long reclaimed = 0;
     long totalAge = 0;
     int count = 0;
@@ -465,7 +353,8 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
   /** Rule 2.11; null stands for the default pools. */
   private void releaseCached(PrivatePool only) {
     if (only == null) {
-      synchronizeAndFree(null);
+      listener.streamsSynchronized();
+      uses.synchronizeAndFree(null);
       releaseBlocks(large);
       releaseBlocks(small);
     }
@@ -474,7 +363,8 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
         continue;
       }
       if (only != null) {
-        synchronizeAndFree(pool);
+        listener.streamsSynchronized();
+        uses.synchronizeAndFree(pool);
       }
       releaseBlocks(pool.small);
       releaseBlocks(pool.large);
@@ -494,10 +384,10 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
       }
     }
     for (Block block : expandable) {
-      unmapBlock(block);
+      expandables.unmap(block);
       if (!block.isSplit() && !block.mapped) {
         device.unreserve(block.segment.address, block.segment.size);
-        removeSegment(block.segment);
+        heap.removeSegment(block.segment);
       }
     }
   }
@@ -506,16 +396,11 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     Segment segment = block.segment;
     listener.segmentFreed(block.address, block.size, segment.stream, segment.pool.small);
     device.free(block.address, block.size);
-    totalAllocated -= block.size;
+    heap.totalAllocated -= block.size;
     if (segment.pool.owner != null) {
       segment.pool.owner.driverAllocations--;
     }
-    removeSegment(segment);
-  }
-
-  private void removeSegment(Segment segment) {
-    segment.pool.segments.remove(segment);
-    segments.remove(segment);
+    heap.removeSegment(segment);
   }
 
   // Free
@@ -538,16 +423,7 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
       freeBlock(block);
       return;
     }
-    for (Use use : block.uses) {
-      Event event = new Event();
-      event.stream = use.stream;
-      event.rank = use.rank;
-      event.complete = use.complete;
-      event.block = block;
-      events.add(event);
-      block.eventCount++;
-    }
-    block.uses.clear();
+    uses.insertEvents(block);
   }
 
   private void freeBlock(Block block) {
@@ -560,7 +436,7 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     int count = 0;
     long bytes = 0;
     for (int step : new int[] {-1, 1}) {
-      long merged = tryMerge(block, block.neighbour(step));
+      long merged = NaiveHeap.tryMerge(block, block.neighbour(step));
       if (merged > 0) {
         count--;
         bytes -= merged;
@@ -576,100 +452,29 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     }
   }
 
-  private static long tryMerge(Block into, Block from) {
-    if (from == null || !from.isAllocatable() || from.mapped != into.mapped) {
-      return 0;
-    }
-    into.segment.blocks.remove(from);
-    into.address = Math.min(into.address, from.address);
-    into.size += from.size;
-    return from.size;
-  }
-
   // Streams
 
   @Override
   public void useStream(int allocation, int stream, long completionRank) {
     Block block = blocks.get(allocation);
-    if (block == null || !block.allocated || block.segment.stream == stream) {
-      return;
+    if (block != null && block.allocated && block.segment.stream != stream) {
+      uses.add(block, stream, completionRank);
     }
-    for (Use use : block.uses) {
-      if (use.stream == stream) {
-        use.rank = completionRank;
-        use.complete = false;
-        return;
-      }
-    }
-    Use use = new Use();
-    use.stream = stream;
-    use.rank = completionRank;
-    block.uses.add(use);
   }
 
   @Override
   public void useComplete(int allocation, int stream) {
     Block block = blocks.get(allocation);
-    if (block == null) {
-      return;
-    }
-    for (Use use : block.uses) {
-      use.complete |= stream == AllocationTrace.ANY_STREAM || use.stream == stream;
-    }
-    for (Event event : events) {
-      boolean meant = stream == AllocationTrace.ANY_STREAM || event.stream == stream;
-      event.complete |= meant && event.block == block;
+    if (block != null) {
+      uses.complete(block, stream);
     }
   }
 
   @Override
   public void synchronize() {
-    for (int allocation : List.copyOf(blocks.keySet())) {
-      useComplete(allocation, AllocationTrace.ANY_STREAM);
+    for (Block block : blocks.values()) {
+      uses.complete(block, AllocationTrace.ANY_STREAM);
     }
-  }
-
-  /** Rule 3.4: of all complete events that nothing on their stream holds up, the first by rank. */
-  private void processEvents() {
-    while (true) {
-      Event first = null;
-      for (Event event : events) {
-        boolean ready = event.complete && (event.stream < 0 || isHead(event));
-        if (ready && (first == null || event.rank < first.rank)) {
-          first = event;
-        }
-      }
-      if (first == null) {
-        return;
-      }
-      finish(first);
-    }
-  }
-
-  private boolean isHead(Event event) {
-    for (Event other : events) {
-      if (other.stream == event.stream) {
-        return other == event;
-      }
-    }
-    throw new AssertionError("event is not recorded");
-  }
-
-  private void finish(Event event) {
-    events.remove(event);
-    event.block.eventCount--;
-    if (event.block.eventCount == 0) {
-      freeBlock(event.block);
-    }
-  }
-
-  /** Rule 3.5; null stands for all pools. */
-  private void synchronizeAndFree(PrivatePool only) {
-    listener.streamsSynchronized();
-    List<Event> waitedFor = new ArrayList<>(events);
-    waitedFor.removeIf(event -> only != null && event.block.segment.pool.owner != only);
-    waitedFor.sort(Comparator.comparingLong(event -> event.rank));
-    waitedFor.forEach(this::finish);
   }
 
   // Cache control
@@ -708,159 +513,8 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     return sum;
   }
 
-  // Expandable segments
-
-  private Block allocateExpandable(Pool pool, int stream, long n) {
-    Block block = findExpandable(pool, stream, n);
-    if (block == null) {
-      return null;
-    }
-    if (!block.mapped && !mapBlock(block, Math.min(block.size, n))) {
-      return null;
-    }
-    while (block.size < n) {
-      Block next = block.neighbour(1);
-      if (next == null || !mapBlock(next, Math.min(n - block.size, next.size))) {
-        return null;
-      }
-      block = next;
-    }
-    return block;
-  }
-
-  private Block findExpandable(Pool pool, int stream, long n) {
-    List<Block> unmapped = new ArrayList<>();
-    for (Segment segment : pool.segments) {
-      for (Block block : segment.blocks) {
-        if (!block.mapped && segment.stream == stream) {
-          unmapped.add(block);
-        }
-      }
-    }
-    unmapped.sort(BY_ADDRESS);
-    for (Block block : unmapped) {
-      Block previous = block.neighbour(-1);
-      Block start = previous != null && previous.isAllocatable() ? previous : block;
-      long sum = 0;
-      for (Block b = start; b != null && b.isAllocatable() && sum < n; b = b.neighbour(1)) {
-        sum += b.size;
-      }
-      if (sum >= n) {
-        return start;
-      }
-    }
-    long total = device.totalBytes() < 0 ? FALLBACK_TOTAL : device.totalBytes();
-    long page = pool.small ? SMALL_BUFFER : config.largeSegmentBytes();
-    long bytes = (total + total / 8 + page - 1) / page * page;
-    long address = device.reserve(bytes, page, stream);
-    if (address == DeviceMemory.REFUSED) {
-      return null;
-    }
-    Segment segment = addSegment(pool, stream, address, bytes);
-    segment.expandable = true;
-    segment.page = page;
-    segment.blocks.getFirst().mapped = false;
-    return segment.blocks.getFirst();
-  }
-
-  private boolean mapBlock(Block block, long want) {
-    Segment segment = block.segment;
-    long bytes = (want + segment.page - 1) / segment.page * segment.page;
-    long address = block.address;
-    if (!device.map(address, bytes, segment.page)) {
-      return false;
-    }
-    block.mapped = true;
-    if (bytes < block.size) {
-      Block rest = newBlock(segment, address + bytes, block.size - bytes);
-      rest.mapped = false;
-      segment.blocks.add(segment.blocks.indexOf(block) + 1, rest);
-      block.size = bytes;
-    }
-    tryMerge(block, block.neighbour(-1));
-    tryMerge(block, block.neighbour(1));
-    block.gcBase = segment.pool.lookups;
-    totalAllocated += bytes;
-    listener.segmentMapped(address, bytes, segment.stream, segment.pool.small);
-    return true;
-  }
-
-  private void unmapBlock(Block block) {
-    Segment segment = block.segment;
-    long page = segment.page;
-    long start = block.address - segment.address;
-    long from = (start + page - 1) / page * page;
-    long to = (start + block.size) / page * page;
-    if (from >= to) {
-      return;
-    }
-    long address = segment.address + from;
-    long bytes = to - from;
-    device.unmap(address, bytes, page);
-    long before = from - start;
-    long after = start + block.size - to;
-    if (before > 0) {
-      Block lead = newBlock(segment, block.address, before);
-      lead.gcBase = segment.pool.lookups;
-      segment.blocks.add(segment.blocks.indexOf(block), lead);
-    }
-    if (after > 0) {
-      Block trail = newBlock(segment, address + bytes, after);
-      trail.gcBase = segment.pool.lookups;
-      segment.blocks.add(segment.blocks.indexOf(block) + 1, trail);
-    }
-    block.address = address;
-    block.size = bytes;
-    block.mapped = false;
-    tryMerge(block, block.neighbour(-1));
-    tryMerge(block, block.neighbour(1));
-    totalAllocated -= bytes;
-    if (segment.pool.owner != null) {
-      segment.pool.owner.driverAllocations--;
-    }
-    listener.segmentUnmapped(address, bytes, segment.stream, segment.pool.small);
-  }
-
-  // Layout
-
   @Override
   public void describeLayout(LayoutVisitor visitor) {
-    List<Segment> sorted = new ArrayList<>(segments);
-    sorted.sort((a, b) -> Long.compareUnsigned(a.address, b.address));
-    for (Segment segment : sorted) {
-      List<Block> run = new ArrayList<>();
-      for (Block block : segment.blocks) {
-        if (block.mapped) {
-          run.add(block);
-        } else {
-          describeRun(run, visitor);
-          run.clear();
-        }
-      }
-      describeRun(run, visitor);
-    }
-  }
-
-  private static void describeRun(List<Block> run, LayoutVisitor visitor) {
-    if (run.isEmpty()) {
-      return;
-    }
-    Segment segment = run.getFirst().segment;
-    long bytes = run.stream().mapToLong(block -> block.size).sum();
-    int pool = segment.pool.owner == null ? 0 : segment.pool.owner.number;
-    visitor.segment(
-        run.getFirst().address,
-        bytes,
-        segment.stream,
-        segment.pool.small,
-        pool,
-        segment.expandable);
-    for (Block block : run) {
-      BlockState state =
-          block.allocated
-              ? BlockState.ACTIVE_ALLOCATED
-              : block.isFree() ? BlockState.INACTIVE : BlockState.ACTIVE_PENDING_FREE;
-      visitor.block(block.address, block.size, block.requested, state, block.allocation);
-    }
+    heap.describe(visitor);
   }
 }

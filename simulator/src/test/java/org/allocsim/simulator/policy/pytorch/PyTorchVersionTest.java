@@ -46,13 +46,13 @@ class PyTorchVersionTest {
 
   @Test
   void wordingOfTheOutOfMemoryMessageFollowsTheRelease() {
-    assertEquals(Template.V2_0, PyTorchVersion.V2_0.outOfMemoryTemplate());
-    assertEquals(Template.V2_1, PyTorchVersion.V2_1.outOfMemoryTemplate());
-    assertEquals(Template.V2_2, PyTorchVersion.V2_3.outOfMemoryTemplate());
-    assertEquals(Template.V2_4, PyTorchVersion.V2_8.outOfMemoryTemplate());
-    assertEquals(Template.V2_9, PyTorchVersion.V2_10.outOfMemoryTemplate());
-    assertEquals(Template.V2_11, PyTorchVersion.V2_11.outOfMemoryTemplate());
-    assertEquals(Template.V2_11, PyTorchVersion.V2_14.outOfMemoryTemplate());
+    assertEquals(Template.V2_0, Template.of(PyTorchVersion.V2_0));
+    assertEquals(Template.V2_1, Template.of(PyTorchVersion.V2_1));
+    assertEquals(Template.V2_2, Template.of(PyTorchVersion.V2_3));
+    assertEquals(Template.V2_4, Template.of(PyTorchVersion.V2_8));
+    assertEquals(Template.V2_9, Template.of(PyTorchVersion.V2_10));
+    assertEquals(Template.V2_11, Template.of(PyTorchVersion.V2_11));
+    assertEquals(Template.V2_11, Template.of(PyTorchVersion.V2_14));
   }
 
   @Test

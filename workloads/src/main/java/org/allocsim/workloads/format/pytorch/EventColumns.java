@@ -166,7 +166,7 @@ final class EventColumns {
 
   /** Capacity for more than {@code rows} rows: half as much again, a quarter where it is a lot. */
   private static int grown(int rows) {
-    return Math.addExact(rows, (rows >> (rows < 1 << 20 ? 1 : 2)) + 16);
+    return (int) Math.min(rows + (rows >> (rows < 1 << 20 ? 1L : 2L)) + 16L, MOST_ROWS);
   }
 
   /** Marks the streams that the rows use. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.nio.file.AccessDeniedException;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.io.Compression;
 import org.allocsim.workloads.io.ExpansionLimitException;
@@ -110,7 +111,7 @@ final class PickleInput {
     need(length);
     long value = buffer[next + length - 1];
     for (int i = length - 2; i >= 0; i--) {
-      value = value << 8 | buffer[next + i] & 0xff;
+      value = (value << 8) | (buffer[next + i] & 0xff);
     }
     next += length;
     return value;
@@ -151,7 +152,7 @@ final class PickleInput {
   /** Refuses at once what an uncompressed file of known size cannot hold. */
   void checkAnnounced(long length) throws TraceFormatException {
     boolean sizeKnown = storedTotal >= 0 && input.compression() == Compression.NONE;
-    if (length < 0 || sizeKnown && length > storedTotal - offset()) {
+    if (length < 0 || (sizeKnown && length > storedTotal - offset())) {
       throw failure(
           Long.toUnsignedString(length)
               + " bytes are announced"
@@ -222,6 +223,9 @@ final class PickleInput {
   }
 
   private static String reason(IOException e) {
+    if (e instanceof AccessDeniedException) {
+      return "access is denied";
+    }
     String message = e.getMessage();
     return message == null || message.isBlank()
         ? e.getClass().getSimpleName()

@@ -19,8 +19,6 @@ final class PickleMachine {
   /** Most values on the stack. */
   private static final int MOST_VALUES = 1 << 20;
 
-  private static final int MEMO_VALUE_BITS = 28;
-  private static final int MEMO_VALUE_MASK = (1 << MEMO_VALUE_BITS) - 1;
   private static final String DAMAGED = "the file is damaged, " + PickleInput.WRITE_ANEW;
   private static final String NOT_PLAIN =
       "this is not a plain memory snapshot, " + PickleInput.WRITE_ANEW;
@@ -37,10 +35,7 @@ final class PickleMachine {
   private final int[] marks = new int[DEEPEST];
   private int markCount;
 
-  private int[] memo = new int[1 << 12];
-  private int memoCount;
-  private long[] memoNumbers = new long[16];
-  private int memoNumberCount;
+  private final Memo memo = new Memo();
 
   PickleMachine(PickleInput in, TextPool texts, SnapshotBuilder builder) {
     this.in = in;
@@ -64,7 +59,7 @@ final class PickleMachine {
       switch (opcode) {
         case Opcode.BINGET -> get(in.u1());
         case Opcode.LONG_BINGET -> get(in.u4());
-        case Opcode.MEMOIZE -> put(memoCount);
+        case Opcode.MEMOIZE -> put(memo.count());
         case Opcode.BINPUT -> put(in.u1());
         case Opcode.LONG_BINPUT -> put(in.u4());
         case Opcode.MARK -> mark();
@@ -415,7 +410,7 @@ final class PickleMachine {
     types[position] = builder.closedType();
     values[position] = builder.closedValue();
     if (lists.memoSlots[list] >= 0) {
-      memo[lists.memoSlots[list]] = memoEntry(types[position], values[position]);
+      memo.set(lists.memoSlots[list], types[position], values[position]);
     }
     lists.close(list);
   }
@@ -425,13 +420,9 @@ final class PickleMachine {
     types[position] = builder.closedType();
     values[position] = builder.closedValue();
     if (dicts.memoSlots[dict] >= 0) {
-      memo[dicts.memoSlots[dict]] = memoEntry(types[position], values[position]);
+      memo.set(dicts.memoSlots[dict], types[position], values[position]);
     }
     dicts.close(dict);
-  }
-
-  private static int memoEntry(byte type, long value) {
-    return type << MEMO_VALUE_BITS | (int) value & MEMO_VALUE_MASK;
   }
 
   private void put(long slot) throws TraceFormatException {
@@ -439,77 +430,45 @@ final class PickleMachine {
       throw in.failure("nothing is there to be remembered", DAMAGED);
     }
     // Writers number their slots one by one, and each takes at least a byte of the file.
-    if (slot > in.offset() || slot >= MEMO_VALUE_MASK) {
+    if (slot > in.offset() || slot >= Memo.MOST) {
       throw in.failure("memo slot " + slot + " is out of order", DAMAGED);
     }
     int index = (int) slot;
-    if (index >= memo.length) {
-      memo = Arrays.copyOf(memo, Math.max(index + 1, memo.length + (memo.length >> 1)));
+    // Whoever had the slot must not write there when it closes.
+    int[] owners = openSlots(memo.type(index));
+    if (owners != null && owners[(int) memo.value(index)] == index) {
+      owners[(int) memo.value(index)] = -1;
     }
     byte type = types[size - 1];
     long value = values[size - 1];
-    switch (type) {
-      case Value.INT, Value.UNSIGNED, Value.FLOAT -> value = rememberNumber(value);
-      case Value.OPEN_LIST -> {
-        forget(lists.memoSlots[(int) value], index);
-        lists.memoSlots[(int) value] = index;
+    int[] slots = openSlots(type);
+    if (slots != null) {
+      // An open container is remembered in one slot only; an earlier one no longer counts.
+      if (slots[(int) value] >= 0) {
+        memo.set(slots[(int) value], Value.SPENT, 0);
       }
-      case Value.OPEN_DICT -> {
-        forget(dicts.memoSlots[(int) value], index);
-        dicts.memoSlots[(int) value] = index;
-      }
-      default -> {}
+      slots[(int) value] = index;
     }
-    unlink(index);
-    memo[index] = memoEntry(type, value);
-    memoCount = Math.max(memoCount, index + 1);
+    memo.set(index, type, value);
   }
 
-  /** An open container is remembered in one slot only; an earlier one no longer counts. */
-  private void forget(int slot, int newSlot) {
-    if (slot >= 0 && slot != newSlot) {
-      memo[slot] = memoEntry(Value.SPENT, 0);
-    }
-  }
-
-  /** An open container whose slot is given to another value must not write there later. */
-  private void unlink(int slot) {
-    int entry = memo[slot];
-    int owner = entry & MEMO_VALUE_MASK;
-    int[] slots =
-        switch (entry >>> MEMO_VALUE_BITS) {
-          case Value.OPEN_LIST -> lists.memoSlots;
-          case Value.OPEN_DICT -> dicts.memoSlots;
-          default -> null;
-        };
-    boolean same =
-        slots != null
-            && entry == memoEntry(types[size - 1], values[size - 1])
-            && slots[owner] == slot;
-    if (slots != null && !same && slots[owner] == slot) {
-      slots[owner] = -1;
-    }
-  }
-
-  private long rememberNumber(long number) {
-    if (memoNumberCount == memoNumbers.length) {
-      memoNumbers = Arrays.copyOf(memoNumbers, memoNumberCount + (memoNumberCount >> 1));
-    }
-    memoNumbers[memoNumberCount] = number;
-    return memoNumberCount++;
+  /** The memo slots of open containers of a type, null for other types. */
+  private int[] openSlots(byte type) {
+    return switch (type) {
+      case Value.OPEN_LIST -> lists.memoSlots;
+      case Value.OPEN_DICT -> dicts.memoSlots;
+      default -> null;
+    };
   }
 
   private void get(long slot) throws TraceFormatException {
-    int entry = slot < memoCount ? memo[(int) slot] : 0;
-    byte type = (byte) (entry >>> MEMO_VALUE_BITS);
-    int value = entry & MEMO_VALUE_MASK;
+    byte type = memo.type(slot);
     switch (type) {
       case Value.MARK -> throw in.failure("memo slot " + slot + " was never filled", DAMAGED);
-      case Value.INT, Value.UNSIGNED, Value.FLOAT -> push(type, memoNumbers[value]);
-      case Value.OPEN_LIST -> getOpen(lists.stackPositions[value]);
-      case Value.OPEN_DICT -> getOpen(dicts.stackPositions[value]);
+      case Value.OPEN_LIST -> getOpen(lists.stackPositions[(int) memo.value((int) slot)]);
+      case Value.OPEN_DICT -> getOpen(dicts.stackPositions[(int) memo.value((int) slot)]);
       case Value.SPENT -> throw usedTwice();
-      default -> push(type, value);
+      default -> push(type, memo.value((int) slot));
     }
   }
 

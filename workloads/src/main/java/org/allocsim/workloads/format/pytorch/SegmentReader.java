@@ -113,7 +113,8 @@ final class SegmentReader {
     PoolId pool = PoolId.DEFAULT;
     if (f.type(Vocabulary.SEGMENT_POOL_ID) == Value.POOL) {
       pool = pools.pool((int) f.raw(Vocabulary.SEGMENT_POOL_ID));
-    } else if (f.has(Vocabulary.SEGMENT_POOL_ID)) {
+    } else if (f.has(Vocabulary.SEGMENT_POOL_ID)
+        && f.type(Vocabulary.SEGMENT_POOL_ID) != Value.NONE) {
       f.fail(Vocabulary.SEGMENT_POOL_ID, "a pair of whole numbers");
     }
     boolean expandable = f.flag(Vocabulary.IS_EXPANDABLE, false);

@@ -109,7 +109,7 @@ final class SnapshotBuilder {
       }
       case Value.OBJECT, Value.STACK -> {
         Object object = type == Value.OBJECT ? objects.get((int) value) : null;
-        boolean list = object instanceof ListContent || type == Value.STACK && value == 0;
+        boolean list = object instanceof ListContent || (type == Value.STACK && value == 0);
         if (list
             && !(object instanceof ListContent.Lists)
             && (content == null || content instanceof ListContent.Lists)) {

@@ -29,7 +29,8 @@ public final class SnapshotReader {
           name, "", "this is a directory", "give one of the snapshot files in it");
     }
     try (InputStream stream = Files.newInputStream(file)) {
-      return read(stream, name, Files.size(file), progress);
+      // A pipe has no size.
+      return read(stream, name, Files.isRegularFile(file) ? Files.size(file) : -1, progress);
     } catch (NoSuchFileException e) {
       throw new TraceFormatException(
           name, "", "there is no such file", "check the path for spelling");

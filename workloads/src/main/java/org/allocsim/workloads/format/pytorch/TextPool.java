@@ -15,7 +15,7 @@ final class TextPool {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   // A file must not be able to choose texts that collide.
-  private final long seed = new java.security.SecureRandom().nextLong();
+  private final long seed = mix(System.nanoTime());
   private byte[] bytes = new byte[1 << 12];
   private int[] starts = new int[256];
   private int[] table = new int[512];

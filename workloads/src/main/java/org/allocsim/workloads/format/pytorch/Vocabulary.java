@@ -68,21 +68,21 @@ final class Vocabulary {
   /** Number of fields; a set of them fits one {@code long}. */
   static final int FIELDS = 60;
 
-  // Values.
-  private static final int FIRST_ACTION = FIELDS;
-  static final int ANNOTATE;
-  static final int ACTIVE_ALLOCATED;
-  static final int ACTIVE_PENDING_FREE;
-  static final int ACTIVE_AWAITING_FREE;
-  static final int INACTIVE;
-  static final int SMALL;
-  static final int LARGE;
-  static final int START;
-  static final int END;
-  static final int NOT_AVAILABLE;
-  static final int EMPTY;
-
+  // Values: the actions in the order of the effects, then these.
   private static final EffectKind[] EFFECTS = EffectKind.values();
+  private static final int FIRST_ACTION = FIELDS;
+  private static final int FIRST_OTHER = FIRST_ACTION + EFFECTS.length;
+  static final int ANNOTATE = FIRST_OTHER;
+  static final int ACTIVE_ALLOCATED = FIRST_OTHER + 1;
+  static final int ACTIVE_PENDING_FREE = FIRST_OTHER + 2;
+  static final int ACTIVE_AWAITING_FREE = FIRST_OTHER + 3;
+  static final int INACTIVE = FIRST_OTHER + 4;
+  static final int SMALL = FIRST_OTHER + 5;
+  static final int LARGE = FIRST_OTHER + 6;
+  static final int START = FIRST_OTHER + 7;
+  static final int END = FIRST_OTHER + 8;
+  static final int NOT_AVAILABLE = FIRST_OTHER + 9;
+  static final int EMPTY = FIRST_OTHER + 10;
 
   private static final String[] FIELD_NAMES = {
     "segments",
@@ -131,28 +131,32 @@ final class Vocabulary {
     "roundup_power2_divisions",
   };
 
-  private static final String[] WORDS;
+  private static final String[] OTHER_WORDS = {
+    "annotate",
+    "active_allocated",
+    "active_pending_free",
+    "active_awaiting_free",
+    "inactive",
+    "small",
+    "large",
+    "START",
+    "END",
+    "N/A",
+    "",
+  };
 
-  static {
-    WORDS = Arrays.copyOf(FIELD_NAMES, FIRST_ACTION + EFFECTS.length + 11);
+  private static final String[] WORDS = words();
+
+  private static String[] words() {
+    String[] words = Arrays.copyOf(FIELD_NAMES, FIRST_OTHER + OTHER_WORDS.length);
     for (int slot = 0; slot < FIELDS - DIVISIONS_1; slot++) {
-      WORDS[DIVISIONS_1 + slot] = Integer.toString(1 << slot);
+      words[DIVISIONS_1 + slot] = Integer.toString(1 << slot);
     }
     for (EffectKind kind : EFFECTS) {
-      WORDS[FIRST_ACTION + kind.ordinal()] = kind.action();
+      words[FIRST_ACTION + kind.ordinal()] = kind.action();
     }
-    int next = FIRST_ACTION + EFFECTS.length;
-    WORDS[ANNOTATE = next++] = "annotate";
-    WORDS[ACTIVE_ALLOCATED = next++] = "active_allocated";
-    WORDS[ACTIVE_PENDING_FREE = next++] = "active_pending_free";
-    WORDS[ACTIVE_AWAITING_FREE = next++] = "active_awaiting_free";
-    WORDS[INACTIVE = next++] = "inactive";
-    WORDS[SMALL = next++] = "small";
-    WORDS[LARGE = next++] = "large";
-    WORDS[START = next++] = "START";
-    WORDS[END = next++] = "END";
-    WORDS[NOT_AVAILABLE = next++] = "N/A";
-    WORDS[EMPTY = next] = "";
+    System.arraycopy(OTHER_WORDS, 0, words, FIRST_OTHER, OTHER_WORDS.length);
+    return words;
   }
 
   private Vocabulary() {}

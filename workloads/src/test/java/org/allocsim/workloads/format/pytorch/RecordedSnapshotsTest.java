@@ -69,7 +69,7 @@ class RecordedSnapshotsTest {
     Path folder = recordings();
     assumeTrue(
         folder != null,
-        "left out: the full recordings, no folder " + System.getProperty("allocsim.recordings"));
+        "left out: all recordings but the three shipped ones, as there is no folder " + given());
     List<Path> files;
     try (Stream<Path> all = Files.walk(folder)) {
       files = all.filter(file -> file.toString().contains(".pickle")).sorted().toList();
@@ -81,9 +81,12 @@ class RecordedSnapshotsTest {
                 () -> checkConsistency(SnapshotReader.read(file, Progress.NONE))));
   }
 
+  private static Path given() {
+    return Path.of(System.getProperty("allocsim.recordings", "../shared/recordings"));
+  }
+
   private static Path recordings() {
-    Path given = Path.of(System.getProperty("allocsim.recordings", "../shared/recordings"));
-    return Stream.of(given, Path.of("..").resolve(given))
+    return Stream.of(given(), Path.of("..").resolve(given()))
         .filter(Files::isDirectory)
         .findFirst()
         .orElse(null);

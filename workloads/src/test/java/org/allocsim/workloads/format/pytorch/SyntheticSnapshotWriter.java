@@ -44,7 +44,6 @@ public final class SyntheticSnapshotWriter {
   private final boolean[] largeSegment = new boolean[LARGE_BLOCKS];
   private final long[] smallRequests = new long[MOST_SMALL];
   private final long[] smallAddresses = new long[MOST_SMALL];
-  private final int[] smallStacks = new int[MOST_SMALL];
   private int small;
   private boolean smallSegment;
   private long tailRequested;
@@ -131,7 +130,7 @@ public final class SyntheticSnapshotWriter {
       small--;
       free(smallAddresses[small], smallRequests[small]);
       tailRequested = smallRequests[small];
-    } else if (room >= 2 || smallSegment && small < MOST_SMALL) {
+    } else if (room >= 2 || (smallSegment && small < MOST_SMALL)) {
       allocateSmall();
     } else {
       // One entry is left and nothing fits but a segment's or a snapshot's entry.
@@ -147,8 +146,7 @@ public final class SyntheticSnapshotWriter {
     smallAddresses[small] =
         small == 0 ? SMALL_BASE : smallAddresses[small - 1] + rounded(smallRequests[small - 1]);
     smallRequests[small] = 1L + random.nextInt(16 << 10);
-    smallStacks[small] = random.nextInt(STACKS);
-    event("alloc", smallAddresses[small], smallRequests[small], smallStacks[small]);
+    event("alloc", smallAddresses[small], smallRequests[small], random.nextInt(STACKS));
     small++;
   }
 
@@ -163,7 +161,7 @@ public final class SyntheticSnapshotWriter {
   }
 
   private static long largeAddress(int index) {
-    return LARGE_BASE + index * 64L * MIB;
+    return LARGE_BASE + index * (64 * MIB);
   }
 
   private static long rounded(long bytes) {

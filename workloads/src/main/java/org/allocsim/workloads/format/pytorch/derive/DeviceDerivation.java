@@ -1,5 +1,6 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -35,8 +36,8 @@ final class DeviceDerivation {
     DIVERGED,
     /** A segment was found to be in another pool than assumed; the derivation must begin again. */
     POOL_LEARNED,
-    /** A release is to be read the other way round; the derivation must begin again. */
-    READING_REVERSED
+    /** A step is to be read in another way; the derivation must begin again. */
+    OTHER_READING
   }
 
   /** Sizes of blocks are multiples of this (PyTorch 2.11). */
@@ -52,7 +53,7 @@ final class DeviceDerivation {
   private final AllocatorConfig config;
   private final long limitBytes;
   private final SegmentPools pools;
-  private final ReleaseReadings readings;
+  private final ReadingChoices choices;
   private final DeviceStartFinder.Start start;
   private final AllocationTrace.Builder trace;
   private final MarkerWriter markers;
@@ -93,7 +94,7 @@ final class DeviceDerivation {
       long[] streamHandles,
       DerivationOptions options,
       SegmentPools pools,
-      ReleaseReadings readings,
+      ReadingChoices choices,
       DeviceStartFinder.Start start,
       AllocationTrace.Builder trace,
       List<Annotation> annotations) {
@@ -104,7 +105,7 @@ final class DeviceDerivation {
     this.config = options.config();
     this.limitBytes = options.limitBytes();
     this.pools = pools;
-    this.readings = readings;
+    this.choices = choices;
     this.start = start;
     this.trace = trace;
     markers = new MarkerWriter(trace, annotations, device);
@@ -145,11 +146,12 @@ final class DeviceDerivation {
       at(row);
       step(row);
       if (follower.hasDiverged() || follower.position() == row) {
+        if (choices.advance(row)) {
+          return Outcome.OTHER_READING;
+        }
+        choices.reset(row);
         if (pools.mayLearnAt(row) && follower.hasDiverged() && learnPool()) {
           return Outcome.POOL_LEARNED;
-        }
-        if (follower.hasDiverged() && readings.reverse(row)) {
-          return Outcome.READING_REVERSED;
         }
         if (pools.takeBack()) {
           return Outcome.POOL_LEARNED;
@@ -236,75 +238,86 @@ final class DeviceDerivation {
     handledTo = completesNext ? row + 2 : row + 1;
   }
 
-  /**
-   * Rows before an allocation or OOM are its doing, unless they show that the cache was emptied.
-   */
+  /** Rows that lead to an allocation or failure, or to nothing: reads them and acts on it. */
   private void stepTowardsRequest(int row) {
-    int request = row;
-    int firstRelease = -1;
-    boolean grows = false;
-    while (request < effects.count() && isCause(effects.kind(request))) {
-      EffectKind kind = effects.kind(request);
-      if (kind == EffectKind.SEGMENT_FREE || kind == EffectKind.SEGMENT_UNMAP) {
-        firstRelease = firstRelease < 0 ? request : firstRelease;
-        grows = false;
-      } else if (kind != EffectKind.FREE_COMPLETED) {
-        grows = true;
-      }
-      request++;
-    }
-    boolean requested =
-        request < effects.count()
-            && (effects.kind(request) == EffectKind.ALLOC
-                || effects.kind(request) == EffectKind.OOM);
-    if (firstRelease < 0) {
-      if (requested) {
-        completeUses(row, request);
-        allocate(request);
-      } else if (!grows) {
-        counts.likelyEmptyCaches++;
-        handledTo = request;
-        emptyCache();
-      }
+    Step step = Step.at(effects, row);
+    List<Reading> readings = readings(step);
+    if (readings.isEmpty()) {
       return;
     }
-    if (requested && readings.read(row, isReleasedByRequest(row, firstRelease, request, grows))) {
-      if (!isSeenWhileSynchronizing(row, firstRelease)) {
-        completeUses(row, firstRelease);
+    switch (choices.choose(row, readings)) {
+      case Reading.OneRequest(int completedBefore, PoolId pool) -> {
+        completeUses(row, row + completedBefore);
+        allocate(step.request(), pool);
       }
-      allocate(request);
-    } else {
-      releaseCache(firstRelease);
+      case Reading.CacheEmptied() -> {
+        if (step.releases()) {
+          releaseCache(step.firstRelease());
+        } else {
+          counts.likelyEmptyCaches++;
+          handledTo = step.request();
+          emptyCache();
+        }
+      }
     }
   }
 
-  private static boolean isCause(EffectKind kind) {
-    return switch (kind) {
-      case FREE_COMPLETED, SEGMENT_ALLOC, SEGMENT_FREE, SEGMENT_MAP, SEGMENT_UNMAP -> true;
-      case ALLOC, FREE_REQUESTED, OOM, SNAPSHOT -> false;
-    };
+  /** The ways to read a step, the most natural first. */
+  private List<Reading> readings(Step step) {
+    List<Reading> readings = new ArrayList<>();
+    if (step.requested()) {
+      PoolId pool = poolOf(step.request());
+      for (int completed : completedBefore(step, pool)) {
+        readings.add(new Reading.OneRequest(completed, pool));
+      }
+      if (step.failed() && step.allCompletions() == 0 && !step.releases()) {
+        for (PoolId other : pools.pools()) {
+          if (!other.equals(pool)) {
+            readings.add(new Reading.OneRequest(0, other));
+          }
+        }
+      }
+    }
+    // Emptying the cache waits for the device, so nothing can be pending behind it.
+    boolean allComplete = pending.size() == step.allCompletions();
+    if (step.releases()) {
+      boolean first = !step.requested() || !isReleasedByRequest(step);
+      readings.add(first ? 0 : readings.size(), new Reading.CacheEmptied());
+    } else if (!step.grows() && step.completions() > 0 && (allComplete || !step.requested())) {
+      readings.add(new Reading.CacheEmptied());
+    }
+    return readings;
   }
 
   /**
-   * Whether frees that complete right before memory is released may complete in the wait for all
-   * streams that precedes a full release. Only old blocks and oversize blocks are released without
-   * that wait.
+   * How many of the frees that complete first may have been finished when the request came, the
+   * most natural first. The others complete in the wait for the device before a full release, after
+   * which nothing is pending.
    */
-  private boolean isSeenWhileSynchronizing(int row, int firstRelease) {
-    for (int i = row; i < firstRelease; i++) {
-      if (effects.kind(i) != EffectKind.FREE_COMPLETED) {
-        return false;
-      }
+  private int[] completedBefore(Step step, PoolId pool) {
+    int most = step.completions();
+    boolean mayWait =
+        pool.isDefault()
+            && (step.failed() || step.releases())
+            && pending.size() == step.allCompletions();
+    if (!mayWait || most == 0) {
+      return new int[] {most};
     }
-    return config.maxSplitBytes() == AllocatorConfig.UNLIMITED && !policy.exceedsGarbageThreshold();
+    boolean releasesSome =
+        config.maxSplitBytes() != AllocatorConfig.UNLIMITED || policy.exceedsGarbageThreshold();
+    int[] counts = new int[most + 1];
+    for (int i = 0; i <= most; i++) {
+      counts[i] = releasesSome ? most - i : i;
+    }
+    return counts;
   }
 
   /** Whether the release is the request's own: it found no block and was refused memory. */
-  private boolean isReleasedByRequest(int row, int firstRelease, int request, boolean grows) {
-    boolean failed = effects.kind(request) == EffectKind.OOM;
+  private boolean isReleasedByRequest(Step step) {
+    int request = step.request();
     long bytes = effects.bytes(request);
     int pool = trace.declarePool(poolOf(request));
-    if (!failed && !grows && !config.expandableSegments()) {
+    if (!step.failed() && !step.grows() && !config.expandableSegments()) {
       // Only an expandable segment can serve after a release without obtaining memory.
       return false;
     }
@@ -314,15 +327,15 @@ final class DeviceDerivation {
     if (policy.cachedAddressFor(bytes, effects.stream(request), pool) != -1) {
       return false;
     }
-    if (row < firstRelease && policy.exceedsGarbageThreshold()) {
+    if (step.completions() > 0 && policy.exceedsGarbageThreshold()) {
       // Which blocks are old can be told only after the frees that complete first.
       return true;
     }
     long garbage = policy.firstGarbageAddress();
     if (garbage != -1) {
-      return garbage == effects.address(firstRelease);
+      return garbage == effects.address(step.firstRelease());
     }
-    if (failed) {
+    if (step.failed()) {
       return true;
     }
     long neededBytes = policy.reservedBytes() + config.segmentBytesFor(bytes);
@@ -357,10 +370,9 @@ final class DeviceDerivation {
     }
   }
 
-  private void allocate(int request) {
+  private void allocate(int request, PoolId pool) {
     boolean failed = effects.kind(request) == EffectKind.OOM;
     int stream = effects.stream(request);
-    PoolId pool = poolOf(request);
     at(request);
     handledTo = request + 1;
     if (!pool.isDefault() && isRestored(request, trace.declarePool(pool))) {

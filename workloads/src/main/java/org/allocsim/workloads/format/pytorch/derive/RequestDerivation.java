@@ -23,7 +23,7 @@ public final class RequestDerivation {
   private final DerivationOptions options;
   private final boolean limitInferred;
   private final List<SegmentPools> pools = new ArrayList<>();
-  private final List<ReleaseReadings> readings = new ArrayList<>();
+  private final List<ReadingChoices> choices = new ArrayList<>();
   private final List<Inference> inferences = new ArrayList<>();
   private long unexplainedEntries;
 
@@ -96,7 +96,7 @@ public final class RequestDerivation {
       if (pools.size() == device) {
         EffectLog effects = snapshot.devices().get(device).effects();
         pools.add(new SegmentPools(effects, segments(device), starts.get(device).pools()));
-        readings.add(new ReleaseReadings());
+        choices.add(new ReadingChoices());
       }
       pools.get(device).pools().forEach(trace::declarePool);
       DeviceDerivation derivation =
@@ -106,7 +106,7 @@ public final class RequestDerivation {
               snapshot.streamHandles(),
               options,
               pools.get(device),
-              readings.get(device),
+              choices.get(device),
               starts.get(device),
               trace,
               snapshot.annotations());
@@ -223,7 +223,7 @@ public final class RequestDerivation {
     }
     if (counts.firstUnexplainedRow >= 0) {
       long unexplained =
-          snapshot.devices().get(device).effects().count() - counts.firstUnexplainedRow;
+          (long) snapshot.devices().get(device).effects().count() - counts.firstUnexplainedRow;
       unexplainedEntries += unexplained;
       infer(
           device,
