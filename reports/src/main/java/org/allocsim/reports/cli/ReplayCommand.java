@@ -169,7 +169,11 @@ final class ReplayCommand implements Callable<Integer> {
       config = ConfigParser.parse(text, deviceOptions.torchVersion());
     } catch (ConfigException e) {
       throw Failure.usage(
-          "--conf \"" + text + "\": PyTorch refuses it with " + e.errorType() + ": "
+          "--conf \""
+              + text
+              + "\": PyTorch refuses it with "
+              + e.errorType()
+              + ": "
               + e.getMessage());
     }
     if (config.backend() != ParsedConfig.Backend.NATIVE) {

@@ -24,8 +24,7 @@ class SampleTest {
   }
 
   private static String replay(String conf) {
-    CommandRun run =
-        CommandRun.of("replay", SAMPLE, "--memory-fraction", "0.05", "--conf", conf);
+    CommandRun run = CommandRun.of("replay", SAMPLE, "--memory-fraction", "0.05", "--conf", conf);
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     return run.out();
   }
