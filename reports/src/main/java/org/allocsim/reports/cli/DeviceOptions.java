@@ -28,10 +28,9 @@ final class DeviceOptions {
     @Option(
         names = "--memory-fraction",
         paramLabel = "F",
-        description = {
-          "The allocator may reserve this share of the device, as",
-          "torch.cuda.set_per_process_memory_fraction(F) has it. Snapshots do not hold it."
-        },
+        description =
+            "The allocator may reserve this share of the device, as "
+                + "torch.cuda.set_per_process_memory_fraction(F) has it. Snapshots do not hold it.",
         converter = FractionConverter.class)
     private Double fraction;
 

@@ -46,7 +46,7 @@ final class FailureReport {
           "the Java heap of "
               + (Runtime.getRuntime().maxMemory() >> 20)
               + " MiB is too small for this input: give it more, for example with"
-              + " JAVA_TOOL_OPTIONS=-Xmx4g";
+              + " ALLOCSIM_JAVA_OPTS=-Xmx4g";
       case InvariantViolation violation ->
           "the allocator contradicts itself: " + violation.getMessage() + REPORT;
       default ->

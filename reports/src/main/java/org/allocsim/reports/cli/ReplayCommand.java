@@ -71,10 +71,9 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--addresses",
       paramLabel = "recorded|modelled",
-      description = {
-        "Where addresses and refusals come from (default: recorded with the recorded settings",
-        "and device, else modelled)."
-      })
+      description =
+          "Where addresses and refusals come from (default: recorded with the recorded settings "
+              + "and device, else modelled).")
   private Addresses addresses;
 
   @Option(
@@ -111,7 +110,7 @@ final class ReplayCommand implements Callable<Integer> {
     ChartFile chartFormat = chartFormat();
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
-    ParsedConfig given = conf == null ? null : parse("--conf", conf);
+    ParsedConfig given = conf == null ? null : parse(conf);
     long limitBytes = deviceOptions.limitBytes();
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output events = open(outputs, "--events", eventsName, file);
@@ -164,19 +163,30 @@ final class ReplayCommand implements Callable<Integer> {
     return name == null ? null : outputs.open(option, name, input);
   }
 
-  private ParsedConfig parse(String place, String text) {
+  private ParsedConfig parse(String text) {
+    ParsedConfig config;
     try {
-      return ConfigParser.parse(text, deviceOptions.torchVersion());
+      config = ConfigParser.parse(text, deviceOptions.torchVersion());
     } catch (ConfigException e) {
       throw Failure.usage(
-          place
-              + " \""
+          "--conf \""
               + text
               + "\": PyTorch refuses it with "
               + e.errorType()
               + ": "
               + e.getMessage());
     }
+    if (config.backend() != ParsedConfig.Backend.NATIVE) {
+      throw Failure.usage(
+          "--conf \""
+              + text
+              + "\" asks for backend "
+              + config.backend().label()
+              + ", which policy "
+              + policy.id()
+              + " does not simulate; leave the backend out");
+    }
+    return config;
   }
 
   /**
@@ -261,6 +271,12 @@ final class ReplayCommand implements Callable<Integer> {
     int device = setup.deviceIndex();
     List<String> notes = new ArrayList<>(recording.snapshot().notes());
     notes.addAll(config.warnings());
+    if (config.allocator().garbageCollectionThreshold() > 0
+        && setup.limitBytes() == MemoryLimit.NONE) {
+      notes.add(
+          "garbage_collection_threshold has no effect without a limit; give the one of the program"
+              + " with --memory-fraction or --memory-limit");
+    }
     notes.addAll(remarks);
     if (check) {
       notes.add("the allocator's invariants held before and after every request");

@@ -58,10 +58,10 @@ final class VerifyCommand implements Callable<Integer> {
   @Option(
       names = "--stats",
       paramLabel = "FILE",
-      description = {
-        "Compare the statistics at the end with these: torch.cuda.memory_stats() saved as JSON,",
-        "flat or under the key \"stats\". Goes with one snapshot; applies to its first device."
-      })
+      description =
+          "Compare the statistics at the end with these: torch.cuda.memory_stats() saved as JSON,"
+              + " flat or under the key \"stats\". Goes with one snapshot; applies to its first"
+              + " device.")
   private String statsName;
 
   @Option(

@@ -203,6 +203,22 @@ class ReplayCommandTest {
   }
 
   @Test
+  void aBackendThatThePolicyIsNotIsRefused() {
+    CommandRun run = CommandRun.of("replay", GROWTH, "--conf", "backend:cudaMallocAsync");
+    assertEquals(ExitCodes.USAGE, run.exitCode());
+    assertTrue(run.err().contains("backend cudaMallocAsync, which policy pytorch"), run.err());
+  }
+
+  @Test
+  void garbageCollectionWithoutALimitIsToldToHaveNoEffect() {
+    String told = "garbage_collection_threshold has no effect";
+    String conf = "garbage_collection_threshold:0.8";
+    assertTrue(done("replay", GROWTH, "--conf", conf).out().contains(told));
+    assertFalse(
+        done("replay", GROWTH, "--conf", conf, "--memory-limit", "4GiB").out().contains(told));
+  }
+
+  @Test
   void invariantsHoldInBothModes() {
     for (String source : new String[] {"recorded", "modelled"}) {
       CommandRun run = done("replay", STREAMS, "--check", "--addresses", source);
