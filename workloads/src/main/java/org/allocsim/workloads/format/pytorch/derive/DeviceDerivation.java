@@ -149,11 +149,11 @@ final class DeviceDerivation {
       at(row);
       step(row);
       if (follower.hasDiverged() || follower.position() == row) {
-        if (choices.advance(row)) {
+        if (choices.advance(row, follower.position())) {
           return Outcome.OTHER_READING;
         }
-        choices.reset(row);
         if (follower.hasDiverged() && learnPool()) {
+          choices.reset(row);
           return Outcome.POOL_LEARNED;
         }
         counts.firstUnexplainedRow = follower.position();

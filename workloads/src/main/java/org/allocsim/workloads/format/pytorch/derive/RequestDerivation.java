@@ -188,8 +188,7 @@ public final class RequestDerivation {
     infer(
         device,
         "private pools",
-        devicePools.pools().stream().filter(pool -> !pool.isDefault()).count()
-            - (devicePools.assumedCount() > 0 ? 1 : 0),
+        devicePools.knownPrivateCount(),
         Confidence.CERTAIN,
         "segments at the end name their pool");
     infer(

@@ -95,6 +95,15 @@ final class SegmentPools {
     return assumed.size();
   }
 
+  /** Number of private pools that the segments at the end name. */
+  long knownPrivateCount() {
+    return segments.stream()
+        .map(SnapshotSegment::pool)
+        .filter(pool -> !pool.isDefault())
+        .distinct()
+        .count();
+  }
+
   /** Pools that occur. */
   List<PoolId> pools() {
     return Stream.concat(segments.stream().map(SnapshotSegment::pool), assumed.values().stream())
@@ -159,8 +168,8 @@ final class SegmentPools {
   }
 
   /**
-   * Pages of one address range share a pool: the nearest run of the stream tells it, unless it is so
-   * far away that it must lie in another range.
+   * Pages of one address range share a pool: the nearest run of the stream tells it, unless it is
+   * so far away that it must lie in another range.
    */
   private static SnapshotSegment nearestExpandable(
       TreeMap<Long, SnapshotSegment> byAddress, long address, int stream) {
