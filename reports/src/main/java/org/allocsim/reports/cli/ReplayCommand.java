@@ -13,6 +13,7 @@ import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
@@ -57,8 +58,9 @@ final class ReplayCommand implements Callable<Integer> {
       names = "--policy",
       paramLabel = "ID",
       description = "Allocator; 'allocsim list policies' shows them (default: pytorch).",
+      defaultValue = "pytorch",
       converter = PolicyConverter.class)
-  private Policy policy = Policy.PYTORCH;
+  private PolicySpec policy;
 
   @Option(
       names = "--conf",
@@ -197,11 +199,12 @@ final class ReplayCommand implements Callable<Integer> {
       throws IOException {
     List<String> remarks = new ArrayList<>();
     if (isRecordedFirst(setup)) {
-      ReplayRun run = new ReplayRun(setup);
+      ReplayRun.Setup recorded = setup.withRecordedLimit();
+      ReplayRun run = new ReplayRun(recorded);
       long startNanos = System.nanoTime();
       follow(run, Addresses.RECORDED, events);
       if (run.divergedRow() < 0) {
-        return report(setup, config, Addresses.RECORDED, run, startNanos, remarks);
+        return report(recorded, config, Addresses.RECORDED, run, startNanos, remarks);
       }
       String divergence =
           "from event "

@@ -142,6 +142,7 @@ final class VerifyCommand implements Callable<Integer> {
     VerificationOptions options =
         new VerificationOptions(
             Recording.recordedConfig(snapshot, deviceOptions.torchVersion()).allocator(),
+            deviceOptions.torchVersion(),
             deviceOptions.limitBytes(),
             deviceOptions.profile().totalBytes());
     List<DeviceVerification> devices;
