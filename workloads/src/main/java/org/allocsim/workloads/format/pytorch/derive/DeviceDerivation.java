@@ -53,6 +53,7 @@ final class DeviceDerivation {
   private final AllocatorConfig config;
   private final long limitBytes;
   private final SegmentPools pools;
+  private final PoolLearning learning;
   private final ReadingChoices choices;
   private final DeviceStartFinder.Start start;
   private final AllocationTrace.Builder trace;
@@ -94,6 +95,7 @@ final class DeviceDerivation {
       long[] streamHandles,
       DerivationOptions options,
       SegmentPools pools,
+      PoolLearning learning,
       ReadingChoices choices,
       DeviceStartFinder.Start start,
       AllocationTrace.Builder trace,
@@ -105,6 +107,7 @@ final class DeviceDerivation {
     this.config = options.config();
     this.limitBytes = options.limitBytes();
     this.pools = pools;
+    this.learning = learning;
     this.choices = choices;
     this.start = start;
     this.trace = trace;
@@ -146,14 +149,11 @@ final class DeviceDerivation {
       at(row);
       step(row);
       if (follower.hasDiverged() || follower.position() == row) {
-        if (choices.advance(row)) {
+        if (choices.advance(row, follower.position())) {
           return Outcome.OTHER_READING;
         }
-        choices.reset(row);
-        if (pools.mayLearnAt(row) && follower.hasDiverged() && learnPool()) {
-          return Outcome.POOL_LEARNED;
-        }
-        if (pools.takeBack()) {
+        if (follower.hasDiverged() && learnPool()) {
+          choices.reset(row);
           return Outcome.POOL_LEARNED;
         }
         counts.firstUnexplainedRow = follower.position();
@@ -255,7 +255,7 @@ final class DeviceDerivation {
           releaseCache(step.firstRelease());
         } else {
           counts.likelyEmptyCaches++;
-          handledTo = step.request();
+          handledTo = step.row() + step.completions();
           emptyCache();
         }
       }
@@ -283,8 +283,10 @@ final class DeviceDerivation {
     if (step.releases()) {
       boolean first = !step.requested() || !isReleasedByRequest(step);
       readings.add(first ? 0 : readings.size(), new Reading.CacheEmptied());
-    } else if (!step.grows() && step.completions() > 0 && (allComplete || !step.requested())) {
-      readings.add(new Reading.CacheEmptied());
+    } else if (step.completions() > 0 && (allComplete || !step.requested())) {
+      // During a capture no request looks for finished uses.
+      boolean first = step.requested() && !poolOf(step.request()).isDefault();
+      readings.add(first ? 0 : readings.size(), new Reading.CacheEmptied());
     }
     return readings;
   }
@@ -511,29 +513,38 @@ final class DeviceDerivation {
   }
 
   /**
-   * Where the allocator used or released a segment that the history left alone, that segment is in
-   * another pool.
+   * Where the allocator used or released a segment that the history left alone, some segment is in
+   * another pool than assumed.
    */
   private boolean learnPool() {
     EffectKind did = follower.actualKind();
-    if (did != EffectKind.ALLOC
-        && did != EffectKind.SEGMENT_FREE
-        && did != EffectKind.SEGMENT_UNMAP) {
+    int row = follower.position();
+    boolean released = did == EffectKind.SEGMENT_FREE || did == EffectKind.SEGMENT_UNMAP;
+    if (did != EffectKind.ALLOC && !released) {
       return false;
     }
-    int used = segmentAround(follower.actualAddress());
-    if (used != SegmentPools.NONE && !pools.isKnown(used) && pools.pool(used).isDefault()) {
-      pools.assume(used, pools.inferredPool());
-      return true;
+    return learning.learn(
+        row,
+        segmentAround(follower.actualAddress()),
+        did == EffectKind.ALLOC ? segmentOfRow(row) : SegmentPools.NONE,
+        releaseRunStart(row));
+  }
+
+  /** First row of the run of releases that a row belongs to or that the step at it contains. */
+  private int releaseRunStart(int row) {
+    int start = Math.min(row, effects.count() - 1);
+    while (start < effects.count() && effects.kind(start) == EffectKind.FREE_COMPLETED) {
+      start++;
     }
-    int recorded = did == EffectKind.ALLOC ? segmentOfRow(follower.position()) : SegmentPools.NONE;
-    if (recorded != SegmentPools.NONE
-        && !pools.isKnown(recorded)
-        && pools.pool(recorded).isDefault()) {
-      pools.assume(recorded, pools.inferredPool());
-      return true;
+    while (start > 0 && isRelease(start - 1) && (start == effects.count() || isRelease(start))) {
+      start--;
     }
-    return false;
+    return start;
+  }
+
+  private boolean isRelease(int row) {
+    return effects.kind(row) == EffectKind.SEGMENT_FREE
+        || effects.kind(row) == EffectKind.SEGMENT_UNMAP;
   }
 
   private int segmentOfRow(int row) {

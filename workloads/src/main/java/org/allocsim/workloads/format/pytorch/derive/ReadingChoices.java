@@ -6,10 +6,18 @@ import java.util.Map;
 
 /**
  * Which reading of each ambiguous step is taken. The first is the most natural one; one that leads
- * to a contradiction right there gives way to the next.
+ * to a contradiction right there gives way to the next, and when all do, the one that explains most
+ * rows is kept.
  */
 final class ReadingChoices {
-  private final Map<Integer, Integer> choiceOfRow = new HashMap<>();
+  private static final class Choice {
+    int taken;
+    int best;
+    int bestPosition = -1;
+    boolean settled;
+  }
+
+  private final Map<Integer, Choice> choices = new HashMap<>();
   private int lastRow = -1;
   private int lastCount;
 
@@ -17,25 +25,40 @@ final class ReadingChoices {
   Reading choose(int row, List<Reading> readings) {
     lastRow = row;
     lastCount = readings.size();
-    return readings.get(Math.min(choiceOfRow.getOrDefault(row, 0), lastCount - 1));
+    Choice choice = choices.get(row);
+    return readings.get(choice == null ? 0 : Math.min(choice.taken, lastCount - 1));
   }
 
   /**
-   * Goes on to the next reading of the step that began at a row.
+   * Goes on to another reading of the step that began at a row.
    *
-   * @return false where that step has no further reading
+   * @param position row that contradicts the reading taken
+   * @return false where that step has no other reading
    */
-  boolean advance(int row) {
-    int next = choiceOfRow.getOrDefault(row, 0) + 1;
-    if (row != lastRow || next >= lastCount) {
+  boolean advance(int row, int position) {
+    if (row != lastRow) {
       return false;
     }
-    choiceOfRow.put(row, next);
-    return true;
+    Choice choice = choices.computeIfAbsent(row, key -> new Choice());
+    if (choice.settled) {
+      return false;
+    }
+    if (position > choice.bestPosition) {
+      choice.best = choice.taken;
+      choice.bestPosition = position;
+    }
+    if (choice.taken + 1 < lastCount) {
+      choice.taken++;
+      return true;
+    }
+    choice.settled = true;
+    boolean back = choice.taken != choice.best;
+    choice.taken = choice.best;
+    return back;
   }
 
-  /** Begins again with the first reading of the step at a row. */
+  /** Forgets what was taken of the step at a row, because what led to it has changed. */
   void reset(int row) {
-    choiceOfRow.remove(row);
+    choices.remove(row);
   }
 }

@@ -24,6 +24,7 @@ public final class RequestDerivation {
   private final boolean limitInferred;
   private final List<SegmentPools> pools = new ArrayList<>();
   private final List<ReadingChoices> choices = new ArrayList<>();
+  private final List<PoolLearning> learnings = new ArrayList<>();
   private final List<Inference> inferences = new ArrayList<>();
   private long unexplainedEntries;
 
@@ -97,6 +98,7 @@ public final class RequestDerivation {
         EffectLog effects = snapshot.devices().get(device).effects();
         pools.add(new SegmentPools(effects, segments(device), starts.get(device).pools()));
         choices.add(new ReadingChoices());
+        learnings.add(new PoolLearning(pools.get(device)));
       }
       pools.get(device).pools().forEach(trace::declarePool);
       DeviceDerivation derivation =
@@ -106,6 +108,7 @@ public final class RequestDerivation {
               snapshot.streamHandles(),
               options,
               pools.get(device),
+              learnings.get(device),
               choices.get(device),
               starts.get(device),
               trace,
@@ -185,8 +188,7 @@ public final class RequestDerivation {
     infer(
         device,
         "private pools",
-        devicePools.pools().stream().filter(pool -> !pool.isDefault()).count()
-            - (devicePools.assumedCount() > 0 ? 1 : 0),
+        devicePools.knownPrivateCount(),
         Confidence.CERTAIN,
         "segments at the end name their pool");
     infer(

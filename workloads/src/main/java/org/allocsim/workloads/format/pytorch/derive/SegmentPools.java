@@ -1,6 +1,5 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -26,16 +25,17 @@ final class SegmentPools {
   /** No segment. */
   static final int NONE = -1;
 
+  /** No two pages of one expandable segment are this far apart on a device of up to 64 GiB. */
+  private static final long MOST_RANGE_BYTES = 64L << 30;
+
   private final EffectLog effects;
   private final List<SnapshotSegment> segments;
   private final List<PoolId> startPools;
   private final Map<Integer, PoolId> poolOfRow = new HashMap<>();
   private final Map<Integer, PoolId> assumed = new TreeMap<>();
   private final boolean anyPrivate;
-  private PoolId inferred;
-  private int contradictedRow = -1;
-  private final List<Integer> assumedForRow = new ArrayList<>();
-  private boolean mayLearn = true;
+  private final long highestKnownUser;
+  private final SegmentReleases releases;
 
   /**
    * Pools as far as the snapshot tells them.
@@ -48,6 +48,8 @@ final class SegmentPools {
     this.segments = segments;
     this.startPools = startPools;
     anyPrivate = segments.stream().anyMatch(segment -> !segment.pool().isDefault());
+    highestKnownUser = segments.stream().mapToLong(s -> s.pool().user()).max().orElse(0);
+    releases = new SegmentReleases(effects);
     findSurvivors();
   }
 
@@ -72,40 +74,34 @@ final class SegmentPools {
     return knownPool(segment) != null;
   }
 
-  /**
-   * Whether an assumption may explain the row that contradicts now. Several may be needed for one
-   * row; an assumption that makes an earlier row contradict is wrong.
-   */
-  boolean mayLearnAt(int row) {
-    if (row > contradictedRow) {
-      contradictedRow = row;
-      assumedForRow.clear();
-    }
-    return mayLearn && row == contradictedRow;
-  }
-
-  /** Takes a segment whose pool the history does not tell to be in a private pool. */
+  /** Takes a segment whose pool the history does not tell to be in a pool. */
   void assume(int segment, PoolId pool) {
     assumed.put(segment, pool);
-    assumedForRow.add(segment);
   }
 
-  /**
-   * Takes back what was assumed for a row that contradicts all the same, and assumes nothing more.
-   *
-   * @return whether there was anything to take back
-   */
-  boolean takeBack() {
-    mayLearn = false;
-    boolean any = !assumedForRow.isEmpty();
-    assumedForRow.forEach(assumed::remove);
-    assumedForRow.clear();
-    return any;
+  /** What is assumed now. */
+  Map<Integer, PoolId> assumptions() {
+    return new TreeMap<>(assumed);
+  }
+
+  /** Goes back to earlier assumptions. */
+  void restore(Map<Integer, PoolId> assumptions) {
+    assumed.clear();
+    assumed.putAll(assumptions);
   }
 
   /** Number of segments whose private pool was assumed. */
   int assumedCount() {
     return assumed.size();
+  }
+
+  /** Number of private pools that the segments at the end name. */
+  long knownPrivateCount() {
+    return segments.stream()
+        .map(SnapshotSegment::pool)
+        .filter(pool -> !pool.isDefault())
+        .distinct()
+        .count();
   }
 
   /** Pools that occur. */
@@ -116,13 +112,26 @@ final class SegmentPools {
         .toList();
   }
 
-  /** The pool to which segments are assigned that must be in some private pool: a new one. */
-  PoolId inferredPool() {
-    if (inferred == null) {
-      long highest = pools().stream().mapToLong(PoolId::user).max().orElse(0);
-      inferred = new PoolId(0, highest + 1);
-    }
-    return inferred;
+  /**
+   * The pool that a segment shares with all whose memory is released in the same run of rows.
+   * Numbers grow with the row of the release, the order in which such pools are visited.
+   */
+  PoolId poolOfRelease(int segment) {
+    return inferredPool(releases.runStart(segment));
+  }
+
+  /** A pool that a segment has for itself. */
+  PoolId poolOfItsOwn(int segment) {
+    return inferredPool(releases.row(segment));
+  }
+
+  private PoolId inferredPool(int row) {
+    return new PoolId(0, highestKnownUser + 1 + row);
+  }
+
+  /** Segments in no known pool whose memory is released in the run of rows around a row. */
+  List<Integer> releasedInRunOf(int row) {
+    return releases.segmentsOfRun(row).stream().filter(segment -> !isKnown(segment)).toList();
   }
 
   private PoolId knownPool(int segment) {
@@ -144,7 +153,8 @@ final class SegmentPools {
             // The last allocation at an address made the segment that is there at the end.
             case SEGMENT_ALLOC ->
                 settled.add(effects.address(row)) ? byAddress.get(effects.address(row)) : null;
-            case SEGMENT_MAP -> nearestExpandable(byAddress, effects.address(row));
+            case SEGMENT_MAP ->
+                nearestExpandable(byAddress, effects.address(row), effects.stream(row));
             case SEGMENT_FREE -> {
               settled.add(effects.address(row));
               yield null;
@@ -157,14 +167,19 @@ final class SegmentPools {
     }
   }
 
-  /** Pages of one address range share a pool: the nearest run at the end tells it. */
+  /**
+   * Pages of one address range share a pool: the nearest run of the stream tells it, unless it is
+   * so far away that it must lie in another range.
+   */
   private static SnapshotSegment nearestExpandable(
-      TreeMap<Long, SnapshotSegment> byAddress, long address) {
+      TreeMap<Long, SnapshotSegment> byAddress, long address, int stream) {
     SnapshotSegment best = null;
     for (var candidate :
         Arrays.asList(byAddress.floorEntry(address), byAddress.ceilingEntry(address))) {
       if (candidate != null
           && candidate.getValue().expandable()
+          && candidate.getValue().stream() == stream
+          && Math.abs(candidate.getKey() - address) < MOST_RANGE_BYTES
           && (best == null
               || Math.abs(candidate.getKey() - address) < Math.abs(best.address() - address))) {
         best = candidate.getValue();
