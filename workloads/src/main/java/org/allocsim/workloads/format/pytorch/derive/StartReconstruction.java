@@ -26,8 +26,11 @@ final class StartReconstruction {
   /** Largest rest that PyTorch 2.11 leaves with a block of the large pool. */
   private static final long MAX_SLACK_BYTES = 1L << 20;
 
-  /** Largest block of the small pool (PyTorch 2.11). */
-  private static final long MAX_SMALL_BYTES = 1L << 20;
+  /**
+   * Pages of one private pool lie nearer than this; address ranges lie at least as far apart as the
+   * device is large.
+   */
+  private static final long MAX_PRIVATE_DISTANCE_BYTES = 4L << 30;
 
   /** A block of the start; mutable while the history is undone. */
   static final class Block {
@@ -62,17 +65,21 @@ final class StartReconstruction {
    */
   record Run(long address, int stream, boolean small, PoolId pool, boolean expandable) {}
 
+  /** Pages of one stream and kind, of whatever pool. */
+  private record PageGroup(int stream, boolean small) {}
+
   private final EffectLog effects;
   private final AllocatorConfig config;
   private final TreeMap<Long, Block> blocks = new TreeMap<>(Long::compareUnsigned);
-  private final List<Block> finalPages = new ArrayList<>();
-  private Map<Integer, TreeMap<Long, Run>> pageRuns;
+  private final PageKinds pageKinds;
+  private final Map<PageGroup, TreeMap<Long, Run>> pageRuns = new HashMap<>();
   private int contradictions;
 
   StartReconstruction(
       EffectLog effects, List<SnapshotSegment> finalSegments, AllocatorConfig config) {
     this.effects = effects;
     this.config = config;
+    pageKinds = new PageKinds(effects, config);
     for (SnapshotSegment segment : finalSegments) {
       addFinalSegment(segment);
     }
@@ -80,6 +87,11 @@ final class StartReconstruction {
       undo(row);
     }
     restoreSlack();
+  }
+
+  /** Which rows map or unmap pages of small blocks. */
+  PageKinds pageKinds() {
+    return pageKinds;
   }
 
   /** Blocks of the start by ascending address. */
@@ -107,7 +119,11 @@ final class StartReconstruction {
       block.stack = segment.blockStack(i);
       blocks.put(block.address, block);
       if (segment.expandable()) {
-        finalPages.add(new Block(run, block.address, 0, block.state));
+        pageRuns
+            .computeIfAbsent(
+                new PageGroup(run.stream(), run.small()),
+                key -> new TreeMap<>(Long::compareUnsigned))
+            .put(block.address, run);
       }
     }
   }
@@ -226,54 +242,39 @@ final class StartReconstruction {
   }
 
   private void undoUnmap(int row, long address, long bytes) {
-    Block block = new Block(runOfPages(row, address, bytes), address, bytes, BlockState.INACTIVE);
+    Block block = new Block(runOfPages(row, address), address, bytes, BlockState.INACTIVE);
     blocks.put(address, block);
     mergeWithNeighbours(block);
   }
 
   /**
-   * Which pages share an address range with unmapped ones: those of the nearest block of the stream
-   * that the history or its end shows, because ranges of different pools lie far apart.
+   * Which pages share an address range with unmapped ones: the nearest of the stream and kind. A
+   * private pool's are taken only nearby, because ranges lie far apart.
    */
-  private Run runOfPages(int row, long address, long bytes) {
-    if (pageRuns == null) {
-      pageRuns = findPageRuns();
-    }
-    TreeMap<Long, Run> ofStream = pageRuns.get(effects.stream(row));
-    Map.Entry<Long, Run> below = ofStream == null ? null : ofStream.floorEntry(address);
-    Map.Entry<Long, Run> above = ofStream == null ? null : ofStream.ceilingEntry(address);
-    if (below == null && above == null) {
-      return new Run(0, effects.stream(row), isSmallPage(bytes), null, true);
-    }
-    if (below == null || above == null) {
-      return (below == null ? above : below).getValue();
-    }
-    return address - below.getKey() <= above.getKey() - address
-        ? below.getValue()
-        : above.getValue();
+  private Run runOfPages(int row, long address) {
+    PageGroup group = new PageGroup(effects.stream(row), pageKinds.isSmall(row));
+    TreeMap<Long, Run> runs =
+        pageRuns.computeIfAbsent(group, key -> new TreeMap<>(Long::compareUnsigned));
+    Map.Entry<Long, Run> below = runs.floorEntry(address);
+    Map.Entry<Long, Run> above = runs.ceilingEntry(address);
+    Map.Entry<Long, Run> nearest =
+        above == null
+                || (below != null && address - below.getKey() <= above.getKey() - address)
+            ? below
+            : above;
+    Run run =
+        nearest == null || !mayShareRange(nearest, address)
+            ? new Run(0, group.stream(), group.small(), null, true)
+            : nearest.getValue();
+    runs.put(address, run);
+    return run;
   }
 
-  private boolean isSmallPage(long bytes) {
-    return bytes % config.largeSegmentBytes() != 0;
-  }
-
-  /** Runs of pages by stream and address, as far as blocks in them show what they are. */
-  private Map<Integer, TreeMap<Long, Run>> findPageRuns() {
-    Map<Integer, TreeMap<Long, Run>> runs = new HashMap<>();
-    for (int row = 0; row < effects.count(); row++) {
-      EffectKind kind = effects.kind(row);
-      if (kind == EffectKind.ALLOC || kind == EffectKind.FREE_COMPLETED) {
-        boolean small = config.blockBytesFor(effects.bytes(row)) <= MAX_SMALL_BYTES;
-        int stream = effects.stream(row);
-        runs.computeIfAbsent(stream, key -> new TreeMap<>(Long::compareUnsigned))
-            .put(effects.address(row), new Run(0, stream, small, PoolId.DEFAULT, true));
-      }
-    }
-    for (Block block : finalPages) {
-      runs.computeIfAbsent(block.run.stream(), key -> new TreeMap<>(Long::compareUnsigned))
-          .put(block.address, block.run);
-    }
-    return runs;
+  private static boolean mayShareRange(Map.Entry<Long, Run> pages, long address) {
+    PoolId pool = pages.getValue().pool();
+    return pool == null
+        || pool.isDefault()
+        || Math.abs(pages.getKey() - address) < MAX_PRIVATE_DISTANCE_BYTES;
   }
 
   /**
