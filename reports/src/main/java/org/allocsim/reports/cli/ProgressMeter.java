@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import java.io.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,8 +55,9 @@ final class ProgressMeter implements AutoCloseable {
 
   /** Whether somebody looks at standard error. */
   @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null where there is no terminal.
-  private static boolean isTerminal() {
-    if (!System.console().isTerminal()) {
+  static boolean isTerminal() {
+    Console console = System.console();
+    if (console == null || !console.isTerminal()) {
       return false;
     }
     try {
