@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     description = {
       "Explains PyTorch's out-of-memory messages (1.0 to 2.14, CUDA and HIP, cudaMallocAsync):",
-      "one verdict word, the arithmetic, what helps and what cannot. The message may stand in a log",
+      "one verdict word, the arithmetic, what helps and what cannot. The message may stand in a"
+          + " log",
       "of any size, with timestamps, rank prefixes, colours and broken lines."
     },
     exitCodeListHeading = "%nExit codes, of the first message in the log:%n",
@@ -100,12 +101,10 @@ final class ExplainOomCommand implements Callable<Integer> {
           conf == null ? contents.settings() : new OomSettings(conf, "by --conf");
       List<OomExplanation> explanations =
           contents.found().stream()
-              .map(
-                  found -> OomExplainer.explain(found.message(), settings, contents.windows()))
+              .map(found -> OomExplainer.explain(found.message(), settings, contents.windows()))
               .toList();
       if (json != null) {
-        JsonText.write(
-            ExplainOomJson.of(label(), contents, settings, explanations), json.stream());
+        JsonText.write(ExplainOomJson.of(label(), contents, settings, explanations), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

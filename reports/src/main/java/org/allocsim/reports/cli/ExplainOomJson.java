@@ -55,13 +55,12 @@ final class ExplainOomJson {
     map.put(
         "processes",
         message.processes().stream()
-            .<Object>map(
-                use -> {
-                  Map<String, Object> process = new LinkedHashMap<>();
-                  process.put("pid", use.pid());
-                  process.putAll(size(use.size()));
-                  return process;
-                })
+            .<Object>map(use -> {
+              Map<String, Object> process = new LinkedHashMap<>();
+              process.put("pid", use.pid());
+              process.putAll(size(use.size()));
+              return process;
+            })
             .toList());
     map.put("left_over", explanation.leftOver().map(ExplainOomJson::range).orElse(null));
     map.put("other", explanation.other().map(ExplainOomJson::range).orElse(null));
@@ -82,14 +81,13 @@ final class ExplainOomJson {
     map.put(
         "parts",
         account.parts().stream()
-            .<Object>map(
-                part -> {
-                  Map<String, Object> row = new LinkedHashMap<>();
-                  row.put("name", part.name());
-                  row.put("size", part.hundredths() / 100.0);
-                  row.put("within_part_above", part.within());
-                  return row;
-                })
+            .<Object>map(part -> {
+              Map<String, Object> row = new LinkedHashMap<>();
+              row.put("name", part.name());
+              row.put("size", part.hundredths() / 100.0);
+              row.put("within_part_above", part.within());
+              return row;
+            })
             .toList());
     return map;
   }

@@ -43,13 +43,14 @@ final class ExplainOomText {
 
   private static void print(
       OomExplanation explanation, OomLog.Found found, String name, PrintWriter out) {
-    WrappedText.print(
-        out, explanation.verdict().word() + "  ", INDENT, explanation.headline());
+    WrappedText.print(out, explanation.verdict().word() + "  ", INDENT, explanation.headline());
     WrappedText.print(out, INDENT, INDENT, place(explanation.message(), found, name));
-    explanation.account().ifPresent(account -> {
-      out.println();
-      printAccount(account, out);
-    });
+    explanation
+        .account()
+        .ifPresent(account -> {
+          out.println();
+          printAccount(account, out);
+        });
     if (!explanation.equation().isEmpty()) {
       out.println();
       WrappedText.print(out, INDENT, INDENT + INDENT, explanation.equation());
@@ -116,9 +117,8 @@ final class ExplainOomText {
       count[1] += contents.found().get(i).count();
     }
     TextTable table = TextTable.of("verdict", ">different messages", ">times");
-    counts.forEach(
-        (verdict, count) ->
-            table.row(verdict.word(), Numbers.count(count[0]), Numbers.count(count[1])));
+    counts.forEach((verdict, count) ->
+        table.row(verdict.word(), Numbers.count(count[0]), Numbers.count(count[1])));
     table.print(out, "");
   }
 
@@ -152,7 +152,10 @@ final class ExplainOomText {
           out,
           "",
           "",
-          "Settings of the run, " + settings.origin() + ": " + FailureReport.oneLine(settings.text()));
+          "Settings of the run, "
+              + settings.origin()
+              + ": "
+              + FailureReport.oneLine(settings.text()));
     }
   }
 }

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
       "1:failed: unreadable input, unwritable output",
       "2:wrong usage",
       "3:a check did not hold",
-      "10 and above: verdicts of explain-oom, listed in its help"
+      "10-17:verdicts of explain-oom, listed in its help"
     },
     footerHeading = "%nExamples:%n",
     footer = {

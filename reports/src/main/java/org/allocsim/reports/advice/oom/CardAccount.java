@@ -78,17 +78,15 @@ public record CardAccount(String unit, List<Part> parts, long totalHundredths) {
       } else {
         add("allocated by PyTorch", hundredths(allocated), printed(Amount.ALLOCATED));
       }
-      cached.ifPresent(
-          range ->
-              add(
-                  "cached by PyTorch, not in use",
-                  hundredths(range),
-                  message.amounts().containsKey(Amount.CACHED)
-                      ? printed(Amount.CACHED)
-                      : printed(Amount.RESERVED) + " - " + printed(Amount.ALLOCATED)));
+      cached.ifPresent(range ->
+          add(
+              "cached by PyTorch, not in use",
+              hundredths(range),
+              message.amounts().containsKey(Amount.CACHED)
+                  ? printed(Amount.CACHED)
+                  : printed(Amount.RESERVED) + " - " + printed(Amount.ALLOCATED)));
       long total = hundredths(capacity);
-      long rest =
-          total - parts.stream().mapToLong(Part::hundredths).sum() - hundredths(free);
+      long rest = total - parts.stream().mapToLong(Part::hundredths).sum() - hundredths(free);
       if (allocated.value() > capacity.value()) {
         add("not on the card (system RAM)", rest, "");
       } else if (cached.isEmpty()) {

@@ -27,14 +27,13 @@ record LinePrefix(String source, int length) {
   /** Parts that do not: times, levels, modules, quoting. */
   private static final Pattern DECORATION =
       Pattern.compile(
-          "\\d{4}[-/]\\d{2}[-/]\\d{2}[T _]\\d{2}:\\d{2}:\\d{2}[\\d.,:]{0,12}(?:Z|[+-]\\d{2}:?\\d{2})?:?"
-              + "|\\d{2}[-/]\\d{2}[ T]\\d{2}:\\d{2}:\\d{2}[\\d.,]{0,12}"
-              + "|\\d{1,2}:\\d{2}:\\d{2}[\\d.,]{0,12}"
-              + "|[EWIF]\\d{4} \\d{2}:\\d{2}:\\d{2}[\\d.]{0,12}\\s{1,8}\\d{1,9} [^\\]\\s]{1,100}\\]"
-              + "|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)"
-              + "(?:[: ]|(?=\\[)|$)(?: ?F )?"
-              + "|\\[[^\\[\\]]{0,100}\\]:?"
-              + "|[\\w./-]{1,80}\\.py:\\d{1,6}\\]?:?"
+          "\\d{4}[-/]\\d{2}[-/]\\d{2}[T"
+              + " _]\\d{2}:\\d{2}:\\d{2}[\\d.,:]{0,12}(?:Z|[+-]\\d{2}:?\\d{2})?:?|\\d{2}[-/]\\d{2}["
+              + " T]\\d{2}:\\d{2}:\\d{2}[\\d.,]{0,12}"
+              + "|\\d{1,2}:\\d{2}:\\d{2}[\\d.,]{0,12}|[EWIF]\\d{4}"
+              + " \\d{2}:\\d{2}:\\d{2}[\\d.]{0,12}\\s{1,8}\\d{1,9} [^\\]\\s]{1,100}\\]"
+              + "|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)(?:[:"
+              + " ]|(?=\\[)|$)(?: ?F )?|\\[[^\\[\\]]{0,100}\\]:?|[\\w./-]{1,80}\\.py:\\d{1,6}\\]?:?"
               + "|[>|#:;-]{1,3}(?=\\s|$)");
 
   /** Takes the prefix apart. */

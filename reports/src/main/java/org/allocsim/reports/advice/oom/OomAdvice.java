@@ -10,9 +10,9 @@ import org.allocsim.reports.advice.oom.OomMessage.Amount;
 import org.allocsim.reports.advice.oom.OomMessage.Wording;
 
 /**
- * What can help against a failure and what cannot, with the settings that the version of the message
- * knows: {@code max_split_size_mb} since 1.10, {@code expandable_segments} since 2.1 (not on
- * Windows), {@code PYTORCH_ALLOC_CONF} read for CUDA since 2.10.
+ * What can help against a failure and what cannot, with the settings that the version of the
+ * message knows: {@code max_split_size_mb} since 1.10, {@code expandable_segments} since 2.1 (not
+ * on Windows), {@code PYTORCH_ALLOC_CONF} read for CUDA since 2.10.
  */
 final class OomAdvice {
   /** The smallest max_split_size_mb that PyTorch accepts. */
@@ -74,7 +74,8 @@ final class OomAdvice {
         "Look at the line of the program that asks: a shape is larger than meant, an intermediate"
             + " (attention scores, one-hot, broadcast) is built whole, or the work must be cut into"
             + " chunks.");
-    cannotHelp.add("Allocator settings, empty_cache(), ending other processes: the card is smaller.");
+    cannotHelp.add(
+        "Allocator settings, empty_cache(), ending other processes: the card is smaller.");
   }
 
   private void spilled() {
@@ -123,8 +124,8 @@ final class OomAdvice {
             + " the page file on Windows and WSL, the driver's own limits on integrated GPUs.");
     helps.add("Run again alone on the card, and with a current driver.");
     cannotHelp.add(
-        "expandable_segments, max_split_size_mb, empty_cache(): the cache of PyTorch is not what was"
-            + " short.");
+        "expandable_segments, max_split_size_mb, empty_cache(): the cache of PyTorch is not what"
+            + " was short.");
   }
 
   private void pool() {
@@ -145,8 +146,8 @@ final class OomAdvice {
       helps.add(
           "Free some of the "
               + describe(other.value())
-              + " that other processes, the display or libraries hold, if more than a context (0.3 to"
-              + " 0.8 GiB) is among them.");
+              + " that other processes, the display or libraries hold, if more than a context (0.3"
+              + " to 0.8 GiB) is among them.");
     }
     cannotHelp.add(
         (message.hintVariable().isEmpty() && message.wording() != Wording.RESERVED_HINT
@@ -178,8 +179,8 @@ final class OomAdvice {
     }
     settingsAgainstFragmentation();
     helps.add(
-        "torch.cuda.empty_cache() between phases (load, train, evaluate), when much is free; padding"
-            + " sizes to a few lengths; the largest sizes first.");
+        "torch.cuda.empty_cache() between phases (load, train, evaluate), when much is free;"
+            + " padding sizes to a few lengths; the largest sizes first.");
     if (!nearlyFull) {
       helps.add(LESS_MEMORY);
     }
@@ -194,8 +195,8 @@ final class OomAdvice {
     if (settings.isExpandable()) {
       if (settings.isSplitLimited()) {
         helps.add(
-            "Take max_split_size_mb out: with expandable_segments:True it makes reserved memory grow"
-                + " without bound.");
+            "Take max_split_size_mb out: with expandable_segments:True it makes reserved memory"
+                + " grow without bound.");
       }
       return;
     }
@@ -229,8 +230,8 @@ final class OomAdvice {
                 + " older versions, and not where another memory pool is in use.");
         if (message.wording() == Wording.V2_9) {
           helps.add(
-              "Not under the name PYTORCH_ALLOC_CONF that the message prints: PyTorch 2.9 ignores it"
-                  + " for CUDA; PYTORCH_CUDA_ALLOC_CONF works in all versions.");
+              "Not under the name PYTORCH_ALLOC_CONF that the message prints: PyTorch 2.9 ignores"
+                  + " it for CUDA; PYTORCH_CUDA_ALLOC_CONF works in all versions.");
         }
       }
     }

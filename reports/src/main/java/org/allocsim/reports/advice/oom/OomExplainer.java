@@ -15,15 +15,15 @@ import org.allocsim.reports.advice.oom.OomMessage.Wording;
  * Decides why a request failed.
  *
  * <p>The rules are tried in this order: IMPOSSIBLE if the request is larger than the card; SPILLED
- * if more is allocated than the card holds; CAPPED if a limit is printed that may refuse the request
- * while the card could serve it; NOT-ALLOCATOR if the driver's free memory is no smaller than the
- * request; POOL if free memory with the free blocks of private pools would do and free memory with
- * the cache would not; FULL if free memory with the cache is smaller than the request; else
- * FRAGMENTED. Where both the limit and the card refuse, the limit alone is not the cause: what is
- * left below the limit then takes the place of the card's free memory where it is less.
+ * if more is allocated than the card holds; CAPPED if a limit is printed that may refuse the
+ * request while the card could serve it; NOT-ALLOCATOR if the driver's free memory is no smaller
+ * than the request; POOL if free memory with the free blocks of private pools would do and free
+ * memory with the cache would not; FULL if free memory with the cache is smaller than the request;
+ * else FRAGMENTED. Where both the limit and the card refuse, the limit alone is not the cause: what
+ * is left below the limit then takes the place of the card's free memory where it is less.
  *
- * <p>Every printed number is an interval, because it was rounded. The verdict is that of the printed
- * numbers; the verdicts that other numbers of the intervals would get are told, too.
+ * <p>Every printed number is an interval, because it was rounded. The verdict is that of the
+ * printed numbers; the verdicts that other numbers of the intervals would get are told, too.
  */
 public final class OomExplainer {
   /** A context with its libraries; memory of others above this is a finding. */
@@ -71,8 +71,7 @@ public final class OomExplainer {
    * @param settings the allocator settings of the run, as far as known
    * @param windows whether the run was on Windows, as far as known
    */
-  public static OomExplanation explain(
-      OomMessage message, OomSettings settings, boolean windows) {
+  public static OomExplanation explain(OomMessage message, OomSettings settings, boolean windows) {
     return new OomExplainer(message, settings, windows).explain();
   }
 
@@ -135,7 +134,8 @@ public final class OomExplainer {
       return decision.otherwise(OomVerdict.UNKNOWN);
     }
     if (allowance != null && free.value() >= request.value()) {
-      // The request failed for a reason: a limit that may have refused it, within the rounding, did.
+      // The request failed for a reason: a limit that may have refused it, within the rounding,
+      // did.
       if (request.high() > allowance.low()) {
         decision.ruleHolds(OomVerdict.CAPPED, request.low() > allowance.high());
       }

@@ -36,12 +36,11 @@ final class OomFindings {
     }
     message
         .bytes(Amount.PRIVATE_POOLS)
-        .ifPresent(
-            pools ->
-                findings.add(
-                    "What the text calls allocated in private pools ("
-                        + describe(pools.value())
-                        + ") are blocks that are free, but only inside their pools."));
+        .ifPresent(pools ->
+            findings.add(
+                "What the text calls allocated in private pools ("
+                    + describe(pools.value())
+                    + ") are blocks that are free, but only inside their pools."));
     contradictions(findings);
     if (verdict == OomVerdict.FULL) {
       poolsAndCache(findings);
@@ -88,16 +87,15 @@ final class OomFindings {
   private String largestProcess() {
     return message.processes().stream()
         .max(Comparator.comparingDouble((ProcessUse use) -> use.size().bytes().value()))
-        .map(use -> " The largest process listed is " + use.pid() + " with " + use.size().text() + ".")
+        .map(use ->
+            " The largest process listed is " + use.pid() + " with " + use.size().text() + ".")
         .orElse("");
   }
 
   private void contradictions(List<String> findings) {
     Optional<ByteRange> free = message.bytes(Amount.FREE);
     Optional<ByteRange> capacity = message.bytes(Amount.CAPACITY);
-    if (free.isPresent()
-        && capacity.isPresent()
-        && free.get().low() > capacity.get().high()) {
+    if (free.isPresent() && capacity.isPresent() && free.get().low() > capacity.get().high()) {
       findings.add(
           "The message contradicts itself: more is free than the card has. Integrated GPUs that"
               + " borrow system memory report that.");
@@ -105,8 +103,8 @@ final class OomFindings {
       findings.add(
           "The parts exceed the card by "
               + describe(-other.value())
-              + ": the driver counts memory that is not on the card, or the numbers are of different"
-              + " moments.");
+              + ": the driver counts memory that is not on the card, or the numbers are of"
+              + " different moments.");
     }
   }
 

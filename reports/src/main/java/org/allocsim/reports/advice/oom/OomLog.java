@@ -242,17 +242,10 @@ public final class OomLog {
     Collection<Source> all = sources.values();
     all.forEach(this::close);
     List<Found> found = new ArrayList<>();
-    messages.forEach(
-        (message, sightings) ->
-            found.add(
-                new Found(message, sightings.line, sightings.source, sightings.count)));
+    messages.forEach((message, sightings) ->
+        found.add(new Found(message, sightings.line, sightings.source, sightings.count)));
     found.sort(Comparator.comparingLong(Found::line));
     return new Contents(
-        List.copyOf(found),
-        new Bare(bareCount, bareLine),
-        left,
-        lines,
-        settings,
-        windows);
+        List.copyOf(found), new Bare(bareCount, bareLine), left, lines, settings, windows);
   }
 }

@@ -15,8 +15,8 @@ import org.allocsim.reports.advice.oom.OomMessage.Wording;
  * and HIP spelling).
  *
  * <p>It reads text without any white space, so that it does not matter where a terminal or a logger
- * broke the lines, and looks for each size by the words around it, so that a message that is cut off
- * or has foreign text inside still gives what it has.
+ * broke the lines, and looks for each size by the words around it, so that a message that is cut
+ * off or has foreign text inside still gives what it has.
  */
 public final class OomMessageParser {
   private static final String SIZE = "(\\d{1,20}(?:\\.\\d{1,9})?)(bytes|[KMGT]i?B)";
