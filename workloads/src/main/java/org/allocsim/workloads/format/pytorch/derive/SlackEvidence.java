@@ -110,8 +110,7 @@ final class SlackEvidence {
           candidate.shown = (int) units;
         }
       } else if (gap.run.stream() == from.run.stream()
-          && (gap.run.equals(from.run)
-              || (mayBeDefault(gap.run) && mayBeDefault(from.run)))) {
+          && (gap.run.equals(from.run) || (mayBeDefault(gap.run) && mayBeDefault(from.run)))) {
         ruleOut(candidate, gap, chosen(bytes, fromBytes));
         boolean precedes = Long.compareUnsigned(gap.address, address) < 0;
         if (precedes && !isNew) {
@@ -125,10 +124,7 @@ final class SlackEvidence {
   void failed(NavigableMap<Long, Block> blocks, long bytes, int stream) {
     for (Candidate candidate : candidates) {
       Block gap = gapBehind(candidate, blocks);
-      boolean mayServe =
-          gap != null
-              && gap.run.stream() == stream
-              && mayBeDefault(gap.run);
+      boolean mayServe = gap != null && gap.run.stream() == stream && mayBeDefault(gap.run);
       if (mayServe) {
         ruleOut(candidate, gap, chosen(bytes, Long.MAX_VALUE));
       }
@@ -164,8 +160,7 @@ final class SlackEvidence {
       return null;
     }
     Block gap = blocks.get(candidate.end);
-    boolean isGap =
-        gap != null && gap.state == BlockState.INACTIVE && gap.run.equals(block.run);
+    boolean isGap = gap != null && gap.state == BlockState.INACTIVE && gap.run.equals(block.run);
     return isGap ? gap : null;
   }
 }
