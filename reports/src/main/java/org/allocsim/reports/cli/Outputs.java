@@ -168,7 +168,11 @@ final class Outputs implements AutoCloseable {
         temporary = Files.createTempFile("allocsim-", ".tmp");
         stream = Files.newOutputStream(temporary);
       } else {
-        stream = createBeside();
+        try {
+          stream = createBeside();
+        } catch (NoSuchFileException _) {
+          throw new IOException("its folder takes no new files");
+        }
       }
       temporary.toFile().deleteOnExit();
     }

@@ -5,16 +5,12 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
-import org.allocsim.simulator.policy.pytorch.ConfigException;
-import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.stats.MemorySummary;
@@ -32,8 +28,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Replays a recorded program on one allocator and shows what it did: memory summary,",
-      "out-of-memory messages, fragmentation.",
+      "Replays a recorded program on one allocator and shows what it did.",
+      "Prints out-of-memory messages, PyTorch's memory summary and where reserved memory went.",
       "",
       "With the recorded settings, addresses and refusals come from the recording; with other",
       "settings, another device or a capacity, from the simulated device."
@@ -50,7 +46,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program, also compressed (gz, xz, zst).")
   private String traceName;
 
   @Option(
@@ -72,14 +68,16 @@ final class ReplayCommand implements Callable<Integer> {
       names = "--addresses",
       paramLabel = "recorded|modelled",
       description =
-          "Where addresses and refusals come from (default: recorded with the recorded settings "
-              + "and device, else modelled).")
+          "Where addresses and refusals come from (default: recorded with the recorded settings"
+              + " and device, else modelled).",
+      converter = AddressesConverter.class)
   private Addresses addresses;
 
   @Option(
       names = "--device-index",
       paramLabel = "N",
-      description = "Which recorded GPU to replay (default: the first one that did anything).")
+      description =
+          "Which recorded GPU to replay, from 0 (default: the first one that has a history).")
   private Integer deviceIndex;
 
   @Option(
@@ -90,7 +88,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--events",
       paramLabel = "FILE",
-      description = "Write every effect as a line of JSON; - is standard output.")
+      description = "Write every event of the allocator as a line of JSON; - is standard output.")
   private String eventsName;
 
   @Option(
@@ -102,7 +100,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--chart",
       paramLabel = "FILE",
-      description = "Draw memory over time as .png or .svg.")
+      description = "Draw memory over time; the name ends in .png or .svg.")
   private String chartName;
 
   @Override
@@ -110,20 +108,19 @@ final class ReplayCommand implements Callable<Integer> {
     ChartFile chartFormat = chartFormat();
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
-    ParsedConfig given = conf == null ? null : parse(conf);
-    long limitBytes = deviceOptions.limitBytes();
+    ParsedConfig given =
+        conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output events = open(outputs, "--events", eventsName, file);
       Outputs.Output json = open(outputs, "--json", jsonName, file);
       Outputs.Output chart = open(outputs, "--chart", chartName, file);
       Snapshot snapshot = Recording.readSnapshot(file);
+      ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
+      ParsedConfig config = given != null ? given : recorded;
+      Settings.requirePossible(config, deviceOptions.profile());
+      long limitBytes = deviceOptions.limitBytes(config);
       Recording recording =
-          Recording.of(
-              snapshot,
-              deviceOptions.torchVersion(),
-              limitBytes,
-              deviceOptions.profile().totalBytes());
-      ParsedConfig config = given != null ? given : recording.config();
+          Recording.of(snapshot, recorded, limitBytes, deviceOptions.profile().totalBytes());
       ReplayRun.Setup setup =
           new ReplayRun.Setup(
               recording,
@@ -163,45 +160,19 @@ final class ReplayCommand implements Callable<Integer> {
     return name == null ? null : outputs.open(option, name, input);
   }
 
-  private ParsedConfig parse(String text) {
-    ParsedConfig config;
-    try {
-      config = ConfigParser.parse(text, deviceOptions.torchVersion());
-    } catch (ConfigException e) {
-      throw Failure.usage(
-          "--conf \""
-              + text
-              + "\": PyTorch refuses it with "
-              + e.errorType()
-              + ": "
-              + e.getMessage());
-    }
-    if (config.backend() != ParsedConfig.Backend.NATIVE) {
-      throw Failure.usage(
-          "--conf \""
-              + text
-              + "\" asks for backend "
-              + config.backend().label()
-              + ", which policy "
-              + policy.id()
-              + " does not simulate; leave the backend out");
-    }
-    return config;
-  }
-
   /**
    * Replays with recorded addresses where they were asked for or fit; where they turn out not to
    * fit and were not asked for, once more with modelled ones.
    */
   private ReplayReport replay(ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events)
       throws IOException {
-    List<String> remarks = new ArrayList<>();
+    ReplayNotes notes = new ReplayNotes(setup, config);
     if (isRecordedFirst(setup)) {
       ReplayRun run = new ReplayRun(setup);
       long startNanos = System.nanoTime();
       follow(run, Addresses.RECORDED, events);
       if (run.divergedRow() < 0) {
-        return report(setup, config, Addresses.RECORDED, run, startNanos, remarks);
+        return report(setup, config, Addresses.RECORDED, run, startNanos, notes);
       }
       String divergence =
           "from event "
@@ -215,7 +186,7 @@ final class ReplayCommand implements Callable<Integer> {
                 + ", so recorded addresses do not fit; leave out --addresses recorded, or give the"
                 + " memory fraction of the recorded run");
       }
-      remarks.add(divergence + "; the addresses of the whole replay are modelled");
+      notes.add(divergence + "; the addresses of the whole replay are modelled");
       if (events != null) {
         events.restart();
       }
@@ -223,7 +194,7 @@ final class ReplayCommand implements Callable<Integer> {
     ReplayRun run = new ReplayRun(setup);
     long startNanos = System.nanoTime();
     follow(run, Addresses.MODELLED, events);
-    return report(setup, config, Addresses.MODELLED, run, startNanos, remarks);
+    return report(setup, config, Addresses.MODELLED, run, startNanos, notes);
   }
 
   /**
@@ -264,20 +235,17 @@ final class ReplayCommand implements Callable<Integer> {
       Addresses source,
       ReplayRun run,
       long startNanos,
-      List<String> remarks) {
+      ReplayNotes notes) {
     double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
     Recording recording = setup.recording();
     DeviceProfile profile = setup.profile();
     int device = setup.deviceIndex();
-    List<String> notes = new ArrayList<>(recording.snapshot().notes());
-    notes.addAll(config.warnings());
-    if (config.allocator().garbageCollectionThreshold() > 0
-        && setup.limitBytes() == MemoryLimit.NONE) {
-      notes.add(
-          "garbage_collection_threshold has no effect without a limit; give the one of the program"
-              + " with --memory-fraction or --memory-limit");
+    if (source == Addresses.MODELLED) {
+      notes.addForModelled(!run.failures().ooms().isEmpty());
     }
-    notes.addAll(remarks);
+    if (deviceIndex == null) {
+      notes.addOtherDevices();
+    }
     if (check) {
       notes.add("the allocator's invariants held before and after every request");
     }
@@ -303,7 +271,7 @@ final class ReplayCommand implements Callable<Integer> {
         run.driverNanos(),
         seconds,
         recording.inferences(device),
-        notes,
+        notes.toList(),
         run.timeline());
   }
 
@@ -315,19 +283,23 @@ final class ReplayCommand implements Callable<Integer> {
             : new MemoryTimelineChart.Bound("device memory", report.deviceBytes());
     String subtitle =
         Path.of(report.file()).getFileName()
-            + ", policy "
+            + ", "
             + report.policy()
             + " "
             + report.torchVersion()
             + ", PYTORCH_CUDA_ALLOC_CONF=\""
             + report.conf()
-            + "\", device "
+            + "\", "
             + report.device()
             + ", addresses "
             + report.addresses();
     try (OutputStream out = new BufferedOutputStream(target.stream())) {
       format.write(
-          MemoryTimelineChart.create("GPU memory over time", subtitle, report.timeline(), bound),
+          MemoryTimelineChart.create(
+              "Memory of GPU " + report.deviceIndex() + " over time",
+              subtitle,
+              report.timeline(),
+              bound),
           MemoryTimelineChart.WIDTH,
           MemoryTimelineChart.HEIGHT,
           out);
