@@ -36,7 +36,9 @@ final class InspectCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "FILE", description = "Snapshot of a PyTorch program, also compressed (gz, xz, zst).")
+  @Parameters(
+      paramLabel = "FILE",
+      description = "Snapshot of a PyTorch program, also compressed (gz, xz, zst).")
   private String name;
 
   @Option(

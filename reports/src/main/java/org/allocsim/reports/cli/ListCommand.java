@@ -6,6 +6,9 @@ import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.stats.ByteFormat;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -34,9 +37,10 @@ final class ListCommand implements Runnable {
       mixinStandardHelpOptions = true,
       description = "Shows the allocators that can be simulated.")
   int policies() {
-    TextTable table = TextTable.of("id", "allocator");
-    for (Policy policy : Policy.values()) {
-      table.row(policy.id(), policy.summary());
+    TextTable table = TextTable.of("id", "allocator", "follows");
+    for (PolicyProvider provider : Policies.all()) {
+      PolicySpec policy = provider.spec();
+      table.row(policy.id(), policy.summary(), policy.source());
     }
     return print(table);
   }

@@ -1,22 +1,25 @@
 package org.allocsim.reports.cli;
 
-import java.util.Arrays;
 import java.util.stream.Collectors;
+import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySpec;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Reads the id of a policy. */
-final class PolicyConverter implements ITypeConverter<Policy> {
+final class PolicyConverter implements ITypeConverter<PolicySpec> {
   @Override
-  public Policy convert(String text) {
-    return Policy.of(text)
+  public PolicySpec convert(String text) {
+    return Policies.named(text)
+        .map(PolicyProvider::spec)
         .orElseThrow(() ->
             new TypeConversionException(
                 "'"
                     + text
                     + "' is not a policy; known policies are "
-                    + Arrays.stream(Policy.values())
-                        .map(Policy::id)
+                    + Policies.all().stream()
+                        .map(provider -> provider.spec().id())
                         .collect(Collectors.joining(", "))));
   }
 }

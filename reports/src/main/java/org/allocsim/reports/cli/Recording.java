@@ -28,9 +28,6 @@ import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
 
 /** A recorded program: the snapshot and the requests derived from it. */
 final class Recording {
-  /** Subject of the inference that counts them. */
-  private static final String UNKNOWN_FREES = "frees of unknown addresses";
-
   private final Snapshot snapshot;
   private final ParsedConfig config;
   private final DerivedRequests requests;
@@ -58,7 +55,11 @@ final class Recording {
    *     unless the recording went beyond it
    */
   static Recording of(
-      Snapshot snapshot, ParsedConfig config, long limitBytes, long deviceTotalBytes) {
+      Snapshot snapshot,
+      ParsedConfig config,
+      PyTorchVersion version,
+      long limitBytes,
+      long deviceTotalBytes) {
     boolean limitHeld = limitBytes != MemoryLimit.NONE;
     for (int device = 0; device < snapshot.devices().size() && limitHeld; device++) {
       limitHeld = recordedPeakBytes(snapshot, device) <= limitBytes;
@@ -67,7 +68,10 @@ final class Recording {
         RequestDerivation.derive(
             snapshot,
             new DerivationOptions(
-                config.allocator(), limitHeld ? limitBytes : MemoryLimit.NONE, deviceTotalBytes));
+                config.allocator(),
+                version,
+                limitHeld ? limitBytes : MemoryLimit.NONE,
+                deviceTotalBytes));
     refuseUnknownFrees(snapshot, requests.inferences());
     return new Recording(snapshot, config, requests);
   }
@@ -79,7 +83,7 @@ final class Recording {
    */
   static void refuseUnknownFrees(Snapshot snapshot, List<Inference> inferences) {
     for (Inference inference : inferences) {
-      if (inference.subject().equals(UNKNOWN_FREES)) {
+      if (inference.subject().equals(Inference.UNKNOWN_FREES)) {
         throw new Failure(
             snapshot.fileName()
                 + ": the history of device "
@@ -181,6 +185,11 @@ final class Recording {
   /** What the recorded allocator of a device did. */
   EffectLog effects(int device) {
     return snapshot.devices().get(device).effects();
+  }
+
+  /** Limit that the recorded allocator had, as far as its history shows one; −1 if not. */
+  long limitBytes() {
+    return requests.limitBytes();
   }
 
   /** Most memory that the recorded allocator of a device reserved. */

@@ -5,12 +5,15 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.stats.MemorySummary;
@@ -46,15 +49,18 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program, also compressed (gz, xz, zst).")
+  @Parameters(
+      paramLabel = "TRACE",
+      description = "Snapshot of a PyTorch program, also compressed (gz, xz, zst).")
   private String traceName;
 
   @Option(
       names = "--policy",
       paramLabel = "ID",
       description = "Allocator; 'allocsim list policies' shows them (default: pytorch).",
+      defaultValue = "pytorch",
       converter = PolicyConverter.class)
-  private Policy policy = Policy.PYTORCH;
+  private PolicySpec policy;
 
   @Option(
       names = "--conf",
@@ -109,7 +115,7 @@ final class ReplayCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
     ParsedConfig given =
-        conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy);
+        conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy.id());
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output events = open(outputs, "--events", eventsName, file);
       Outputs.Output json = open(outputs, "--json", jsonName, file);
@@ -120,7 +126,12 @@ final class ReplayCommand implements Callable<Integer> {
       Settings.requirePossible(config, deviceOptions.profile());
       long limitBytes = deviceOptions.limitBytes(config);
       Recording recording =
-          Recording.of(snapshot, recorded, limitBytes, deviceOptions.profile().totalBytes());
+          Recording.of(
+              snapshot,
+              recorded,
+              deviceOptions.torchVersion(),
+              limitBytes,
+              deviceOptions.profile().totalBytes());
       ReplayRun.Setup setup =
           new ReplayRun.Setup(
               recording,
@@ -166,13 +177,14 @@ final class ReplayCommand implements Callable<Integer> {
    */
   private ReplayReport replay(ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events)
       throws IOException {
-    ReplayNotes notes = new ReplayNotes(setup, config);
+    List<String> remarks = new ArrayList<>();
     if (isRecordedFirst(setup)) {
-      ReplayRun run = new ReplayRun(setup);
+      ReplayRun.Setup recorded = setup.withRecordedLimit();
+      ReplayRun run = new ReplayRun(recorded);
       long startNanos = System.nanoTime();
       follow(run, Addresses.RECORDED, events);
       if (run.divergedRow() < 0) {
-        return report(setup, config, Addresses.RECORDED, run, startNanos, notes);
+        return report(recorded, config, Addresses.RECORDED, run, startNanos, remarks);
       }
       String divergence =
           "from event "
@@ -186,7 +198,7 @@ final class ReplayCommand implements Callable<Integer> {
                 + ", so recorded addresses do not fit; leave out --addresses recorded, or give the"
                 + " memory fraction of the recorded run");
       }
-      notes.add(divergence + "; the addresses of the whole replay are modelled");
+      remarks.add(divergence + "; the addresses of the whole replay are modelled");
       if (events != null) {
         events.restart();
       }
@@ -194,7 +206,7 @@ final class ReplayCommand implements Callable<Integer> {
     ReplayRun run = new ReplayRun(setup);
     long startNanos = System.nanoTime();
     follow(run, Addresses.MODELLED, events);
-    return report(setup, config, Addresses.MODELLED, run, startNanos, notes);
+    return report(setup, config, Addresses.MODELLED, run, startNanos, remarks);
   }
 
   /**
@@ -235,11 +247,13 @@ final class ReplayCommand implements Callable<Integer> {
       Addresses source,
       ReplayRun run,
       long startNanos,
-      ReplayNotes notes) {
+      List<String> remarks) {
     double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
     Recording recording = setup.recording();
     DeviceProfile profile = setup.profile();
     int device = setup.deviceIndex();
+    ReplayNotes notes = new ReplayNotes(setup, config);
+    remarks.forEach(notes::add);
     if (source == Addresses.MODELLED) {
       notes.addForModelled(!run.failures().ooms().isEmpty());
     }

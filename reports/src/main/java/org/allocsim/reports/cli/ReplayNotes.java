@@ -37,7 +37,11 @@ final class ReplayNotes {
     if (isUnlimited() && setup.recording().hasFailures(setup.deviceIndex())) {
       notes.add(
           "requests of the recorded program failed, and this replay has no limit but the device; if"
-              + " the program set a memory fraction, give it with --memory-fraction");
+              + " the program set a memory fraction, give it with --memory-fraction"
+              + (setup.recording().limitBytes() < 0
+                  ? ""
+                  : ", or the limit that explains the failures with --memory-limit "
+                      + setup.recording().limitBytes()));
     }
     if (failed) {
       notes.add(

@@ -42,7 +42,15 @@ final class ReplayRun {
       PyTorchVersion version,
       DeviceProfile profile,
       long limitBytes,
-      boolean checks) {}
+      boolean checks) {
+    /** The same under the limit that the recording shows, where none is given. */
+    Setup withRecordedLimit() {
+      return limitBytes >= 0
+          ? this
+          : new Setup(
+              recording, deviceIndex, config, version, profile, recording.limitBytes(), checks);
+    }
+  }
 
   private final Setup setup;
   private final AllocationTrace trace;
@@ -132,7 +140,8 @@ final class ReplayRun {
   }
 
   private CachingAllocator policy(DeviceMemory memory, EffectListener listener) {
-    return new CachingAllocator(setup.config(), setup.limitBytes(), memory, listener);
+    return new CachingAllocator(
+        setup.config(), setup.version(), setup.limitBytes(), memory, listener);
   }
 
   private void run(

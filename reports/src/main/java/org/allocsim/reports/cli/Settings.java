@@ -23,7 +23,7 @@ final class Settings {
    *
    * @throws Failure where PyTorch refuses it, or it asks for another policy
    */
-  static ParsedConfig parse(String conf, PyTorchVersion version, Policy policy) {
+  static ParsedConfig parse(String conf, PyTorchVersion version, String policy) {
     ParsedConfig config;
     try {
       config = ConfigParser.parse(conf, version);
@@ -43,7 +43,7 @@ final class Settings {
       throw Failure.usage(
           option(conf)
               + "policy "
-              + policy.id()
+              + policy
               + " does not simulate backend "
               + config.backend().label()
               + "; leave the backend out");

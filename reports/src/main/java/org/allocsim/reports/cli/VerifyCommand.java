@@ -144,6 +144,7 @@ final class VerifyCommand implements Callable<Integer> {
     VerificationOptions options =
         new VerificationOptions(
             config.allocator(),
+            deviceOptions.torchVersion(),
             deviceOptions.limitBytes(config),
             deviceOptions.profile().totalBytes());
     List<DeviceVerification> devices;

@@ -46,7 +46,10 @@ public final class SnapshotVerifier {
         RequestDerivation.derive(
             snapshot,
             new DerivationOptions(
-                options.config(), options.limitBytes(), options.deviceTotalBytes()));
+                options.config(),
+                options.version(),
+                options.limitBytes(),
+                options.deviceTotalBytes()));
   }
 
   /** Verifies every device of a snapshot that has entries or segments. */
@@ -76,7 +79,8 @@ public final class SnapshotVerifier {
         new RecordedDevice(effects, follower::position, options.deviceTotalBytes());
     var listener = EffectListeners.both(stats, follower);
     CachingAllocator policy =
-        new CachingAllocator(options.config(), requests.limitBytes(), memory, listener);
+        new CachingAllocator(
+            options.config(), options.version(), requests.limitBytes(), memory, listener);
     RestoredStart.restore(policy, stats, start.layout());
     long total = requests.trace().eventCount();
     new Replay(requests.trace(), device, policy, listener, stats::activeBytes)

@@ -47,7 +47,9 @@ class OutOfMemoryRecordingTest {
     Snapshot snapshot =
         SnapshotReader.read(Recordings.file(Recordings.snapshotOf(name)), (done, total) -> {});
     DerivedRequests requests =
-        RequestDerivation.derive(snapshot, new DerivationOptions(config, limitBytes, totalBytes));
+        RequestDerivation.derive(
+            snapshot,
+            new DerivationOptions(config, PyTorchVersion.DEFAULT, limitBytes, totalBytes));
     EffectLog effects = snapshot.devices().getFirst().effects();
     EffectFollower follower = new EffectFollower(effects, 0);
     MemoryStats stats = new MemoryStats(config.maxSplitBytes());

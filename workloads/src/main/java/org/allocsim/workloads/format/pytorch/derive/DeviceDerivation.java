@@ -115,7 +115,7 @@ final class DeviceDerivation {
     follower = new EffectFollower(effects, 0);
     RecordedDevice memory =
         new RecordedDevice(effects, follower::position, options.deviceTotalBytes());
-    policy = new CachingAllocator(config, limitBytes, memory, follower);
+    policy = new CachingAllocator(config, options.version(), limitBytes, memory, follower);
     bounds = HistoryBounds.of(effects, start.layout(), config);
     completions = new CompletionRows(effects);
     restoreStart();

@@ -100,7 +100,8 @@ final class DeviceStartFinder {
       AllocatorConfig config,
       PrologueWriter prologue) {
     List<StartReconstruction.Block> blocks = reconstruction.blocks();
-    Map<StartReconstruction.Run, Long> rangeStarts = rangeStarts(effects, blocks, config);
+    Map<StartReconstruction.Run, Long> rangeStarts =
+        rangeStarts(effects, blocks, reconstruction.pageKinds());
     Map<Long, Integer> frees = firstFreeCompletedRows(effects);
     MemoryLayout.Builder layout = new MemoryLayout.Builder();
     List<PoolId> pools = new ArrayList<>();
@@ -178,30 +179,52 @@ final class DeviceStartFinder {
   }
 
   /**
-   * Where the address range of each set of pages begins: at the lowest page that is ever mapped.
+   * Where the address range of each set of pages begins: at the lowest page that is mapped before
+   * all are unmapped, after which the range is given back and another one taken.
    */
   private static Map<StartReconstruction.Run, Long> rangeStarts(
-      EffectLog effects, List<StartReconstruction.Block> blocks, AllocatorConfig config) {
+      EffectLog effects, List<StartReconstruction.Block> blocks, PageKinds kinds) {
     Map<StartReconstruction.Run, Long> starts = new HashMap<>();
+    Map<StartReconstruction.Run, Long> mappedBytes = new HashMap<>();
     for (StartReconstruction.Block block : blocks) {
       if (block.run.expandable()) {
         starts.merge(block.run, block.address, DeviceStartFinder::lower);
+        mappedBytes.merge(block.run, block.bytes, Long::sum);
       }
     }
-    for (int row = 0; row < effects.count(); row++) {
+    for (int row = 0; row < effects.count() && !mappedBytes.isEmpty(); row++) {
       EffectKind kind = effects.kind(row);
       if (kind == EffectKind.SEGMENT_MAP || kind == EffectKind.SEGMENT_UNMAP) {
-        boolean small = effects.bytes(row) % config.largeSegmentBytes() != 0;
-        for (var entry : starts.entrySet()) {
-          StartReconstruction.Run run = entry.getKey();
-          boolean near = Math.abs(entry.getValue() - effects.address(row)) < 1L << 40;
-          if (near && run.stream() == effects.stream(row) && run.small() == small) {
-            entry.setValue(lower(entry.getValue(), effects.address(row)));
-          }
+        long address = effects.address(row);
+        StartReconstruction.Run run =
+            nearest(starts, mappedBytes.keySet(), effects.stream(row), kinds.isSmall(row), address);
+        if (run != null) {
+          starts.merge(run, address, DeviceStartFinder::lower);
+          long change = kind == EffectKind.SEGMENT_MAP ? effects.bytes(row) : -effects.bytes(row);
+          mappedBytes.computeIfPresent(
+              run, (key, bytes) -> bytes + change > 0 ? bytes + change : null);
         }
       }
     }
     return starts;
+  }
+
+  private static StartReconstruction.Run nearest(
+      Map<StartReconstruction.Run, Long> starts,
+      Set<StartReconstruction.Run> mapped,
+      int stream,
+      boolean small,
+      long address) {
+    StartReconstruction.Run best = null;
+    for (StartReconstruction.Run run : mapped) {
+      if (run.stream() == stream
+          && run.small() == small
+          && (best == null
+              || Math.abs(starts.get(run) - address) < Math.abs(starts.get(best) - address))) {
+        best = run;
+      }
+    }
+    return best;
   }
 
   private static long lower(long a, long b) {

@@ -11,6 +11,9 @@ package org.allocsim.workloads.format.pytorch.derive;
  */
 public record Inference(
     int device, String subject, long count, Confidence confidence, String reason) {
+  /** Subject of the inference that counts frees at which nothing is allocated. */
+  public static final String UNKNOWN_FREES = "frees of unknown addresses";
+
   /** How sure a conclusion is. */
   public enum Confidence {
     /** No other explanation follows the allocator's rules. */

@@ -211,7 +211,7 @@ public final class RequestDerivation {
         "they lie in a private pool where best fit would not have put them");
     infer(
         device,
-        "frees of unknown addresses",
+        Inference.UNKNOWN_FREES,
         counts.unknownFrees,
         Confidence.GUESS,
         "no allocation at that address is live; they are left out");

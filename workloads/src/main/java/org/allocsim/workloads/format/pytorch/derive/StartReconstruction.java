@@ -23,11 +23,11 @@ import org.allocsim.workloads.format.pytorch.SnapshotSegment;
  * {@link #restoreSlack} finds where.
  */
 final class StartReconstruction {
-  /** Largest rest that PyTorch 2.11 leaves with a block of the large pool. */
-  private static final long MAX_SLACK_BYTES = 1L << 20;
-
-  /** Largest block of the small pool (PyTorch 2.11). */
-  private static final long MAX_SMALL_BYTES = 1L << 20;
+  /**
+   * Pages of one private pool lie nearer than this; address ranges lie at least as far apart as the
+   * device is large.
+   */
+  private static final long MAX_PRIVATE_DISTANCE_BYTES = 4L << 30;
 
   /** A block of the start; mutable while the history is undone. */
   static final class Block {
@@ -62,24 +62,50 @@ final class StartReconstruction {
    */
   record Run(long address, int stream, boolean small, PoolId pool, boolean expandable) {}
 
+  /** Pages of one stream and kind, of whatever pool. */
+  private record PageGroup(int stream, boolean small) {}
+
   private final EffectLog effects;
   private final AllocatorConfig config;
   private final TreeMap<Long, Block> blocks = new TreeMap<>(Long::compareUnsigned);
-  private final List<Block> finalPages = new ArrayList<>();
-  private Map<Integer, TreeMap<Long, Run>> pageRuns;
+  private final PageKinds pageKinds;
+  private final SlackEvidence evidence;
+  private final Map<PageGroup, TreeMap<Long, Run>> pageRuns = new HashMap<>();
   private int contradictions;
 
   StartReconstruction(
       EffectLog effects, List<SnapshotSegment> finalSegments, AllocatorConfig config) {
+    this(effects, finalSegments, config, new PageKinds(effects, config), new SlackEvidence(config));
+    SlackEvidence evidence = new SlackEvidence(config);
+    restoreSlack(evidence);
+    if (!evidence.isEmpty()) {
+      // Which blocks to watch is known only now, so the history is undone again.
+      new StartReconstruction(effects, finalSegments, config, pageKinds, evidence);
+      evidence.forEach(this::extend);
+    }
+  }
+
+  private StartReconstruction(
+      EffectLog effects,
+      List<SnapshotSegment> finalSegments,
+      AllocatorConfig config,
+      PageKinds pageKinds,
+      SlackEvidence evidence) {
     this.effects = effects;
     this.config = config;
+    this.pageKinds = pageKinds;
+    this.evidence = evidence;
     for (SnapshotSegment segment : finalSegments) {
       addFinalSegment(segment);
     }
     for (int row = effects.count() - 1; row >= 0; row--) {
       undo(row);
     }
-    restoreSlack();
+  }
+
+  /** Which rows map or unmap pages of small blocks. */
+  PageKinds pageKinds() {
+    return pageKinds;
   }
 
   /** Blocks of the start by ascending address. */
@@ -107,7 +133,11 @@ final class StartReconstruction {
       block.stack = segment.blockStack(i);
       blocks.put(block.address, block);
       if (segment.expandable()) {
-        finalPages.add(new Block(run, block.address, 0, block.state));
+        pageRuns
+            .computeIfAbsent(
+                new PageGroup(run.stream(), run.small()),
+                key -> new TreeMap<>(Long::compareUnsigned))
+            .put(block.address, run);
       }
     }
   }
@@ -116,7 +146,7 @@ final class StartReconstruction {
     long address = effects.address(row);
     long bytes = effects.bytes(row);
     switch (effects.kind(row)) {
-      case ALLOC -> undoAlloc(address);
+      case ALLOC -> undoAlloc(row);
       case FREE_REQUESTED -> {
         Block block = blocks.get(address);
         if (block == null || block.state != BlockState.ACTIVE_PENDING_FREE) {
@@ -134,11 +164,13 @@ final class StartReconstruction {
       }
       case SEGMENT_MAP -> undoMap(address, bytes);
       case SEGMENT_UNMAP -> undoUnmap(row, address, bytes);
-      case OOM, SNAPSHOT -> {}
+      case OOM -> evidence.failed(blocks, bytes, effects.stream(row));
+      case SNAPSHOT -> {}
     }
   }
 
-  private void undoAlloc(long address) {
+  private void undoAlloc(int row) {
+    long address = effects.address(row);
     Block block = blocks.get(address);
     if (block == null || block.state == BlockState.INACTIVE) {
       contradictions++;
@@ -146,10 +178,14 @@ final class StartReconstruction {
     }
     block.state = BlockState.INACTIVE;
     block.requestedBytes = 0;
-    mergeWithNeighbours(block);
+    Block from = mergeWithNeighbours(block);
+    if (!evidence.isEmpty()) {
+      boolean isNew = row > 0 && effects.kind(row - 1) == EffectKind.SEGMENT_ALLOC;
+      evidence.allocated(blocks, address, config.blockBytesFor(effects.bytes(row)), from, isNew);
+    }
   }
 
-  private void mergeWithNeighbours(Block block) {
+  private Block mergeWithNeighbours(Block block) {
     Map.Entry<Long, Block> above = blocks.higherEntry(block.address);
     if (above != null && canMerge(block, above.getValue())) {
       blocks.remove(above.getKey());
@@ -159,7 +195,9 @@ final class StartReconstruction {
     if (below != null && canMerge(below.getValue(), block)) {
       blocks.remove(block.address);
       below.getValue().bytes += block.bytes;
+      return below.getValue();
     }
+    return block;
   }
 
   private static boolean canMerge(Block lower, Block upper) {
@@ -226,63 +264,45 @@ final class StartReconstruction {
   }
 
   private void undoUnmap(int row, long address, long bytes) {
-    Block block = new Block(runOfPages(row, address, bytes), address, bytes, BlockState.INACTIVE);
+    Block block = new Block(runOfPages(row, address), address, bytes, BlockState.INACTIVE);
     blocks.put(address, block);
     mergeWithNeighbours(block);
   }
 
   /**
-   * Which pages share an address range with unmapped ones: those of the nearest block of the stream
-   * that the history or its end shows, because ranges of different pools lie far apart.
+   * Which pages share an address range with unmapped ones: the nearest of the stream and kind. A
+   * private pool's are taken only nearby, because ranges lie far apart.
    */
-  private Run runOfPages(int row, long address, long bytes) {
-    if (pageRuns == null) {
-      pageRuns = findPageRuns();
-    }
-    TreeMap<Long, Run> ofStream = pageRuns.get(effects.stream(row));
-    Map.Entry<Long, Run> below = ofStream == null ? null : ofStream.floorEntry(address);
-    Map.Entry<Long, Run> above = ofStream == null ? null : ofStream.ceilingEntry(address);
-    if (below == null && above == null) {
-      return new Run(0, effects.stream(row), isSmallPage(bytes), null, true);
-    }
-    if (below == null || above == null) {
-      return (below == null ? above : below).getValue();
-    }
-    return address - below.getKey() <= above.getKey() - address
-        ? below.getValue()
-        : above.getValue();
+  private Run runOfPages(int row, long address) {
+    PageGroup group = new PageGroup(effects.stream(row), pageKinds.isSmall(row));
+    TreeMap<Long, Run> runs =
+        pageRuns.computeIfAbsent(group, key -> new TreeMap<>(Long::compareUnsigned));
+    Map.Entry<Long, Run> below = runs.floorEntry(address);
+    Map.Entry<Long, Run> above = runs.ceilingEntry(address);
+    Map.Entry<Long, Run> nearest =
+        above == null || (below != null && address - below.getKey() <= above.getKey() - address)
+            ? below
+            : above;
+    Run run =
+        nearest == null || !mayShareRange(nearest, address)
+            ? new Run(0, group.stream(), group.small(), null, true)
+            : nearest.getValue();
+    runs.put(address, run);
+    return run;
   }
 
-  private boolean isSmallPage(long bytes) {
-    return bytes % config.largeSegmentBytes() != 0;
-  }
-
-  /** Runs of pages by stream and address, as far as blocks in them show what they are. */
-  private Map<Integer, TreeMap<Long, Run>> findPageRuns() {
-    Map<Integer, TreeMap<Long, Run>> runs = new HashMap<>();
-    for (int row = 0; row < effects.count(); row++) {
-      EffectKind kind = effects.kind(row);
-      if (kind == EffectKind.ALLOC || kind == EffectKind.FREE_COMPLETED) {
-        boolean small = config.blockBytesFor(effects.bytes(row)) <= MAX_SMALL_BYTES;
-        int stream = effects.stream(row);
-        runs.computeIfAbsent(stream, key -> new TreeMap<>(Long::compareUnsigned))
-            .put(effects.address(row), new Run(0, stream, small, PoolId.DEFAULT, true));
-      }
-    }
-    for (Block block : finalPages) {
-      runs.computeIfAbsent(block.run.stream(), key -> new TreeMap<>(Long::compareUnsigned))
-          .put(block.address, block.run);
-    }
-    return runs;
+  private static boolean mayShareRange(Map.Entry<Long, Run> pages, long address) {
+    PoolId pool = pages.getValue().pool();
+    return pool == null
+        || pool.isDefault()
+        || Math.abs(pages.getKey() - address) < MAX_PRIVATE_DISTANCE_BYTES;
   }
 
   /**
    * Gives blocks that were carved out the rest that was never split off. A rest of up to 1 MiB
-   * cannot be a free block of the large pool. Above that, the first block that is later allocated
-   * right behind the rest, while the block lives, shows where it ends.
+   * cannot be a free block of the large pool; above that, the history must show where it ends.
    */
-  private void restoreSlack() {
-    TreeMap<Long, Block> undecided = new TreeMap<>(Long::compareUnsigned);
+  private void restoreSlack(SlackEvidence undecided) {
     for (Block block : blocks()) {
       if (!block.carved || block.run.small() || block.run.expandable()) {
         continue;
@@ -291,41 +311,19 @@ final class StartReconstruction {
       if (gap == null || gap.state != BlockState.INACTIVE || !gap.run.equals(block.run)) {
         continue;
       }
-      if (gap.bytes <= maxSlackBytes(block)) {
-        extend(block, gap.end());
+      if (gap.bytes <= SlackEvidence.maxSlackBytes(block, config)) {
+        extend(block.address, gap.end());
       } else {
-        undecided.put(block.end(), block);
-      }
-    }
-    for (int row = 0; row < effects.count() && !undecided.isEmpty(); row++) {
-      decideSlack(row, undecided);
-    }
-  }
-
-  private void decideSlack(int row, TreeMap<Long, Block> undecided) {
-    long address = effects.address(row);
-    if (effects.kind(row) == EffectKind.ALLOC) {
-      Map.Entry<Long, Block> below = undecided.floorEntry(address);
-      if (below != null && address - below.getKey() <= maxSlackBytes(below.getValue())) {
-        undecided.remove(below.getKey());
-        if (address != below.getKey()) {
-          extend(below.getValue(), address);
-        }
-      }
-    } else if (effects.kind(row) == EffectKind.FREE_COMPLETED) {
-      Block block = blocks.get(address);
-      if (block != null && undecided.get(block.end()) == block) {
-        undecided.remove(block.end());
+        undecided.watch(block, gap);
       }
     }
   }
 
-  private long maxSlackBytes(Block block) {
-    boolean oversize = Long.compareUnsigned(block.bytes, config.maxSplitBytes()) >= 0;
-    return oversize ? config.maxNonSplitRoundingBytes() : MAX_SLACK_BYTES;
-  }
-
-  private void extend(Block block, long end) {
+  private void extend(long address, long end) {
+    Block block = blocks.get(address);
+    if (end == block.end()) {
+      return;
+    }
     Block gap = blocks.remove(block.end());
     if (Long.compareUnsigned(end, gap.end()) < 0) {
       Block rest = new Block(gap.run, end, gap.end() - end, BlockState.INACTIVE);

@@ -1,0 +1,25 @@
+package org.allocsim.simulator.policy;
+
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+
+/**
+ * Describes one allocator policy and makes instances of it. Every family of policies has one
+ * provider, named in {@code META-INF/services}; lists, option checks and documentation are made
+ * from what the providers say.
+ */
+public interface PolicyProvider {
+  /** What the policy is and which options it has. */
+  PolicySpec spec();
+
+  /**
+   * An instance that holds nothing.
+   *
+   * @param settings limit and option values
+   * @param device where its memory comes from
+   * @param listener hears what it does
+   * @throws PolicyOptionException where an option's value is not valid
+   */
+  AllocatorPolicy create(PolicySettings settings, DeviceMemory device, EffectListener listener)
+      throws PolicyOptionException;
+}

@@ -1,0 +1,51 @@
+package org.allocsim.simulator.policy.pytorch;
+
+import java.util.List;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.PolicySpec;
+
+/** Makes {@link CachingAllocator}s. */
+public final class CachingAllocatorProvider implements PolicyProvider {
+  private static final String CONF = "conf";
+  private static final String VERSION = "torch-version";
+
+  private static final PolicySpec SPEC =
+      new PolicySpec(
+          "pytorch",
+          "PyTorch's CUDA caching allocator, native or with expandable segments",
+          "pytorch/pytorch, c10/cuda/CUDACachingAllocator.cpp, release 2.11; differences of 2.0 to"
+              + " 2.14 by version",
+          List.of(
+              new PolicySpec.Option(
+                  CONF, "", "", "configuration string, as in PYTORCH_CUDA_ALLOC_CONF"),
+              new PolicySpec.Option(
+                  VERSION, PyTorchVersion.DEFAULT.id(), "", "release whose rules are followed")));
+
+  /** A provider; the service loader makes it. */
+  public CachingAllocatorProvider() {}
+
+  @Override
+  public PolicySpec spec() {
+    return SPEC;
+  }
+
+  @Override
+  public AllocatorPolicy create(
+      PolicySettings settings, DeviceMemory device, EffectListener listener)
+      throws PolicyOptionException {
+    try {
+      PyTorchVersion version =
+          PyTorchVersion.of(settings.option(VERSION, PyTorchVersion.DEFAULT.id()));
+      ParsedConfig config = ConfigParser.parse(settings.option(CONF, ""), version);
+      return new CachingAllocator(
+          config.allocator(), version, settings.limitBytes(), device, listener);
+    } catch (ConfigException | IllegalArgumentException e) {
+      throw new PolicyOptionException(e.getMessage());
+    }
+  }
+}

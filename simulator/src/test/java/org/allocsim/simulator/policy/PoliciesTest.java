@@ -1,0 +1,73 @@
+package org.allocsim.simulator.policy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.junit.jupiter.api.Test;
+
+class PoliciesTest {
+  private static final PolicySettings DEFAULTS = new PolicySettings(-1, Map.of());
+
+  @Test
+  void everyPolicyDescribesItselfAndHasAnIdOfItsOwn() {
+    List<PolicyProvider> all = Policies.all();
+    assertTrue(all.stream().anyMatch(provider -> provider.spec().id().equals("pytorch")));
+    assertEquals(all.size(), all.stream().map(provider -> provider.spec().id()).distinct().count());
+    for (PolicyProvider provider : all) {
+      PolicySpec spec = provider.spec();
+      assertTrue(spec.id().matches("[a-z][a-z0-9-]*"), spec.id());
+      assertFalse(spec.summary().isBlank(), spec.id());
+      assertFalse(spec.source().isBlank(), spec.id());
+      for (PolicySpec.Option option : spec.options()) {
+        assertFalse(option.meaning().isBlank(), spec.id() + " " + option.name());
+      }
+    }
+  }
+
+  @Test
+  void everyPolicyServesAndTakesBackARequestWithItsDefaults() throws PolicyOptionException {
+    for (PolicyProvider provider : Policies.all()) {
+      AllocatorPolicy policy =
+          provider.create(
+              DEFAULTS,
+              new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 30)),
+              EffectListeners.NONE);
+      assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(0, 5L << 20, 0, 0));
+      policy.free(0);
+      MemoryLayout layout = MemoryLayout.of(policy);
+      for (int block = 0; block < layout.blockCount(); block++) {
+        assertEquals(LayoutVisitor.BlockState.INACTIVE, layout.state(block), provider.spec().id());
+      }
+    }
+  }
+
+  @Test
+  void optionsReachThePolicyAndBadOnesAreRefusedWithASentence() throws PolicyOptionException {
+    PolicyProvider pytorch = Policies.named("pytorch").orElseThrow();
+    SimulatedDevice device = new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 30));
+    AllocatorPolicy policy =
+        pytorch.create(
+            new PolicySettings(-1, Map.of("conf", "expandable_segments:True")),
+            device,
+            EffectListeners.NONE);
+    policy.allocate(0, 1, 0, 0);
+    assertTrue(MemoryLayout.of(policy).isExpandable(0));
+    PolicyOptionException error =
+        assertThrows(
+            PolicyOptionException.class,
+            () ->
+                pytorch.create(
+                    new PolicySettings(-1, Map.of("conf", "colour:blue")),
+                    device,
+                    EffectListeners.NONE));
+    assertTrue(error.getMessage().contains("colour"), error.getMessage());
+  }
+}
