@@ -100,8 +100,7 @@ final class DeviceStartFinder {
       AllocatorConfig config,
       PrologueWriter prologue) {
     List<StartReconstruction.Block> blocks = reconstruction.blocks();
-    Map<StartReconstruction.Run, Long> rangeStarts =
-        rangeStarts(effects, blocks, reconstruction.pageKinds());
+    Map<StartReconstruction.Run, Long> rangeStarts = rangeStarts(effects, blocks, reconstruction.pageKinds());
     Map<Long, Integer> frees = firstFreeCompletedRows(effects);
     MemoryLayout.Builder layout = new MemoryLayout.Builder();
     List<PoolId> pools = new ArrayList<>();
@@ -201,8 +200,7 @@ final class DeviceStartFinder {
         if (run != null) {
           starts.merge(run, address, DeviceStartFinder::lower);
           long change = kind == EffectKind.SEGMENT_MAP ? effects.bytes(row) : -effects.bytes(row);
-          mappedBytes.computeIfPresent(
-              run, (key, bytes) -> bytes + change > 0 ? bytes + change : null);
+          mappedBytes.computeIfPresent(run, (key, bytes) -> bytes + change > 0 ? bytes + change : null);
         }
       }
     }

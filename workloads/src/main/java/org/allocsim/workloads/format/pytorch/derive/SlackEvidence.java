@@ -159,7 +159,8 @@ final class SlackEvidence {
       return null;
     }
     Block gap = blocks.get(candidate.end);
-    boolean isGap = gap != null && gap.state == BlockState.INACTIVE && gap.run.equals(block.run);
+    boolean isGap =
+        gap != null && gap.state == BlockState.INACTIVE && gap.run.equals(block.run);
     return isGap ? gap : null;
   }
 }
