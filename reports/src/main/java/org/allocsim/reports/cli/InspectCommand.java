@@ -52,7 +52,7 @@ final class InspectCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(name);
     try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = jsonName == null ? null : outputs.open("--json", jsonName, file);
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Snapshot snapshot = Recording.readSnapshot(file);
       SnapshotContents contents = SnapshotContents.of(snapshot);
       if (json != null) {

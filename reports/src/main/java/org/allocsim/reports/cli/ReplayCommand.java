@@ -117,9 +117,9 @@ final class ReplayCommand implements Callable<Integer> {
     ParsedConfig given =
         conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy.id());
     try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output events = open(outputs, "--events", eventsName, file);
-      Outputs.Output json = open(outputs, "--json", jsonName, file);
-      Outputs.Output chart = open(outputs, "--chart", chartName, file);
+      Outputs.Output events = outputs.openIfGiven("--events", eventsName, file);
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
       Snapshot snapshot = Recording.readSnapshot(file);
       ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
       ParsedConfig config = given != null ? given : recorded;
@@ -165,10 +165,6 @@ final class ReplayCommand implements Callable<Integer> {
         .orElseThrow(() ->
             Failure.usage(
                 "--chart " + chartName + " names no format; end the name in .png or .svg"));
-  }
-
-  private static Outputs.Output open(Outputs outputs, String option, String name, Path input) {
-    return name == null ? null : outputs.open(option, name, input);
   }
 
   /**

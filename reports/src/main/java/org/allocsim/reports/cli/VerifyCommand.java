@@ -83,7 +83,7 @@ final class VerifyCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json =
-          jsonName == null ? null : outputs.open("--json", jsonName, Path.of(names.getFirst()));
+          outputs.openIfGiven("--json", jsonName, Path.of(names.getFirst()));
       SortedMap<String, Long> saved = statsName == null ? new TreeMap<>() : readStats();
       for (String name : names) {
         verify(name, saved, outputs.takesStandardOutput());
