@@ -208,7 +208,7 @@ final class DeviceDerivation {
       long address = effects.address(row);
       switch (effects.kind(row)) {
         case FREE_COMPLETED -> pending.remove(address);
-        case SEGMENT_ALLOC, SEGMENT_MAP -> segmentAt.put(address, row);
+        case SEGMENT_ALLOC, SEGMENT_MAP -> segmentAt.put(address, pools.segmentOf(row));
         case SEGMENT_FREE -> segmentAt.remove(address);
         default -> {}
       }
@@ -457,7 +457,7 @@ final class DeviceDerivation {
           effects.kind(row) == EffectKind.SEGMENT_ALLOC
               || effects.kind(row) == EffectKind.SEGMENT_MAP;
       if (gained && Long.compareUnsigned(address - effects.address(row), effects.bytes(row)) < 0) {
-        return row;
+        return pools.segmentOf(row);
       }
     }
     return segmentAround(address);
@@ -552,7 +552,7 @@ final class DeviceDerivation {
       return SegmentPools.NONE;
     }
     return switch (effects.kind(row)) {
-      case SEGMENT_ALLOC, SEGMENT_MAP -> row;
+      case SEGMENT_ALLOC, SEGMENT_MAP -> pools.segmentOf(row);
       case ALLOC -> segmentAround(effects.address(row));
       default -> SegmentPools.NONE;
     };
