@@ -82,8 +82,7 @@ final class VerifyCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json =
-          outputs.openIfGiven("--json", jsonName, Path.of(names.getFirst()));
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, Path.of(names.getFirst()));
       SortedMap<String, Long> saved = statsName == null ? new TreeMap<>() : readStats();
       for (String name : names) {
         verify(name, saved, outputs.takesStandardOutput());

@@ -244,8 +244,8 @@ class ReplayCommandTest {
   void aBackendThatThePolicyIsNotIsRefused() {
     CommandRun run = CommandRun.of("replay", GROWTH, "--conf", "backend:cudaMallocAsync");
     assertEquals(ExitCodes.USAGE, run.exitCode());
-    assertTrue(run.err().contains("policy pytorch does not simulate backend cudaMallocAsync"),
-        run.err());
+    assertTrue(
+        run.err().contains("policy pytorch does not simulate backend cudaMallocAsync"), run.err());
   }
 
   @Test
