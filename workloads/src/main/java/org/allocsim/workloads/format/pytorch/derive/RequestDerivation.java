@@ -95,10 +95,10 @@ public final class RequestDerivation {
     trace.endPrologue();
     for (int device = 0; device < snapshot.devices().size(); device++) {
       if (pools.size() == device) {
-        EffectLog effects = snapshot.devices().get(device).effects();
+        DeviceHistory history = snapshot.devices().get(device);
         pools.add(
             new SegmentPools(
-                effects,
+                history,
                 segments(device),
                 starts.get(device).layout(),
                 starts.get(device).pools()));
