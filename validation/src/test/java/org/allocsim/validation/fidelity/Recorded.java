@@ -33,7 +33,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 record Recorded(String name, Path snapshotFile, JsonNode side) {
   private static final List<String> FOLDERS =
-      List.of("pytorch-models", "pytorch-fuzz", "pytorch-other");
+      List.of(
+          "pytorch-models", "pytorch-fuzz", "pytorch-other", "pytorch-published", "pytorch-random");
   private static final String ENDING = ".pickle.xz";
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
