@@ -133,7 +133,10 @@ class CutHistoryTest {
           RequestDerivation.derive(
               snapshot,
               new DerivationOptions(
-                  options.config(), options.limitBytes(), options.deviceTotalBytes()));
+                  options.config(),
+                  options.version(),
+                  options.limitBytes(),
+                  options.deviceTotalBytes()));
       losesPool =
           requests.inferences().stream()
               .map(Inference::subject)
