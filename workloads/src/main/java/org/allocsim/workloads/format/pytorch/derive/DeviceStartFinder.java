@@ -53,7 +53,7 @@ final class DeviceStartFinder {
     }
     StartReconstruction reconstruction =
         new StartReconstruction(history.effects(), finalSegments, config);
-    return recreate(history.effects(), reconstruction, config, prologue);
+    return recreate(history.effects(), reconstruction, prologue);
   }
 
   /** Whether the history accounts for everything that it frees and that exists at its end. */
@@ -95,10 +95,7 @@ final class DeviceStartFinder {
   }
 
   private static Start recreate(
-      EffectLog effects,
-      StartReconstruction reconstruction,
-      AllocatorConfig config,
-      PrologueWriter prologue) {
+      EffectLog effects, StartReconstruction reconstruction, PrologueWriter prologue) {
     List<StartReconstruction.Block> blocks = reconstruction.blocks();
     Map<StartReconstruction.Run, Long> rangeStarts =
         rangeStarts(effects, blocks, reconstruction.pageKinds());
