@@ -47,7 +47,7 @@ record LinePrefix(String source, int length) {
       names.region(at, head.length());
       decoration.region(at, head.length());
       if (names.lookingAt()) {
-        source.append(source.isEmpty() ? "" : " ").append(names.group().strip());
+        source.append(source.isEmpty() ? "" : " ").append(named(names.group()));
         at = skipBlanks(head, names.end());
       } else if (decoration.lookingAt()) {
         at = skipBlanks(head, decoration.end());
@@ -56,6 +56,15 @@ record LinePrefix(String source, int length) {
       }
     }
     return new LinePrefix(source.toString(), at);
+  }
+
+  /** The name without what only ends it. */
+  private static String named(String part) {
+    int end = part.length();
+    while (end > 0 && ":| \t".indexOf(part.charAt(end - 1)) >= 0) {
+      end--;
+    }
+    return part.substring(0, end);
   }
 
   private static int skipBlanks(String text, int from) {

@@ -53,6 +53,7 @@ final class OomAdvice {
       boolean nearlyFull,
       ByteRange other,
       boolean largeOther,
+      boolean ownOther,
       ByteRange allowance) {
     switch (verdict) {
       case IMPOSSIBLE -> impossible();
@@ -61,7 +62,7 @@ final class OomAdvice {
       case NOT_ALLOCATOR -> notAllocator();
       case POOL -> pool();
       case FULL -> full(other);
-      case FRAGMENTED -> fragmented(nearlyFull, largeOther);
+      case FRAGMENTED -> fragmented(nearlyFull, largeOther, ownOther);
       case UNKNOWN ->
           helps.add(
               "Give the whole message: from \"out of memory\" to the hint at its end, as PyTorch"
@@ -159,11 +160,14 @@ final class OomAdvice {
     cannotHelp.add(EMPTY_CACHE);
   }
 
-  private void fragmented(boolean nearlyFull, boolean largeOther) {
+  private void fragmented(boolean nearlyFull, boolean largeOther, boolean ownOther) {
     if (largeOther) {
       helps.add(
-          "First the memory outside PyTorch: end other processes on the card, start fewer ranks on"
-              + " it, shrink library workspaces.");
+          ownOther
+              ? "First the memory of this process outside PyTorch: fewer CUDA graphs, smaller NCCL"
+                  + " buffers and library workspaces."
+              : "First the memory outside PyTorch: end other processes on the card, start fewer"
+                  + " ranks on it, shrink library workspaces.");
     }
     if (nearlyFull) {
       helps.add(LESS_MEMORY + " With so little to spare, packing helps only for a while.");

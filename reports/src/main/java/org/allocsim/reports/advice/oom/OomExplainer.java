@@ -89,12 +89,13 @@ public final class OomExplainer {
             && capacity != null
             && leftOver.orElseThrow().value() < NEARLY_FULL_SHARE * capacity.value();
     findRounding(verdict, possible);
+    boolean ownOther = isMostlyOfThisProcess(other);
     new OomFindings(message, allowance, leftOver.orElse(null), other.orElse(null))
-        .addTo(findings, verdict, largeOther);
+        .addTo(findings, verdict, largeOther, ownOther);
     OomAdvice advice =
         new OomAdvice(
             message, settings, windows || message.processesHidden(), leftOver.orElse(null));
-    advice.of(verdict, nearlyFull, other.orElse(null), largeOther, allowance);
+    advice.of(verdict, nearlyFull, other.orElse(null), largeOther, ownOther, allowance);
     return new OomExplanation(
         message,
         verdict,
@@ -186,6 +187,14 @@ public final class OomExplainer {
     return allocated.value() > capacity.value()
         ? Optional.empty()
         : Optional.of(capacity.minus(allocated).minus(cached).minus(free));
+  }
+
+  /** Whether the failing process itself holds most of what is neither PyTorch's nor free. */
+  private boolean isMostlyOfThisProcess(Optional<ByteRange> other) {
+    Optional<ByteRange> own = message.bytes(Amount.THIS_PROCESS);
+    return other.isPresent()
+        && own.isPresent()
+        && own.get().minus(allocated).minus(cached).value() > other.get().value() / 2;
   }
 
   private void findRounding(OomVerdict verdict, Set<OomVerdict> possible) {
