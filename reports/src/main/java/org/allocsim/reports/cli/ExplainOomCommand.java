@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import java.io.Console;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -121,8 +120,7 @@ final class ExplainOomCommand implements Callable<Integer> {
         return OomLog.read(in);
       }
     }
-    Console console = System.console();
-    if (console != null && console.isTerminal()) {
+    if (ProgressMeter.isTerminal()) {
       PrintWriter err = spec.commandLine().getErr();
       err.println("allocsim: paste the message, then end the input (Ctrl-D; Ctrl-Z on Windows)");
       err.flush();

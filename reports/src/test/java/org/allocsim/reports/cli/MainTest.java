@@ -46,6 +46,9 @@ class MainTest {
         "list",
         "list everything",
         "list policies now",
+        "explain-oom a b",
+        "explain-oom a --show x",
+        "explain-oom a --json",
       })
   void wrongUsageIsOneSentenceAndTwo(String line) {
     CommandRun run = CommandRun.of((Object[]) (line.isEmpty() ? new String[0] : line.split(" ")));
@@ -57,7 +60,7 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "replay", "verify", "inspect", "list", "list devices"})
+  @ValueSource(strings = {"", "replay", "verify", "inspect", "explain-oom", "list", "list devices"})
   void everyCommandHasHelp(String command) {
     CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
     assertEquals(ExitCodes.DONE, run.exitCode());
@@ -66,7 +69,7 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "replay", "verify", "inspect", "list"})
+  @ValueSource(strings = {"", "replay", "verify", "inspect", "explain-oom", "list"})
   void helpHasExamples(String command) {
     CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
     assertTrue(run.out().contains("\nExamples:\n  allocsim "), run.out());
@@ -90,7 +93,7 @@ class MainTest {
   @Test
   void commandsAreListedWithWholeSentences() {
     String commands = CommandRun.of("--help").out().split("Commands:\n")[1].split("\n\n")[0];
-    assertEquals(4, commands.lines().count());
+    assertEquals(5, commands.lines().count());
     assertTrue(commands.lines().allMatch(line -> line.endsWith(".")), commands);
   }
 
