@@ -53,7 +53,7 @@ final class DeviceStartFinder {
     }
     StartReconstruction reconstruction =
         new StartReconstruction(history.effects(), finalSegments, config);
-    return recreate(history.effects(), reconstruction, config, prologue);
+    return recreate(history.effects(), reconstruction, prologue);
   }
 
   /** Whether the history accounts for everything that it frees and that exists at its end. */
@@ -95,12 +95,10 @@ final class DeviceStartFinder {
   }
 
   private static Start recreate(
-      EffectLog effects,
-      StartReconstruction reconstruction,
-      AllocatorConfig config,
-      PrologueWriter prologue) {
+      EffectLog effects, StartReconstruction reconstruction, PrologueWriter prologue) {
     List<StartReconstruction.Block> blocks = reconstruction.blocks();
-    Map<StartReconstruction.Run, Long> rangeStarts = rangeStarts(effects, blocks, reconstruction.pageKinds());
+    Map<StartReconstruction.Run, Long> rangeStarts =
+        rangeStarts(effects, blocks, reconstruction.pageKinds());
     Map<Long, Integer> frees = firstFreeCompletedRows(effects);
     MemoryLayout.Builder layout = new MemoryLayout.Builder();
     List<PoolId> pools = new ArrayList<>();
@@ -200,7 +198,8 @@ final class DeviceStartFinder {
         if (run != null) {
           starts.merge(run, address, DeviceStartFinder::lower);
           long change = kind == EffectKind.SEGMENT_MAP ? effects.bytes(row) : -effects.bytes(row);
-          mappedBytes.computeIfPresent(run, (key, bytes) -> bytes + change > 0 ? bytes + change : null);
+          mappedBytes.computeIfPresent(
+              run, (key, bytes) -> bytes + change > 0 ? bytes + change : null);
         }
       }
     }

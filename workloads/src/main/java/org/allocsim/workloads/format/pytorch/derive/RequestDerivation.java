@@ -95,8 +95,13 @@ public final class RequestDerivation {
     trace.endPrologue();
     for (int device = 0; device < snapshot.devices().size(); device++) {
       if (pools.size() == device) {
-        EffectLog effects = snapshot.devices().get(device).effects();
-        pools.add(new SegmentPools(effects, segments(device), starts.get(device).pools()));
+        DeviceHistory history = snapshot.devices().get(device);
+        pools.add(
+            new SegmentPools(
+                history,
+                segments(device),
+                starts.get(device).layout(),
+                starts.get(device).pools()));
         choices.add(new ReadingChoices());
         learnings.add(new PoolLearning(pools.get(device)));
       }
