@@ -170,6 +170,9 @@ public final class Origins {
     private static final int BEFORE = 1;
     private static final int FIRST = 2;
 
+    /** Phases nested deeper than this count as the one around them. */
+    private static final int DEEPEST = 64;
+
     private record Inside(int phase, String marker) {}
 
     private final Map<Inside, Integer> numbers = new HashMap<>();
@@ -184,15 +187,17 @@ public final class Origins {
 
     void begin(String marker) {
       int around = current();
-      int phase =
-          numbers.computeIfAbsent(
-              new Inside(around, marker),
-              _ -> {
-                names.add(around == NO_PHASE ? marker : names.get(around) + " > " + marker);
-                return names.size() - 1;
-              });
       markers.add(marker);
-      path.add(phase);
+      path.add(path.size() < DEEPEST ? number(around, marker) : around);
+    }
+
+    private int number(int around, String marker) {
+      return numbers.computeIfAbsent(
+          new Inside(around, marker),
+          _ -> {
+            names.add(around == NO_PHASE ? marker : names.get(around) + " > " + marker);
+            return names.size() - 1;
+          });
     }
 
     /** Ends the innermost phase of this name, and those inside it whose end is missing. */
