@@ -92,6 +92,11 @@ public final class FitTrial {
     return missingBytes;
   }
 
+  /** Whether the limit is the largest that explains the failures, so that more may be missing. */
+  public boolean isLimitConcluded() {
+    return landmarks.input().isLimitConcluded();
+  }
+
   /** Whether the request would fit if nothing in a segment were in use. */
   public boolean fitsWithoutAllOf(Pins.Segment segment) {
     boolean released =

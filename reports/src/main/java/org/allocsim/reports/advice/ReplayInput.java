@@ -39,6 +39,11 @@ public record ReplayInput(
     return new ReplayInput(trace, device, config, version, profile, limitBytes, null);
   }
 
+  /** Whether the limit was not told but concluded from what failed in the recording. */
+  public boolean isLimitConcluded() {
+    return limitBytes < 0 && effectiveLimitBytes() >= 0;
+  }
+
   /** The limit that holds. */
   long effectiveLimitBytes() {
     return limitBytes < 0 && recording != null ? recording.limitBytes() : limitBytes;

@@ -60,6 +60,7 @@ public final class StackLabels {
     return function.startsWith("torch::unwind::")
         || function.startsWith("torch::CapturedTraceback")
         || function.contains("::gather")
+        || function.startsWith("at::detail::empty")
         || function.contains("CUDACachingAllocator");
   }
 
@@ -92,7 +93,20 @@ public final class StackLabels {
         file.isEmpty() || file.equals("??")
             ? ""
             : file.substring(folder + 1) + (frame.line() > 0 ? ":" + frame.line() : "");
-    return plain((place + " " + frame.function()).strip());
+    String function =
+        file.endsWith(".py") ? frame.function() : withoutParameters(frame.function());
+    return plain((place + " " + function).strip());
+  }
+
+  /** The name of a C++ function, whose parameters would fill the line. */
+  private static String withoutParameters(String function) {
+    String name = function.replace("(anonymous namespace)::", "");
+    for (int at = 1; at < name.length(); at++) {
+      if (name.charAt(at) == '(' || name.charAt(at) == '<') {
+        return name.substring(0, at);
+      }
+    }
+    return name;
   }
 
   /** Names come from the file: no control characters, and not too long for a line. */

@@ -25,6 +25,10 @@ import picocli.CommandLine.Spec;
       ReplayCommand.class,
       VerifyCommand.class,
       PeakCommand.class,
+      PinsCommand.class,
+      DiffCommand.class,
+      CheckCommand.class,
+      AccountCommand.class,
       InspectCommand.class,
       ListCommand.class
     },

@@ -42,6 +42,7 @@ record PinsReport(
     MomentText.printHeader(program, moment, out);
     if (trial != null) {
       printFit(out);
+      printConcludedLimit(out);
       out.println();
     }
     printPins(out);
@@ -91,6 +92,18 @@ record PinsReport(
     }
   }
 
+  private void printConcludedLimit(PrintWriter out) {
+    if (trial.isLimitConcluded()) {
+      WrappedText.print(
+          out,
+          "",
+          "",
+          "The recording does not hold the memory limit, and the largest one that explains the"
+              + " failure is assumed; with the real one more may have been missing: give it with"
+              + " --memory-fraction or --memory-limit.");
+    }
+  }
+
   private int shown(int count) {
     return Math.min(count, options.top());
   }
@@ -115,6 +128,7 @@ record PinsReport(
                 + " of together "
                 + ByteFormat.human(remedy.gainedBytes())
                 + " can be released, "
+                + (trial.isLimitConcluded() ? "at least " : "")
                 + ByteFormat.human(trial.missingBytes())
                 + " being short";
     return blocks
@@ -236,6 +250,7 @@ record PinsReport(
     map.put("segments", segments);
     if (trial != null) {
       map.put("missing_bytes", trial.missingBytes());
+      map.put("limit_concluded", trial.isLimitConcluded());
       List<Object> found = new ArrayList<>();
       remedies.forEach(remedy -> found.add(toMap(remedy)));
       map.put("fits_without", found);
