@@ -24,6 +24,11 @@ import picocli.CommandLine.Spec;
     subcommands = {
       ReplayCommand.class,
       VerifyCommand.class,
+      PeakCommand.class,
+      PinsCommand.class,
+      DiffCommand.class,
+      CheckCommand.class,
+      AccountCommand.class,
       InspectCommand.class,
       ListCommand.class
     },
