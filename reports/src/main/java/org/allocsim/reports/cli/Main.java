@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
       CheckCommand.class,
       AccountCommand.class,
       InspectCommand.class,
+      ExplainOomCommand.class,
       ListCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -37,13 +38,15 @@ import picocli.CommandLine.Spec;
       "0:done",
       "1:failed: unreadable input, unwritable output",
       "2:wrong usage",
-      "3:a check did not hold"
+      "3:a check did not hold",
+      "10-17:verdicts of explain-oom, listed in its help"
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  allocsim inspect snapshot.pickle",
       "  allocsim replay snapshot.pickle --memory-fraction 0.9 --chart memory.svg",
       "  allocsim verify snapshot.pickle",
+      "  allocsim explain-oom train.log",
       "",
       "A snapshot comes from PyTorch: call torch.cuda.memory._record_memory_history() before",
       "the work and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") after it."
@@ -56,7 +59,7 @@ public final class Main implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "a command is missing: replay, verify, inspect or list");
+        spec.commandLine(), "a command is missing: replay, verify, inspect, explain-oom or list");
   }
 
   /** Runs the command line and ends the process with its exit code. */
