@@ -90,13 +90,12 @@ class MainTest {
   @Test
   void commandsAreListedWithWholeSentences() {
     String commands = CommandRun.of("--help").out().split("Commands:\n")[1].split("\n\n")[0];
-    assertEquals(4, commands.lines().count());
-    assertTrue(commands.lines().allMatch(line -> line.endsWith(".")), commands);
+    assertTrue(commands.lines().allMatch(line -> line.matches("  [a-z-]+ +[A-Z].*\\.")), commands);
   }
 
   @Test
   void helpListsTheExitCodes() {
-    assertTrue(CommandRun.of("--help").out().contains("3   a check did not hold"));
+    assertTrue(CommandRun.of("--help").out().contains("3       a check did not hold"));
   }
 
   @Test
