@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       ReplayCommand.class,
       VerifyCommand.class,
+      LeaksCommand.class,
       InspectCommand.class,
       ListCommand.class
     },
