@@ -23,7 +23,7 @@ final class LeakSentence {
                   ", " + interval(analysis.reserved()) + ", while live memory does not grow";
               case PLATEAU, NONE -> "";
             };
-    return report.forecast().map(forecast -> sentence + "; " + full(forecast)).orElse(sentence);
+    return report.forecast().map(forecast -> sentence + "; " + full(report, forecast)).orElse(sentence);
   }
 
   /** The short form, for a title. */
@@ -57,25 +57,34 @@ final class LeakSentence {
         + ", and live memory does not grow";
   }
 
-  private static String full(Forecast forecast) {
+  private static String full(LeaksReport report, Forecast forecast) {
     String card = "a card with " + ByteFormat.human(forecast.capacityBytes()) + " for the allocator";
     if (forecast.nowBytes() >= forecast.capacityBytes()) {
-      return card + " is full already";
+      return card + " is too small already";
     }
-    return forecast.expected() == Forecast.NEVER
-        ? card + " is full in no foreseeable time"
-        : card
-            + " is full at iteration "
-            + Numbers.count(forecast.expected())
-            + (forecast.earliest() == forecast.latest()
-                ? ""
-                : " ("
-                    + Numbers.count(forecast.earliest())
-                    + " to "
-                    + (forecast.latest() == Forecast.NEVER
-                        ? "never"
-                        : Numbers.count(forecast.latest()))
-                    + ")");
+    return card
+        + report
+            .pressure()
+            .filter(pressure -> pressure.expected() < forecast.expected())
+            .map(pressure -> " is all reserved at iteration " + when(pressure) + " and")
+            .orElse("")
+        + " is full at iteration "
+        + when(forecast);
+  }
+
+  private static String when(Forecast forecast) {
+    return forecast.earliest() == forecast.latest()
+        ? iteration(forecast.expected())
+        : iteration(forecast.expected())
+            + " ("
+            + iteration(forecast.earliest())
+            + " to "
+            + iteration(forecast.latest())
+            + ")";
+  }
+
+  private static String iteration(long iteration) {
+    return iteration == Forecast.NEVER ? "2^63 or later" : Numbers.count(iteration);
   }
 
   /** The interval of a slope with its confidence. */

@@ -190,7 +190,8 @@ final class LeaksCommand implements Callable<Integer> {
           deviceOptions.torchVersion(),
           analysis,
           capacityBytes,
-          analysis.forecast(capacityBytes));
+          analysis.forecast(capacityBytes),
+          analysis.pressure(capacityBytes));
     } catch (IterationException e) {
       String sentence = traceName + ": " + e.getMessage();
       throw e.isNameUnknown() ? Failure.usage(sentence) : new Failure(sentence, e);

@@ -27,7 +27,8 @@ record LeaksReport(
     PyTorchVersion torchVersion,
     LeakAnalysis analysis,
     long capacityBytes,
-    Optional<Forecast> forecast) {
+    Optional<Forecast> forecast,
+    Optional<Forecast> pressure) {
   /** The results as JSON. */
   Map<String, Object> toMap() {
     Map<String, Object> trace = new LinkedHashMap<>();
@@ -46,7 +47,8 @@ record LeaksReport(
     map.put("sentence", LeakSentence.of(this));
     map.put("iterations", iterations());
     map.put("trends", trends());
-    map.put("forecast", forecast.map(this::forecast).orElse(null));
+    map.put("forecast", forecast.map(LeaksReport::forecast).orElse(null));
+    map.put("reserved_forecast", pressure.map(LeaksReport::forecast).orElse(null));
     map.put("growth", growth());
     map.put("series", series());
     return map;
@@ -83,7 +85,7 @@ record LeaksReport(
     return map;
   }
 
-  private Map<String, Object> forecast(Forecast forecast) {
+  private static Map<String, Object> forecast(Forecast forecast) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("capacity_bytes", forecast.capacityBytes());
     map.put("now_bytes", forecast.nowBytes());
@@ -173,10 +175,11 @@ record LeaksReport(
     Trend trend = analysis.floor();
     return new LeakTrendChart.Data(
         series.floorBytes(),
-        series.keptBytes(),
         series.peakBytes(),
         series.reservedBytes(),
         analysis.warmUp(),
-        new LeakTrendChart.Line(trend.first(), trend.slope(), trend.lower(), trend.upper()));
+        trend.slope(),
+        trend.lower(),
+        trend.upper());
   }
 }

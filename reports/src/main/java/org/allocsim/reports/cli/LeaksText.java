@@ -64,9 +64,12 @@ final class LeaksText {
         analysis.iterations().count()
             + " by "
             + LeakSentence.source(analysis.iterations())
-            + "; the first "
-            + (analysis.warmUp() == 1 ? "one is" : analysis.warmUp() + " are")
-            + " left out as warm-up");
+            + switch (analysis.warmUp()) {
+              case 0 -> "; none is warm-up";
+              case 1 -> "; iteration 0 is warm-up and left out";
+              default ->
+                  "; iterations 0 to " + (analysis.warmUp() - 1) + " are warm-up and left out";
+            });
   }
 
   private void printTrends() {
@@ -143,13 +146,10 @@ final class LeaksText {
     table.print(out, "");
   }
 
-  /** Sizes that are no round number of a unit are told to the byte. */
+  /** Whole KiB, MiB and so on in short, everything else to the byte. */
   private static String size(long bytes) {
-    return ByteFormat.human(bytes).contains(".00 ") || bytes < 1024
-        ? Numbers.bytes(bytes).contains("(") && bytes % 1024 == 0
-            ? ByteFormat.human(bytes)
-            : Numbers.count(bytes) + " B"
-        : Numbers.count(bytes) + " B";
+    String text = ByteFormat.human(bytes);
+    return bytes % 1024 == 0 && text.contains(".00 ") ? text : Numbers.count(bytes) + " B";
   }
 
   /** Whether the largest few exact sizes explain half of the growth. */

@@ -1,7 +1,8 @@
 package org.allocsim.reports.advice.leak;
 
 /**
- * When a card will be full if memory goes on growing as it did. A leak fills it when its live
+ * When a card will be full if memory goes on growing as it did, or, where growth became faster, as it
+ * did in the last third of the iterations. A leak fills it when its live
  * memory at the busiest moment reaches the capacity: until then cached memory can be given back.
  * What fragments fills it with reserved memory. The estimates are iterations, counted as the
  * recording's are, from 0.

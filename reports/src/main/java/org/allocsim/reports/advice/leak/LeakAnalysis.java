@@ -149,21 +149,51 @@ public record LeakAnalysis(
     return floor;
   }
 
-  /** When a card will be full, where memory grows. */
+  /** When a card will be full for good, where memory grows. */
   public Optional<Forecast> forecast(long capacityBytes) {
     if (!verdict.isHarmful()) {
       return Optional.empty();
     }
-    int last = series.count() - 1;
-    Trend trend = deciding();
-    double now = 0;
     if (verdict == LeakVerdict.FRAGMENTATION) {
-      now = series.reservedBytes()[last];
-    } else {
-      for (int i = warmUp; i <= last; i++) {
-        now = Math.max(now, series.peakBytes()[i] + trend.slope() * (last - i));
-      }
+      return Optional.of(reservedForecast(capacityBytes));
+    }
+    int last = series.count() - 1;
+    Trend trend =
+        floor.grows() ? pace(floor, series.floorBytes()) : pace(deciding(), series.keptBytes());
+    double now = 0;
+    for (int i = warmUp; i <= last; i++) {
+      now = Math.max(now, series.peakBytes()[i] + trend.slope() * (last - i));
     }
     return Optional.of(Forecast.of(capacityBytes, (long) now, last, trend));
+  }
+
+  /**
+   * When, while live memory leaks, reserved memory will take a whole card. From then on the
+   * allocator must give cached memory back, and fails earlier than the leak alone would make it
+   * where partly used segments hold what it needs. Empty where reserved memory does not grow.
+   */
+  public Optional<Forecast> pressure(long capacityBytes) {
+    return verdict == LeakVerdict.LEAK && reserved.grows()
+        ? Optional.of(reservedForecast(capacityBytes))
+        : Optional.empty();
+  }
+
+  private Forecast reservedForecast(long capacityBytes) {
+    int last = series.count() - 1;
+    return Forecast.of(
+        capacityBytes,
+        series.reservedBytes()[last],
+        last,
+        pace(reserved, series.reservedBytes()));
+  }
+
+  /** The trend to go on with: that of the last third where it is clearly faster than the whole. */
+  private Trend pace(Trend whole, long[] bytes) {
+    int third = (bytes.length - whole.first()) / 3;
+    if (third < Trend.LEAST_POINTS) {
+      return whole;
+    }
+    Trend late = Trend.of(bytes, bytes.length - third, whole.confidence());
+    return late.lower() > whole.upper() ? late : whole;
   }
 }
