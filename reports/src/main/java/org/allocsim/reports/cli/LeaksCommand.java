@@ -17,6 +17,8 @@ import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -110,14 +112,11 @@ final class LeaksCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
-    long capacityBytes = capacityBytes();
     LeaksReport report;
     try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json =
-          jsonName == null ? null : outputs.open("--json", jsonName, file);
-      Outputs.Output chart =
-          chartName == null ? null : outputs.open("--chart", chartName, file);
-      report = analyse(Recording.readSnapshot(file), capacityBytes);
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
+      report = analyse(Recording.readSnapshot(file));
       if (json != null) {
         JsonText.write(report.toMap(), json.stream());
       }
@@ -145,25 +144,27 @@ final class LeaksCommand implements Callable<Integer> {
                 "--chart " + chartName + " names no format; end the name in .png or .svg"));
   }
 
-  private long capacityBytes() {
-    long limitBytes = deviceOptions.limitBytes();
+  private long capacityBytes(ParsedConfig config) {
+    long limitBytes = deviceOptions.limitBytes(config);
     long capacityBytes = deviceOptions.profile().capacityBytes();
     return limitBytes == MemoryLimit.NONE ? capacityBytes : Math.min(limitBytes, capacityBytes);
   }
 
   /** The recording is replayed as it was made; the device that was chosen is only forecast. */
-  private LeaksReport analyse(Snapshot snapshot, long capacityBytes) {
+  private LeaksReport analyse(Snapshot snapshot) {
+    PyTorchVersion version = deviceOptions.torchVersion();
+    ParsedConfig config = Recording.recordedConfig(snapshot, version);
+    long capacityBytes = capacityBytes(config);
     DeviceProfile recordedOn = DeviceProfiles.defaultProfile();
     Recording recording =
-        Recording.of(
-            snapshot, deviceOptions.torchVersion(), MemoryLimit.NONE, recordedOn.totalBytes());
+        Recording.of(snapshot, config, version, MemoryLimit.NONE, recordedOn.totalBytes());
     int device = recording.device(deviceIndex);
     ReplayRun.Setup setup =
         new ReplayRun.Setup(
                 recording,
                 device,
-                recording.config().allocator(),
-                deviceOptions.torchVersion(),
+                config.allocator(),
+                version,
                 recordedOn,
                 MemoryLimit.NONE,
                 false)
@@ -173,8 +174,7 @@ final class LeaksCommand implements Callable<Integer> {
       Addresses addresses = Addresses.RECORDED;
       IterationSampler sampler = new IterationSampler(iterations, allocations(recording));
       sampler.startWith(recording.start(device));
-      ReplayRun run = replay(setup, addresses, sampler);
-      if (run.divergedRow() >= 0) {
+      if (replay(setup, addresses, sampler).divergedRow() >= 0) {
         addresses = Addresses.MODELLED;
         sampler = new IterationSampler(iterations, allocations(recording));
         replay(setup, addresses, sampler);
@@ -187,9 +187,8 @@ final class LeaksCommand implements Callable<Integer> {
           recording,
           device,
           addresses,
-          deviceOptions.torchVersion(),
+          version,
           analysis,
-          capacityBytes,
           analysis.forecast(capacityBytes),
           analysis.pressure(capacityBytes));
     } catch (IterationException e) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.allocsim.reports.advice.StackLabels;
 import org.allocsim.reports.advice.leak.Forecast;
 import org.allocsim.reports.advice.leak.Growth;
 import org.allocsim.reports.advice.leak.IterationSeries;
@@ -14,7 +15,6 @@ import org.allocsim.reports.advice.leak.LeakAnalysis;
 import org.allocsim.reports.advice.leak.Trend;
 import org.allocsim.reports.chart.LeakTrendChart;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 
 /** What {@code leaks} found. */
@@ -26,7 +26,6 @@ record LeaksReport(
     Addresses addresses,
     PyTorchVersion torchVersion,
     LeakAnalysis analysis,
-    long capacityBytes,
     Optional<Forecast> forecast,
     Optional<Forecast> pressure) {
   /** The results as JSON. */
@@ -115,7 +114,7 @@ record LeaksReport(
     List<Object> list = new ArrayList<>();
     for (Growth.Group group : groups) {
       Map<String, Object> map = new LinkedHashMap<>();
-      map.put(key, key.equals("stack") ? frames((int) group.key()) : group.key());
+      map.put(key, key.equals("stack") ? label((int) group.key()) : group.key());
       map.put("blocks", group.blocks());
       map.put("bytes", group.bytes());
       map.put("iterations", group.iterations());
@@ -124,15 +123,9 @@ record LeaksReport(
     return list;
   }
 
-  /** The frames of a stack, innermost first. */
-  List<Object> frames(int stack) {
-    StackTable stacks = recording.trace().stacks();
-    List<Object> frames = new ArrayList<>();
-    for (int depth = 0; depth < stacks.depth(stack); depth++) {
-      StackTable.Frame frame = stacks.frame(stack, depth);
-      frames.add(frame.file() + ":" + frame.line() + " " + frame.function());
-    }
-    return frames;
+  /** A stack in a line; empty where none was recorded. */
+  String label(int stack) {
+    return new StackLabels(recording.trace().stacks(), StackLabels.DEFAULT_FRAMES).label(stack);
   }
 
   private Map<String, Object> series() {

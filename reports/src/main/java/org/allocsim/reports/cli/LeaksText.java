@@ -2,7 +2,6 @@ package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Optional;
 import org.allocsim.reports.advice.leak.Growth;
 import org.allocsim.reports.advice.leak.LeakAnalysis;
 import org.allocsim.reports.advice.leak.LeakVerdict;
@@ -16,7 +15,6 @@ import org.allocsim.simulator.trace.StackTable;
 /** Prints what {@code leaks} found. */
 final class LeaksText {
   private static final int ROWS = 8;
-  private static final int FRAMES = 4;
 
   private final LeaksReport report;
   private final LeakAnalysis analysis;
@@ -190,9 +188,7 @@ final class LeaksText {
 
   private void printStacks() {
     List<Growth.Group> groups = analysis.growth().byStack();
-    Optional<Growth.Group> known =
-        groups.stream().filter(group -> group.key() != StackTable.NONE).findAny();
-    if (known.isEmpty()) {
+    if (groups.stream().allMatch(group -> group.key() == StackTable.NONE)) {
       out.println();
       WrappedText.print(
           out,
@@ -202,26 +198,26 @@ final class LeaksText {
               + " see which lines allocate what grows.");
       return;
     }
-    int shown = 0;
-    for (Growth.Group group : groups) {
-      if (group.bytes() <= 0 || shown++ == ROWS) {
-        break;
-      }
-      out.println();
-      out.println(
-          ByteFormat.human(group.bytes())
-              + " ("
-              + Numbers.share(group.bytes(), analysis.growth().bytes())
-              + ", survivors of "
-              + group.iterations()
-              + " iterations) allocated at");
-      List<Object> frames = report.frames((int) group.key());
-      for (Object frame : frames.subList(0, Math.min(FRAMES, frames.size()))) {
-        out.println("  " + frame);
-      }
-      if (frames.isEmpty()) {
-        out.println("  an unknown place");
-      }
+    out.println();
+    TextTable table =
+        TextTable.of(
+            ">blocks",
+            ">bytes",
+            ">share",
+            ">survivors of iterations",
+            "allocated at, innermost frame first");
+    int shown = Math.min(ROWS, groups.size());
+    for (Growth.Group group : groups.subList(0, shown)) {
+      table.row(
+          Numbers.count(group.blocks()),
+          ByteFormat.human(group.bytes()),
+          Numbers.share(group.bytes(), analysis.growth().bytes()),
+          group.iterations() + " of " + analysis.growth().span(),
+          group.key() == StackTable.NONE ? "(no stack)" : report.label((int) group.key()));
+    }
+    table.print(out, "");
+    if (groups.size() > shown) {
+      out.println("and " + Numbers.count(groups.size() - shown, "more stack") + ".");
     }
   }
 }

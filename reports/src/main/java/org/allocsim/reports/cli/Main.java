@@ -18,14 +18,20 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     description = {
-      "Simulates GPU memory allocators on recorded programs.",
-      "Record one run, and see what its allocator did, to the byte."
+      "Simulates GPU memory allocators on recorded programs: record one run, and see what its",
+      "allocator did, to the byte, and what it would have done under other settings."
     },
     subcommands = {
       ReplayCommand.class,
       VerifyCommand.class,
+      PeakCommand.class,
+      PinsCommand.class,
+      DiffCommand.class,
+      CheckCommand.class,
+      AccountCommand.class,
       LeaksCommand.class,
       InspectCommand.class,
+      ExplainOomCommand.class,
       ListCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -33,13 +39,15 @@ import picocli.CommandLine.Spec;
       "0:done",
       "1:failed: unreadable input, unwritable output",
       "2:wrong usage",
-      "3:a check did not hold"
+      "3:a check did not hold",
+      "10-17:verdicts of explain-oom, listed in its help"
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  allocsim inspect snapshot.pickle",
       "  allocsim replay snapshot.pickle --memory-fraction 0.9 --chart memory.svg",
       "  allocsim verify snapshot.pickle",
+      "  allocsim explain-oom train.log",
       "",
       "A snapshot comes from PyTorch: call torch.cuda.memory._record_memory_history() before",
       "the work and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") after it."
@@ -52,7 +60,7 @@ public final class Main implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "a command is missing: replay, verify, inspect or list");
+        spec.commandLine(), "a command is missing, such as replay, peak or leaks");
   }
 
   /** Runs the command line and ends the process with its exit code. */
@@ -77,7 +85,6 @@ public final class Main implements Runnable {
   static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
     CommandLine commandLine = new CommandLine(new Main());
     commandLine.setOut(out).setErr(err);
-    commandLine.setCaseInsensitiveEnumValuesAllowed(true);
     commandLine.setAbbreviatedOptionsAllowed(false);
     commandLine.setOverwrittenOptionsAllowed(false);
     commandLine.setExpandAtFiles(false);
@@ -93,9 +100,7 @@ public final class Main implements Runnable {
   }
 
   private static int wrongUsage(ParameterException failure, PrintWriter err) {
-    String command = failure.getCommandLine().getCommandSpec().qualifiedName();
-    String message = failure.getMessage();
-    err.println("allocsim: " + FailureReport.oneLine(message) + "; see '" + command + " --help'");
+    err.println("allocsim: " + FailureReport.oneLine(UsageText.sentence(failure)));
     err.flush();
     return ExitCodes.USAGE;
   }

@@ -14,8 +14,6 @@ import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.PolicySpec;
-import org.allocsim.simulator.policy.pytorch.ConfigException;
-import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.stats.MemorySummary;
@@ -33,8 +31,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Replays a recorded program on one allocator and shows what it did: memory summary,",
-      "out-of-memory messages, fragmentation.",
+      "Replays a recorded program on one allocator and shows what it did.",
+      "Prints out-of-memory messages, PyTorch's memory summary and where reserved memory went.",
       "",
       "With the recorded settings, addresses and refusals come from the recording; with other",
       "settings, another device or a capacity, from the simulated device."
@@ -51,7 +49,9 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  @Parameters(
+      paramLabel = "TRACE",
+      description = "Snapshot of a PyTorch program, also compressed (gz, xz, zst).")
   private String traceName;
 
   @Option(
@@ -74,14 +74,16 @@ final class ReplayCommand implements Callable<Integer> {
       names = "--addresses",
       paramLabel = "recorded|modelled",
       description =
-          "Where addresses and refusals come from (default: recorded with the recorded settings "
-              + "and device, else modelled).")
+          "Where addresses and refusals come from (default: recorded with the recorded settings"
+              + " and device, else modelled).",
+      converter = AddressesConverter.class)
   private Addresses addresses;
 
   @Option(
       names = "--device-index",
       paramLabel = "N",
-      description = "Which recorded GPU to replay (default: the first one that did anything).")
+      description =
+          "Which recorded GPU to replay, from 0 (default: the first one that has a history).")
   private Integer deviceIndex;
 
   @Option(
@@ -92,7 +94,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--events",
       paramLabel = "FILE",
-      description = "Write every effect as a line of JSON; - is standard output.")
+      description = "Write every event of the allocator as a line of JSON; - is standard output.")
   private String eventsName;
 
   @Option(
@@ -104,7 +106,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--chart",
       paramLabel = "FILE",
-      description = "Draw memory over time as .png or .svg.")
+      description = "Draw memory over time; the name ends in .png or .svg.")
   private String chartName;
 
   @Override
@@ -112,20 +114,24 @@ final class ReplayCommand implements Callable<Integer> {
     ChartFile chartFormat = chartFormat();
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
-    ParsedConfig given = conf == null ? null : parse(conf);
-    long limitBytes = deviceOptions.limitBytes();
+    ParsedConfig given =
+        conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy.id());
     try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output events = open(outputs, "--events", eventsName, file);
-      Outputs.Output json = open(outputs, "--json", jsonName, file);
-      Outputs.Output chart = open(outputs, "--chart", chartName, file);
+      Outputs.Output events = outputs.openIfGiven("--events", eventsName, file);
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
       Snapshot snapshot = Recording.readSnapshot(file);
+      ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
+      ParsedConfig config = given != null ? given : recorded;
+      Settings.requirePossible(config, deviceOptions.profile());
+      long limitBytes = deviceOptions.limitBytes(config);
       Recording recording =
           Recording.of(
               snapshot,
+              recorded,
               deviceOptions.torchVersion(),
               limitBytes,
               deviceOptions.profile().totalBytes());
-      ParsedConfig config = given != null ? given : recording.config();
       ReplayRun.Setup setup =
           new ReplayRun.Setup(
               recording,
@@ -159,36 +165,6 @@ final class ReplayCommand implements Callable<Integer> {
         .orElseThrow(() ->
             Failure.usage(
                 "--chart " + chartName + " names no format; end the name in .png or .svg"));
-  }
-
-  private static Outputs.Output open(Outputs outputs, String option, String name, Path input) {
-    return name == null ? null : outputs.open(option, name, input);
-  }
-
-  private ParsedConfig parse(String text) {
-    ParsedConfig config;
-    try {
-      config = ConfigParser.parse(text, deviceOptions.torchVersion());
-    } catch (ConfigException e) {
-      throw Failure.usage(
-          "--conf \""
-              + text
-              + "\": PyTorch refuses it with "
-              + e.errorType()
-              + ": "
-              + e.getMessage());
-    }
-    if (config.backend() != ParsedConfig.Backend.NATIVE) {
-      throw Failure.usage(
-          "--conf \""
-              + text
-              + "\" asks for backend "
-              + config.backend().label()
-              + ", which policy "
-              + policy.id()
-              + " does not simulate; leave the backend out");
-    }
-    return config;
   }
 
   /**
@@ -272,15 +248,14 @@ final class ReplayCommand implements Callable<Integer> {
     Recording recording = setup.recording();
     DeviceProfile profile = setup.profile();
     int device = setup.deviceIndex();
-    List<String> notes = new ArrayList<>(recording.snapshot().notes());
-    notes.addAll(config.warnings());
-    if (config.allocator().garbageCollectionThreshold() > 0
-        && setup.limitBytes() == MemoryLimit.NONE) {
-      notes.add(
-          "garbage_collection_threshold has no effect without a limit; give the one of the program"
-              + " with --memory-fraction or --memory-limit");
+    ReplayNotes notes = new ReplayNotes(setup, config);
+    remarks.forEach(notes::add);
+    if (source == Addresses.MODELLED) {
+      notes.addForModelled(!run.failures().ooms().isEmpty());
     }
-    notes.addAll(remarks);
+    if (deviceIndex == null) {
+      notes.addOtherDevices();
+    }
     if (check) {
       notes.add("the allocator's invariants held before and after every request");
     }
@@ -306,7 +281,7 @@ final class ReplayCommand implements Callable<Integer> {
         run.driverNanos(),
         seconds,
         recording.inferences(device),
-        notes,
+        notes.toList(),
         run.timeline());
   }
 
@@ -318,19 +293,23 @@ final class ReplayCommand implements Callable<Integer> {
             : new MemoryTimelineChart.Bound("device memory", report.deviceBytes());
     String subtitle =
         Path.of(report.file()).getFileName()
-            + ", policy "
+            + ", "
             + report.policy()
             + " "
             + report.torchVersion()
             + ", PYTORCH_CUDA_ALLOC_CONF=\""
             + report.conf()
-            + "\", device "
+            + "\", "
             + report.device()
             + ", addresses "
             + report.addresses();
     try (OutputStream out = new BufferedOutputStream(target.stream())) {
       format.write(
-          MemoryTimelineChart.create("GPU memory over time", subtitle, report.timeline(), bound),
+          MemoryTimelineChart.create(
+              "Memory of GPU " + report.deviceIndex() + " over time",
+              subtitle,
+              report.timeline(),
+              bound),
           MemoryTimelineChart.WIDTH,
           MemoryTimelineChart.HEIGHT,
           out);

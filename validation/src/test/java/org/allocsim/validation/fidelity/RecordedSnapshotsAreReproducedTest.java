@@ -181,7 +181,10 @@ class RecordedSnapshotsAreReproducedTest {
         RequestDerivation.derive(
             snapshot,
             new DerivationOptions(
-                options.config(), options.limitBytes(), options.deviceTotalBytes()));
+                options.config(),
+                options.version(),
+                options.limitBytes(),
+                options.deviceTotalBytes()));
     for (int device = 0; device < snapshot.devices().size(); device++) {
       checkInvariants(snapshot, device, requests, options);
     }

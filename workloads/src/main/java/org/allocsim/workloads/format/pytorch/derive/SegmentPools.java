@@ -12,6 +12,7 @@ import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
 
 /**
@@ -31,7 +32,7 @@ final class SegmentPools {
   private final List<PoolId> startPools;
   private final Map<Integer, PoolId> poolOfSegment = new HashMap<>();
   private final Map<Integer, PoolId> assumed = new TreeMap<>();
-  private final boolean anyPrivate;
+  private boolean anyPrivate;
   private final long highestKnownUser;
   private final PageRanges pages;
   private final SegmentReleases releases;
@@ -44,18 +45,32 @@ final class SegmentPools {
    * @param startPools pools of the segments of the start; null where the snapshot does not tell
    */
   SegmentPools(
-      EffectLog effects,
+      DeviceHistory history,
       List<SnapshotSegment> segments,
       MemoryLayout start,
       List<PoolId> startPools) {
-    this.effects = effects;
+    this.effects = history.effects();
     this.segments = segments;
     this.startPools = startPools;
     anyPrivate = segments.stream().anyMatch(segment -> !segment.pool().isDefault());
     highestKnownUser = segments.stream().mapToLong(s -> s.pool().user()).max().orElse(0);
-    pages = new PageRanges(effects, start);
-    releases = new SegmentReleases(effects, pages);
+    pages = new PageRanges(this.effects, start);
+    releases = new SegmentReleases(this.effects, pages);
     findSurvivors();
+    findRecordedPools(history);
+  }
+
+  /** From 2.12 on every entry names its pool. */
+  private void findRecordedPools(DeviceHistory history) {
+    for (int row = 0; row < effects.count(); row++) {
+      boolean obtains =
+          effects.kind(row) == EffectKind.SEGMENT_ALLOC
+              || effects.kind(row) == EffectKind.SEGMENT_MAP;
+      if (obtains && history.poolId(row) != null) {
+        poolOfSegment.put(segmentOf(row), history.poolId(row));
+        anyPrivate |= !history.poolId(row).isDefault();
+      }
+    }
   }
 
   /** Name of the segment that a row obtained or extended. */
@@ -116,7 +131,11 @@ final class SegmentPools {
 
   /** Pools that occur. */
   List<PoolId> pools() {
-    return Stream.concat(segments.stream().map(SnapshotSegment::pool), assumed.values().stream())
+    return Stream.of(
+            segments.stream().map(SnapshotSegment::pool),
+            poolOfSegment.values().stream(),
+            assumed.values().stream())
+        .flatMap(each -> each)
         .distinct()
         .sorted(Comparator.comparingLong(PoolId::capture).thenComparingLong(PoolId::user))
         .toList();
