@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
       DiffCommand.class,
       CheckCommand.class,
       AccountCommand.class,
+      LeaksCommand.class,
       InspectCommand.class,
       ExplainOomCommand.class,
       ListCommand.class
@@ -59,7 +60,7 @@ public final class Main implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "a command is missing: replay, verify, inspect, explain-oom or list");
+        spec.commandLine(), "a command is missing, such as replay, peak or leaks");
   }
 
   /** Runs the command line and ends the process with its exit code. */
