@@ -24,6 +24,12 @@ import picocli.CommandLine.Spec;
     subcommands = {
       ReplayCommand.class,
       VerifyCommand.class,
+      PeakCommand.class,
+      PinsCommand.class,
+      DiffCommand.class,
+      CheckCommand.class,
+      AccountCommand.class,
+      LeaksCommand.class,
       InspectCommand.class,
       ExplainOomCommand.class,
       ListCommand.class
@@ -53,7 +59,7 @@ public final class Main implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "a command is missing: replay, verify, inspect, explain-oom or list");
+        spec.commandLine(), "a command is missing, such as replay, peak or leaks");
   }
 
   /** Runs the command line and ends the process with its exit code. */

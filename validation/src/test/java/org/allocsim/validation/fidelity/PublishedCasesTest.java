@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
@@ -27,11 +30,15 @@ class PublishedCasesTest {
   private static final long MIB = 1L << 20;
   private static final String FOLDER = "pytorch-published/";
 
+  private static final Map<String, Recorded> RECORDINGS =
+      Recorded.shipped().stream()
+          .filter(recording -> recording.name().startsWith(FOLDER))
+          .collect(
+              Collectors.toMap(
+                  recording -> recording.name().substring(FOLDER.length()), Function.identity()));
+
   private static Recorded recorded(String name) {
-    return Recorded.shipped().stream()
-        .filter(recording -> recording.name().equals(FOLDER + name))
-        .findFirst()
-        .orElseThrow();
+    return RECORDINGS.get(name);
   }
 
   /** Replays the requests of one recording under the settings and the limit of another. */
