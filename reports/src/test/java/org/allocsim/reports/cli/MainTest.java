@@ -50,6 +50,9 @@ class MainTest {
         "list",
         "list everything",
         "list policies now",
+        "explain-oom a b",
+        "explain-oom a --show x",
+        "explain-oom a --json",
       })
   void wrongUsageIsOneSentenceAndTwo(String line) {
     CommandRun run = CommandRun.of((Object[]) (line.isEmpty() ? new String[0] : line.split(" ")));
@@ -61,7 +64,7 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "replay", "verify", "leaks", "inspect", "list", "list devices"})
+  @ValueSource(strings = {"", "replay", "verify", "leaks", "inspect", "explain-oom", "list", "list devices"})
   void everyCommandHasHelp(String command) {
     CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
     assertEquals(ExitCodes.DONE, run.exitCode());
@@ -70,7 +73,7 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "replay", "verify", "leaks", "inspect", "list"})
+  @ValueSource(strings = {"", "replay", "verify", "leaks", "inspect", "explain-oom", "list"})
   void helpHasExamples(String command) {
     CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
     assertTrue(run.out().contains("\nExamples:\n  allocsim "), run.out());
