@@ -92,9 +92,7 @@ public record CardAccount(List<Line> lines, long totalBytes) {
     lines.add(new Line(Part.CACHED_AWAITING, slack.awaitingBytes(), ""));
     lines.add(
         new Line(
-            Part.CACHED_OTHER_STREAMS,
-            slack.otherReleasableBytes() + slack.otherStuckBytes(),
-            ""));
+            Part.CACHED_OTHER_STREAMS, slack.otherReleasableBytes() + slack.otherStuckBytes(), ""));
     lines.add(new Line(Part.CACHED_PRIVATE, slack.privateBytes(), ""));
     lines.add(context(bytes.reservedBytes(), card));
     if (card.otherProcessesBytes() >= 0) {
@@ -140,9 +138,6 @@ public record CardAccount(List<Line> lines, long totalBytes) {
 
   /** What the allocator reserved. */
   public long reservedBytes() {
-    return lines.stream()
-        .filter(line -> line.part().isReserved())
-        .mapToLong(Line::bytes)
-        .sum();
+    return lines.stream().filter(line -> line.part().isReserved()).mapToLong(Line::bytes).sum();
   }
 }

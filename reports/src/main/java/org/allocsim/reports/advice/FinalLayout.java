@@ -46,8 +46,7 @@ public record FinalLayout(MemoryMoment moment, Origins origins) {
         int allocation = -1;
         if (state != BlockState.INACTIVE) {
           allocation = allocations++;
-          stacks =
-              allocation == stacks.length ? Arrays.copyOf(stacks, allocation * 2) : stacks;
+          stacks = allocation == stacks.length ? Arrays.copyOf(stacks, allocation * 2) : stacks;
           stacks[allocation] = segment.blockStack(block);
         }
         layout.block(

@@ -99,8 +99,7 @@ public final class FitTrial {
 
   /** Whether the request would fit if nothing in a segment were in use. */
   public boolean fitsWithoutAllOf(Pins.Segment segment) {
-    boolean released =
-        segment.pool() == 0 && missingBytes > 0 && segment.bytes() >= missingBytes;
+    boolean released = segment.pool() == 0 && missingBytes > 0 && segment.bytes() >= missingBytes;
     return released
         || (serves(segment.index())
             && segment.bytes() >= failure.roundedBytes()
@@ -114,10 +113,7 @@ public final class FitTrial {
     bestRelease().ifPresent(remedies::add);
     return remedies.stream()
         .map(remedy -> remedy.withVerdict(isServedWithout(remedy.blocks())))
-        .sorted(
-            Comparator.comparing(Remedy::confirmed)
-                .reversed()
-                .thenComparingLong(Remedy::bytes))
+        .sorted(Comparator.comparing(Remedy::confirmed).reversed().thenComparingLong(Remedy::bytes))
         .toList();
   }
 
@@ -253,8 +249,7 @@ public final class FitTrial {
   private Optional<Remedy> greedyRelease(List<Pins.Segment> pinned) {
     List<Pins.Segment> ranked = new ArrayList<>(pinned);
     ranked.sort(
-        Comparator.comparingDouble(
-            segment -> (double) segment.pinningBytes() / segment.bytes()));
+        Comparator.comparingDouble(segment -> (double) segment.pinningBytes() / segment.bytes()));
     List<Pins.Segment> chosen = new ArrayList<>();
     long released = 0;
     for (Pins.Segment segment : ranked) {

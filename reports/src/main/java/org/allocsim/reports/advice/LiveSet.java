@@ -101,8 +101,7 @@ public record LiveSet(By by, List<Group> groups, Group unknown, Group awaiting) 
         if (label.isEmpty()) {
           unknown = unknown.plus(requested, bytes);
         } else {
-          groups.put(
-              label, groups.getOrDefault(label, Group.none(label)).plus(requested, bytes));
+          groups.put(label, groups.getOrDefault(label, Group.none(label)).plus(requested, bytes));
         }
       }
     }

@@ -39,10 +39,7 @@ public record MemoryMoment(
    * @param awaitingRequestedBytes what the program asked for, of blocks that await their free
    */
   public record Totals(
-      long requestedBytes,
-      long allocatedBytes,
-      long reservedBytes,
-      long awaitingRequestedBytes) {
+      long requestedBytes, long allocatedBytes, long reservedBytes, long awaitingRequestedBytes) {
     static Totals of(MemoryLayout layout) {
       long requested = 0;
       long allocated = 0;

@@ -134,8 +134,7 @@ public final class MomentFinder {
         requested = stats.requestedBytes();
         requestedRow = row;
       }
-      if (row >= input.trace().prologueCount()
-          && input.trace().kind(row) == RequestKind.ALLOCATE) {
+      if (row >= input.trace().prologueCount() && input.trace().kind(row) == RequestKind.ALLOCATE) {
         requests++;
       }
     }

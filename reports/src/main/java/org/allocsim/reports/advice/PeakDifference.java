@@ -51,24 +51,18 @@ public record PeakDifference(
     Map<String, Group> second = byLabel(liveAfter);
     List<Row> rows = new ArrayList<>();
     first.forEach(
-        (label, group) ->
-            rows.add(new Row(group, second.getOrDefault(label, Group.none(label)))));
-    second.forEach(
-        (label, group) -> {
-          if (!first.containsKey(label)) {
-            rows.add(new Row(Group.none(label), group));
-          }
-        });
+        (label, group) -> rows.add(new Row(group, second.getOrDefault(label, Group.none(label)))));
+    second.forEach((label, group) -> {
+      if (!first.containsKey(label)) {
+        rows.add(new Row(Group.none(label), group));
+      }
+    });
     rows.sort(
         Comparator.comparingLong((Row row) -> Math.abs(row.requestedBytes()))
             .reversed()
             .thenComparing(Row::label));
     return new PeakDifference(
-        before,
-        after,
-        liveBefore.by(),
-        rows,
-        new Row(liveBefore.unknown(), liveAfter.unknown()));
+        before, after, liveBefore.by(), rows, new Row(liveBefore.unknown(), liveAfter.unknown()));
   }
 
   private static Map<String, Group> byLabel(LiveSet live) {

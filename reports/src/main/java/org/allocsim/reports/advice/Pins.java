@@ -31,12 +31,7 @@ public final class Pins {
    * @param awaiting whether it was given back and awaits the end of its use on other streams
    */
   public record Block(
-      int index,
-      int allocation,
-      long address,
-      long bytes,
-      long requestedBytes,
-      boolean awaiting) {}
+      int index, int allocation, long address, long bytes, long requestedBytes, boolean awaiting) {}
 
   /**
    * A pinned segment.

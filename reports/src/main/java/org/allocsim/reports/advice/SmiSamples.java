@@ -84,8 +84,7 @@ public final class SmiSamples {
     if (row.columns.ofProcesses) {
       long used = row.bytes("used_gpu_memory", "used_memory");
       unreadable += used < 0 ? 1 : 0;
-      processes.add(
-          new ProcessSample(row.text("gpu_uuid"), row.number("pid"), Math.max(0, used)));
+      processes.add(new ProcessSample(row.text("gpu_uuid"), row.number("pid"), Math.max(0, used)));
       return;
     }
     long used = row.bytes("memory.used");
@@ -131,9 +130,7 @@ public final class SmiSamples {
     for (CardSample sample : cards) {
       boolean matches = name.isEmpty() || sample.card().equals(name);
       if (matches
-          && (chosen == null
-              || choice == Choice.LAST
-              || sample.usedBytes() > chosen.usedBytes())) {
+          && (chosen == null || choice == Choice.LAST || sample.usedBytes() > chosen.usedBytes())) {
         chosen = sample;
       }
     }

@@ -93,8 +93,7 @@ public final class StackLabels {
         file.isEmpty() || file.equals("??")
             ? ""
             : file.substring(folder + 1) + (frame.line() > 0 ? ":" + frame.line() : "");
-    String function =
-        file.endsWith(".py") ? frame.function() : withoutParameters(frame.function());
+    String function = file.endsWith(".py") ? frame.function() : withoutParameters(frame.function());
     return plain((place + " " + function).strip());
   }
 

@@ -55,8 +55,7 @@ final class StoppableReplay {
     } else {
       follower = new EffectFollower(recording.effects(), 0);
       memory =
-          new RecordedDevice(
-              recording.effects(), follower::position, input.profile().totalBytes());
+          new RecordedDevice(recording.effects(), follower::position, input.profile().totalBytes());
       listener = EffectListeners.both(counters, follower);
     }
     device = new TrialDevice(memory);

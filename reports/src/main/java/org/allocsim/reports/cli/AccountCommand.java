@@ -79,8 +79,7 @@ final class AccountCommand implements Callable<Integer> {
       CardOptions.Samples samples = cardOptions.read();
       Program program = Program.read(traceName, programOptions);
       MemoryMoment moment = program.at(query);
-      CardAccount.Card card =
-          cardOptions.card(samples, program, moment, programOptions.device());
+      CardAccount.Card card = cardOptions.card(samples, program, moment, programOptions.device());
       CardAccount account = CardAccount.of(moment, card);
       List<String> notes = new ArrayList<>(program.notes());
       notes.addAll(samples.notes());
@@ -104,7 +103,8 @@ final class AccountCommand implements Callable<Integer> {
       List<String> notes,
       PrintWriter out) {
     MomentText.printHeader(program, moment, out);
-    TextTable table = TextTable.of("where the card's memory is", ">", ">bytes", ">", "according to");
+    TextTable table =
+        TextTable.of("where the card's memory is", ">", ">bytes", ">", "according to");
     boolean inside = true;
     for (CardAccount.Line line : account.lines()) {
       if (inside && !line.part().isReserved()) {

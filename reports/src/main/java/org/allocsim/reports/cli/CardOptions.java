@@ -87,8 +87,7 @@ final class CardOptions {
       } catch (SmiFormatException e) {
         throw new Failure(e.getMessage(), e);
       } catch (MalformedInputException e) {
-        throw new Failure(
-            name + ": is no text; give what nvidia-smi --format=csv writes", e);
+        throw new Failure(name + ": is no text; give what nvidia-smi --format=csv writes", e);
       }
     }
     if (smi.unreadable() > 0) {
@@ -106,9 +105,7 @@ final class CardOptions {
       Samples samples, Program program, MemoryMoment moment, DeviceOptions device) {
     DeviceProfile profile = device.profile();
     SmiSamples.Choice choice =
-        moment.kind() == MomentQuery.Kind.END
-            ? SmiSamples.Choice.LAST
-            : SmiSamples.Choice.HIGHEST;
+        moment.kind() == MomentQuery.Kind.END ? SmiSamples.Choice.LAST : SmiSamples.Choice.HIGHEST;
     SmiSamples.CardSample sample = null;
     long processBytes = UNKNOWN;
     long otherBytes = UNKNOWN;
@@ -153,7 +150,11 @@ final class CardOptions {
 
   private Free free(SmiSamples.CardSample sample, Program program, MemoryMoment moment) {
     if (free != null) {
-      return new Free(free.bytesOf(0), "--free");
+      if (free.percent() != null) {
+        throw Failure.usage(
+            "--free " + free.percent() + "% is a share; write a size, such as 300MiB");
+      }
+      return new Free(free.bytes(), "--free");
     }
     boolean recorded =
         program.landmarks().map(landmarks -> landmarks.hasRecordedAddresses()).orElse(false);
@@ -163,8 +164,7 @@ final class CardOptions {
     if (sample != null && sample.freeBytes() >= 0) {
       return new Free(sample.freeBytes(), "the sample");
     }
-    return new Free(
-        moment.deviceFreeBytes(), "the simulated device, which nobody else uses");
+    return new Free(moment.deviceFreeBytes(), "the simulated device, which nobody else uses");
   }
 
   /** What the driver keeps: told by it, or what is neither used nor free. */
@@ -172,13 +172,11 @@ final class CardOptions {
     if (sample.driverBytes() >= 0) {
       return sample.driverBytes();
     }
-    boolean known =
-        sample.totalBytes() >= 0 && sample.usedBytes() >= 0 && sample.freeBytes() >= 0;
+    boolean known = sample.totalBytes() >= 0 && sample.usedBytes() >= 0 && sample.freeBytes() >= 0;
     return known ? sample.totalBytes() - sample.usedBytes() - sample.freeBytes() : UNKNOWN;
   }
 
-  private SmiSamples.CardSample sample(
-      SmiSamples smi, int deviceIndex, SmiSamples.Choice choice) {
+  private SmiSamples.CardSample sample(SmiSamples smi, int deviceIndex, SmiSamples.Choice choice) {
     Set<String> cards = smi.cardNames();
     if (cards.size() <= 1 && smiIndex == null) {
       return smi.card("", choice);
@@ -208,7 +206,9 @@ final class CardOptions {
     if (pid != null) {
       if (!processes.containsKey(pid)) {
         throw Failure.usage(
-            "--pid " + pid + ": the samples have no such process on the card; they have "
+            "--pid "
+                + pid
+                + ": the samples have no such process on the card; they have "
                 + processes.keySet());
       }
       return pid;

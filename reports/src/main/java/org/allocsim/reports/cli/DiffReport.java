@@ -23,8 +23,7 @@ import org.allocsim.simulator.stats.ByteFormat;
  * @param difference what differs
  * @param options how much is shown
  */
-record DiffReport(
-    Program before, Program after, PeakDifference difference, TableOptions options) {
+record DiffReport(Program before, Program after, PeakDifference difference, TableOptions options) {
 
   void print(PrintWriter out) {
     out.println(line("before", before, difference.before()));
@@ -70,8 +69,7 @@ record DiffReport(
         "allocator: cached for other streams",
         one.otherReleasableBytes() + one.otherStuckBytes(),
         two.otherReleasableBytes() + two.otherStuckBytes());
-    optionalRow(
-        table, "allocator: free in private pools", one.privateBytes(), two.privateBytes());
+    optionalRow(table, "allocator: free in private pools", one.privateBytes(), two.privateBytes());
     row(table, "reserved", first.reservedBytes(), second.reservedBytes());
     table.print(out, "");
     out.println();
@@ -136,8 +134,7 @@ record DiffReport(
     }
     Row sum =
         new Row(
-            new Group(
-                "requested", 0, difference.before().bytes().requestedBytes(), 0),
+            new Group("requested", 0, difference.before().bytes().requestedBytes(), 0),
             new Group("requested", 0, difference.after().bytes().requestedBytes(), 0));
     row(table, sum);
     table.print(out, "");

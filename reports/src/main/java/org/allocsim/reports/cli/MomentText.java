@@ -19,8 +19,7 @@ final class MomentText {
   /** Prints file, settings and moment. */
   static void printHeader(Program program, MemoryMoment moment, PrintWriter out) {
     out.println("trace   " + program.name() + ": device " + program.device());
-    out.println(
-        "replay  PYTORCH_CUDA_ALLOC_CONF=\"" + program.conf() + "\"" + addresses(program));
+    out.println("replay  PYTORCH_CUDA_ALLOC_CONF=\"" + program.conf() + "\"" + addresses(program));
     out.println("moment  " + moment(program, moment));
     out.println();
   }
@@ -81,8 +80,7 @@ final class MomentText {
   }
 
   private static void row(TextTable table, String name, long bytes, long whole) {
-    table.row(
-        name, ByteFormat.human(bytes), Numbers.count(bytes), Numbers.share(bytes, whole));
+    table.row(name, ByteFormat.human(bytes), Numbers.count(bytes), Numbers.share(bytes, whole));
   }
 
   /** The moment as JSON. */

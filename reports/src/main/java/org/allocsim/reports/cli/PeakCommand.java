@@ -107,15 +107,13 @@ final class PeakCommand implements Callable<Integer> {
   private void print(Program program, MemoryMoment moment, LiveSet live, PrintWriter out) {
     MomentText.printHeader(program, moment, out);
     TextTable table =
-        TextTable.of(
-            ">allocated", ">bytes", ">requested", ">", ">blocks", heading(live.by()));
+        TextTable.of(">allocated", ">bytes", ">requested", ">", ">blocks", heading(live.by()));
     long whole = live.allocated().blockBytes();
     int shown = Math.min(tableOptions.top(), live.groups().size());
     for (Group group : live.groups().subList(0, shown)) {
       row(table, group, whole);
     }
-    Group rest =
-        new Group(Numbers.count(live.groups().size() - shown) + " more", 0, 0, 0);
+    Group rest = new Group(Numbers.count(live.groups().size() - shown) + " more", 0, 0, 0);
     for (Group group : live.groups().subList(shown, live.groups().size())) {
       rest = rest.plus(group);
     }
@@ -156,8 +154,7 @@ final class PeakCommand implements Callable<Integer> {
         group.label());
   }
 
-  private static Map<String, Object> toMap(
-      Program program, MemoryMoment moment, LiveSet live) {
+  private static Map<String, Object> toMap(Program program, MemoryMoment moment, LiveSet live) {
     Map<String, Object> map = MomentText.headerMap(program);
     map.put("moment", MomentText.toMap(program, moment));
     map.put("by", live.by().name().toLowerCase(Locale.ROOT));

@@ -85,9 +85,7 @@ final class PinsCommand implements Callable<Integer> {
               .orElse(AllocatorConfig.DEFAULT_LARGE_SEGMENT_BYTES);
       List<Pins.Segment> pins = Pins.of(moment.layout(), pageBytes, order);
       FitTrial trial =
-          moment.failure() == null
-              ? null
-              : new FitTrial(program.landmarks().orElseThrow(), moment);
+          moment.failure() == null ? null : new FitTrial(program.landmarks().orElseThrow(), moment);
       PinsReport report =
           new PinsReport(
               program,

@@ -183,9 +183,7 @@ record PinsReport(
   private static List<Pins.Block> largestFirst(Pins.Segment segment) {
     List<Pins.Block> blocks = new ArrayList<>(segment.blocks());
     blocks.sort(
-        Comparator.comparingLong(Pins.Block::bytes)
-            .reversed()
-            .thenComparingInt(Pins.Block::index));
+        Comparator.comparingLong(Pins.Block::bytes).reversed().thenComparingInt(Pins.Block::index));
     return blocks;
   }
 

@@ -24,16 +24,15 @@ final class OomFindings {
     this.other = other;
   }
 
-  void addTo(
-      List<String> findings, OomVerdict verdict, boolean largeOther, boolean ownOther) {
+  void addTo(List<String> findings, OomVerdict verdict, boolean largeOther, boolean ownOther) {
     limit(findings, verdict);
     if (largeOther && verdict != OomVerdict.CAPPED && verdict != OomVerdict.IMPOSSIBLE) {
       findings.add(
           describe(other.value())
               + " of the card are neither PyTorch's nor free, "
               + (ownOther
-                  ? "most of it in this process: libraries (NCCL, cuBLAS and cuDNN workspaces), CUDA"
-                      + " graphs, custom kernels."
+                  ? "most of it in this process: libraries (NCCL, cuBLAS and cuDNN workspaces),"
+                      + " CUDA graphs, custom kernels."
                   : "held by other processes or by libraries of this one (NCCL, CUDA graphs,"
                       + " workspaces)."
                       + largestProcess())

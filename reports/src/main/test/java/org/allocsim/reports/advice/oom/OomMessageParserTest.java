@@ -53,10 +53,7 @@ class OomMessageParserTest {
 
       boolean parenthesized = template == Template.V1 || template == Template.V2_0;
       boolean withPools =
-          pools > 0
-              && !parenthesized
-              && template != Template.V2_1
-              && template != Template.V2_2;
+          pools > 0 && !parenthesized && template != Template.V2_1 && template != Template.V2_2;
       long held = withPools ? pools : 0;
       assertEquals(WORDINGS.get(template), read.wording());
       assertEquals("CUDA", read.api());
@@ -84,7 +81,8 @@ class OomMessageParserTest {
       ByteRange cached = read.cached().orElseThrow();
       long trueCached = reserved - allocated - held;
       assertTrue(
-          cached.low() <= trueCached && trueCached <= cached.high(), () -> cached + " " + trueCached);
+          cached.low() <= trueCached && trueCached <= cached.high(),
+          () -> cached + " " + trueCached);
     }
   }
 
@@ -126,8 +124,7 @@ class OomMessageParserTest {
   void twoToThe64IsNoLimitAndNoProcessSize() {
     OomMessage message =
         OomMessageParser.parse(
-            OomTexts.async(
-                "1.00 GiB", "8.00 GiB", "6.00 GiB", "0 bytes", "17179869184.00 GiB"));
+            OomTexts.async("1.00 GiB", "8.00 GiB", "6.00 GiB", "0 bytes", "17179869184.00 GiB"));
     assertFalse(message.amounts().containsKey(Amount.LIMIT));
     OomMessage hidden =
         OomMessageParser.parse(
@@ -177,10 +174,11 @@ class OomMessageParserTest {
       OomMessage message = OomMessageParser.parse(whole.substring(0, length));
       assertEquals("1.00 GiB", message.amounts().get(Amount.REQUEST).text());
       assertTrue(
-          List.of("6.00 GiB", "").contains(
-              message.amounts().containsKey(Amount.ALLOCATED)
-                  ? message.amounts().get(Amount.ALLOCATED).text()
-                  : ""));
+          List.of("6.00 GiB", "")
+              .contains(
+                  message.amounts().containsKey(Amount.ALLOCATED)
+                      ? message.amounts().get(Amount.ALLOCATED).text()
+                      : ""));
     }
   }
 

@@ -76,7 +76,8 @@ final class OomTexts {
     Device limit            : %s
     Free (according to CUDA): %s
     PyTorch limit (set by user-supplied memory fraction)
-                            : %s"""
+                            : %s\
+    """
         .formatted(allocated, request, capacity, free, limit);
   }
 

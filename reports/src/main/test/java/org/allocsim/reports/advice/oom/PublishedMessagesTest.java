@@ -97,7 +97,11 @@ class PublishedMessagesTest {
     OomExplanation explanation =
         explain(
             text(
-                "allowed 1.05 GiB", "2.00 MiB", "255.98 GiB", "1018.00 MiB", "244.65 GiB",
+                "allowed 1.05 GiB",
+                "2.00 MiB",
+                "255.98 GiB",
+                "1018.00 MiB",
+                "244.65 GiB",
                 "54.00 MiB"));
     assertEquals(Set.of(OomVerdict.CAPPED, OomVerdict.NOT_ALLOCATOR), explanation.possible());
     assertEquals("HIP", explanation.message().api());
