@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Accounts for the memory of a card, from what the program asked for to what nvidia-smi",
-      "shows. The lines add up to the card, to the byte; what nobody explains is a line of its own."
+      "Accounts for the memory of a card, from requests to what nvidia-smi shows.",
+      "The lines add up to the card, to the byte; what nobody explains is a line of its own."
     },
     footerHeading = "%nExamples:%n",
     footer = {

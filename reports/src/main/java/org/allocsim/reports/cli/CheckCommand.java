@@ -27,8 +27,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Holds a program against limits, for continuous integration: one line for each limit, and",
-      "exit code 3 if one is not kept. A figure that equals its limit keeps it."
+      "Holds a program against limits, for continuous integration.",
+      "Prints one line for each limit; exit code 3 if one is not kept. A figure that equals its",
+      "limit keeps it."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import java.io.Console;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -26,10 +25,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Explains PyTorch's out-of-memory messages (1.0 to 2.14, CUDA and HIP, cudaMallocAsync):",
-      "one verdict word, the arithmetic, what helps and what cannot. The message may stand in a"
-          + " log",
-      "of any size, with timestamps, rank prefixes, colours and broken lines."
+      "Explains out-of-memory messages: a verdict, the arithmetic, what helps.",
+      "Reads the messages of PyTorch 1.0 to 2.14 (CUDA and HIP, also cudaMallocAsync), in a log of",
+      "any size, with timestamps, rank prefixes, colours and broken lines around them."
     },
     exitCodeListHeading = "%nExit codes, of the first message in the log:%n",
     exitCodeList = {
@@ -121,8 +119,7 @@ final class ExplainOomCommand implements Callable<Integer> {
         return OomLog.read(in);
       }
     }
-    Console console = System.console();
-    if (console != null && console.isTerminal()) {
+    if (Terminals.isInputTerminal()) {
       PrintWriter err = spec.commandLine().getErr();
       err.println("allocsim: paste the message, then end the input (Ctrl-D; Ctrl-Z on Windows)");
       err.flush();

@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
       DiffCommand.class,
       CheckCommand.class,
       AccountCommand.class,
+      LeaksCommand.class,
       InspectCommand.class,
       ExplainOomCommand.class,
       ListCommand.class
@@ -47,7 +48,6 @@ import picocli.CommandLine.Spec;
       "  allocsim replay snapshot.pickle --memory-fraction 0.9 --chart memory.svg",
       "  allocsim verify snapshot.pickle",
       "  allocsim explain-oom train.log",
-      "  allocsim peak snapshot.pickle",
       "",
       "A snapshot comes from PyTorch: call torch.cuda.memory._record_memory_history() before",
       "the work and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") after it."
@@ -60,8 +60,7 @@ public final class Main implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(),
-        "a command is missing; there are " + String.join(", ", spec.subcommands().keySet()));
+        spec.commandLine(), "a command is missing, such as replay, peak or leaks");
   }
 
   /** Runs the command line and ends the process with its exit code. */

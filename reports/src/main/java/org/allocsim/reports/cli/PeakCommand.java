@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Shows what a program holds when its memory is at the peak, by stack, size or phase. The",
-      "lines add up to the byte; what was recorded without a stack has a line of its own."
+      "Shows what a program holds when its memory is at the peak, by stack, size or phase.",
+      "The lines add up to the byte; what was recorded without a stack has a line of its own."
     },
     footerHeading = "%nExamples:%n",
     footer = {

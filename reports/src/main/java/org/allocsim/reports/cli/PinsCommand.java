@@ -24,9 +24,10 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Names the blocks that keep segments from being released, with their age and stack, and the",
-      "free memory that they pin. At a failed request it also finds the fewest bytes without which",
-      "the request would have fitted, and asks the simulated allocator whether that is so."
+      "Names the blocks that keep segments from being released.",
+      "Shows their age and stack, and the free memory that they pin. At a failed request it also",
+      "finds the fewest bytes without which the request would have fitted, and asks the simulated",
+      "allocator whether that is so."
     },
     footerHeading = "%nExamples:%n",
     footer = {

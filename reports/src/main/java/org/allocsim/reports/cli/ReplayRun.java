@@ -1,6 +1,7 @@
 package org.allocsim.reports.cli;
 
 import java.util.SortedMap;
+import java.util.function.IntConsumer;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.RecordedDevice;
@@ -61,6 +62,9 @@ final class ReplayRun {
   /** Null unless invariants are checked. */
   private final InvariantChecker checker;
 
+  /** Hears of every request before the policy does. */
+  private IntConsumer watcher = _ -> {};
+
   private MemoryLayout layout;
 
   /** The simulated device until the program's first request on a stream of its own. */
@@ -91,6 +95,11 @@ final class ReplayRun {
   /** The requests. */
   AllocationTrace trace() {
     return trace;
+  }
+
+  /** Lets {@code watcher} hear of every row of the trace before the policy does. */
+  void watch(IntConsumer watcher) {
+    this.watcher = watcher;
   }
 
   /** Replays on the device that the addresses come from, with one more listener. */
@@ -150,6 +159,7 @@ final class ReplayRun {
     Replay.Observer observer =
         event -> {
           check(policy);
+          watcher.accept(event);
           timeline.at(trace.timeNanos(event));
           createStreams(event);
           if (trace.kind(event) == RequestKind.ALLOCATE && event >= trace.prologueCount()) {
