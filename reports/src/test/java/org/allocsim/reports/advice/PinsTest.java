@@ -123,6 +123,26 @@ class PinsTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "pytorch-models/gpt_oom",
+        "pytorch-models/gpt_oom.expandable",
+        "pytorch-models/gpt_oom.max_split_64",
+        "pytorch-models/device_oom.expandable",
+        "pytorch-other/oom_observer"
+      })
+  void everyRecordedFailureFitsWithoutTheBlocksThatAreNamed(String name) throws Exception {
+    FitTrial trial = trial(TestPrograms.recorded(TestPrograms.shared(name)));
+    assertFalse(trial.isServedWithout(List.of()));
+    List<Remedy> remedies = trial.remedies();
+    assertFalse(remedies.isEmpty());
+    for (Remedy remedy : remedies) {
+      assertTrue(remedy.confirmed(), remedy.way() + " of " + remedy.bytes());
+      assertEquals(remedy.bytes(), remedy.blocks().stream().mapToLong(Pins.Block::bytes).sum());
+    }
+  }
+
   /** Random programs: a hole is the cheapest there is, and the allocator agrees that it serves. */
   @Test
   void noCheaperHoleExists() throws Exception {
