@@ -2,6 +2,7 @@ package org.allocsim.reports.advice.oom;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -40,6 +41,11 @@ final class OomAssembly {
   private final Sink sink;
   private final StringBuilder text = new StringBuilder();
   private final List<LineStart> starts = new ArrayList<>();
+  private final List<Phrase> phrases = new ArrayList<>();
+
+  /** Phrases that begin and end before this offset are known. */
+  private int searched;
+
   private int linesSinceOpened;
 
   OomAssembly(Sink sink) {
@@ -88,16 +94,25 @@ final class OomAssembly {
     return open;
   }
 
-  /** Where messages begin. */
-  private List<Integer> openings() {
-    List<Phrase> phrases = new ArrayList<>();
+  /** Finds the phrases in the text that was added since the last call. */
+  private void findPhrases() {
+    int known = phrases.size();
     for (int kind = 0; kind < PHRASES.size(); kind++) {
       String phrase = PHRASES.get(kind);
-      for (int at = text.indexOf(phrase); at >= 0; at = text.indexOf(phrase, at + 1)) {
+      int from = Math.max(0, searched - phrase.length() + 1);
+      for (int at = text.indexOf(phrase, from); at >= 0; at = text.indexOf(phrase, at + 1)) {
         phrases.add(new Phrase(at, kind));
       }
     }
-    phrases.sort((a, b) -> Integer.compare(a.offset, b.offset));
+    searched = text.length();
+    if (phrases.size() > known) {
+      phrases.sort(Comparator.comparingInt(Phrase::offset));
+    }
+  }
+
+  /** Where messages begin. */
+  private List<Integer> openings() {
+    findPhrases();
     List<Integer> openings = new ArrayList<>();
     Phrase previous = null;
     for (Phrase phrase : phrases) {
@@ -156,5 +171,8 @@ final class OomAssembly {
     }
     starts.clear();
     starts.addAll(kept);
+    phrases.removeIf(phrase -> phrase.offset < count);
+    phrases.replaceAll(phrase -> new Phrase(phrase.offset - count, phrase.kind));
+    searched = Math.max(0, searched - count);
   }
 }
