@@ -39,8 +39,7 @@ class LeakAnalysisTest {
       long leaked = 512L << (seed % 12);
       LeakAnalysis analysis =
           new SyntheticProgram(seed)
-              .iterate(
-                  10 + seed / 2, MIB, 9 * MIB, (program, _) -> program.allocate(leaked))
+              .iterate(10 + seed / 2, MIB, 9 * MIB, (program, _) -> program.allocate(leaked))
               .analyse();
       Trend trend = analysis.deciding();
       found += analysis.verdict() == LeakVerdict.LEAK ? 1 : 0;
@@ -106,7 +105,8 @@ class LeakAnalysisTest {
 
   @Test
   void steadyMemoryIsNone() throws IterationException {
-    LeakAnalysis analysis = new SyntheticProgram(1).iterate(30, 8 * MIB, 8 * MIB, NOTHING).analyse();
+    LeakAnalysis analysis =
+        new SyntheticProgram(1).iterate(30, 8 * MIB, 8 * MIB, NOTHING).analyse();
     assertEquals(LeakVerdict.NONE, analysis.verdict());
     assertEquals(0, analysis.floor().slope());
     assertEquals(Optional.empty(), analysis.forecast(1 << 30));
@@ -220,8 +220,7 @@ class LeakAnalysisTest {
     long floors =
         analysis.series().floorBytes()[19] - analysis.series().floorBytes()[analysis.warmUp()];
     assertEquals(floors, growth.bytes());
-    for (List<Growth.Group> groups :
-        List.of(growth.bySize(), growth.byRange(), growth.byStack())) {
+    for (List<Growth.Group> groups : List.of(growth.bySize(), growth.byRange(), growth.byStack())) {
       assertEquals(growth.bytes(), groups.stream().mapToLong(Growth.Group::bytes).sum());
     }
     int span = 19 - analysis.warmUp();
@@ -291,11 +290,12 @@ class LeakAnalysisTest {
         switch (seed % 4) {
           case 0 -> NOTHING;
           case 1 -> SyntheticProgram.buffer(program.random.nextInt(1 << 20) + 1L, capacity);
-          case 2 -> (each, i) -> {
-            if (i % capacity == 0) {
-              each.trace.emptyCache();
-            }
-          };
+          case 2 ->
+              (each, i) -> {
+                if (i % capacity == 0) {
+                  each.trace.emptyCache();
+                }
+              };
           default -> wanderingCache(program);
         };
     return program.iterate(iterations, least, most, extra);

@@ -98,11 +98,10 @@ final class SyntheticProgram {
             new SimulatedDevice(DeviceProfiles.defaultProfile()),
             sampler);
     new Replay(trace, 0, policy, sampler, () -> 0)
-        .run(
-            event -> {
-              sampler.beforeEvent(event);
-              return true;
-            });
+        .run(event -> {
+          sampler.beforeEvent(event);
+          return true;
+        });
     sampler.finish();
     return LeakAnalysis.of(trace, 0, sampler, -1);
   }
