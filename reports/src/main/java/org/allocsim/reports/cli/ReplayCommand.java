@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.AfterOom;
+import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonText;
@@ -44,6 +46,7 @@ import picocli.CommandLine.Spec;
       "  allocsim replay snapshot.pickle",
       "  allocsim replay snapshot.pickle.xz --memory-fraction 0.9 --chart memory.svg",
       "  allocsim replay snapshot.pickle --conf expandable_segments:True --capacity 24GiB",
+      "  allocsim replay snapshot.pickle --memory-limit 20GiB --after-oom stop",
       "  allocsim replay snapshot.pickle --events - | head"
     })
 final class ReplayCommand implements Callable<Integer> {
@@ -83,6 +86,16 @@ final class ReplayCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "Which recorded GPU to replay (default: the first one that did anything).")
   private Integer deviceIndex;
+
+  @Option(
+      names = "--after-oom",
+      paramLabel = "stop|continue",
+      description =
+          "What happens behind a request that fails: stop ends the replay, the failure is the "
+              + "verdict; continue goes on as if the program had caught the error, and passes over "
+              + "the frees of that request (default: continue). A request that failed in the "
+              + "recording and is served now is given back at once.")
+  private AfterOom afterOom = AfterOom.CONTINUE;
 
   @Option(
       names = "--check",
@@ -133,7 +146,9 @@ final class ReplayCommand implements Callable<Integer> {
               config.allocator(),
               deviceOptions.torchVersion(),
               deviceOptions.profile(),
-              limitBytes,
+              Scenario.limit(
+                  config, deviceOptions.torchVersion(), limitBytes, deviceOptions.profile()),
+              afterOom,
               check);
       ReplayReport report = replay(setup, config, events);
       if (json != null) {
@@ -281,6 +296,9 @@ final class ReplayCommand implements Callable<Integer> {
               + " with --memory-fraction or --memory-limit");
     }
     notes.addAll(remarks);
+    if (run.isStopped()) {
+      notes.add("the replay ended at the first request that failed, as --after-oom stop asks");
+    }
     if (check) {
       notes.add("the allocator's invariants held before and after every request");
     }
@@ -301,7 +319,7 @@ final class ReplayCommand implements Callable<Integer> {
         run.stats().toMap(),
         MemorySummary.format(run.stats(), device, false),
         run.fragmentation(),
-        run.failures().ooms(),
+        run.failures().kept(),
         run.driverCalls(),
         run.driverNanos(),
         seconds,

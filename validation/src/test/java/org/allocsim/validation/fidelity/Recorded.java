@@ -111,12 +111,13 @@ record Recorded(String name, Path snapshotFile, JsonNode side) {
 
   /** All that is known beside the snapshot. */
   VerificationOptions options(Snapshot snapshot) throws ConfigException {
-    return new VerificationOptions(config(snapshot), limitBytes(), side.get("total").asLong());
+    return new VerificationOptions(
+        config(snapshot), PyTorchVersion.V2_11, limitBytes(), side.get("total").asLong());
   }
 
   /** What is known from the snapshot alone. */
   static VerificationOptions optionsOfSnapshotAlone(Snapshot snapshot) throws ConfigException {
-    return new VerificationOptions(config(snapshot), -1, -1);
+    return new VerificationOptions(config(snapshot), PyTorchVersion.V2_11, -1, -1);
   }
 
   /** The limit that the allocator had, −1 for none; a fraction of 0 stands for none. */
