@@ -24,6 +24,9 @@ import picocli.CommandLine.Spec;
     subcommands = {
       ReplayCommand.class,
       VerifyCommand.class,
+      TuneCommand.class,
+      MinCapacityCommand.class,
+      LintConfCommand.class,
       InspectCommand.class,
       ListCommand.class
     },
@@ -39,6 +42,7 @@ import picocli.CommandLine.Spec;
       "  allocsim inspect snapshot.pickle",
       "  allocsim replay snapshot.pickle --memory-fraction 0.9 --chart memory.svg",
       "  allocsim verify snapshot.pickle",
+      "  allocsim tune snapshot.pickle --capacity 24GiB",
       "",
       "A snapshot comes from PyTorch: call torch.cuda.memory._record_memory_history() before",
       "the work and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") after it."
@@ -51,7 +55,7 @@ public final class Main implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "a command is missing: replay, verify, inspect or list");
+        spec.commandLine(), "a command is missing: replay, verify, tune, min-capacity, lint-conf, inspect or list");
   }
 
   /** Runs the command line and ends the process with its exit code. */

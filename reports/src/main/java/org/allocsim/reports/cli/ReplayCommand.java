@@ -16,8 +16,6 @@ import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.PolicySpec;
-import org.allocsim.simulator.policy.pytorch.ConfigException;
-import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.stats.MemorySummary;
@@ -125,7 +123,8 @@ final class ReplayCommand implements Callable<Integer> {
     ChartFile chartFormat = chartFormat();
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
-    ParsedConfig given = conf == null ? null : parse(conf);
+    ParsedConfig given =
+        conf == null ? null : ConfText.parse("--conf", conf, deviceOptions.torchVersion());
     long limitBytes = deviceOptions.limitBytes();
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output events = open(outputs, "--events", eventsName, file);
@@ -178,32 +177,6 @@ final class ReplayCommand implements Callable<Integer> {
 
   private static Outputs.Output open(Outputs outputs, String option, String name, Path input) {
     return name == null ? null : outputs.open(option, name, input);
-  }
-
-  private ParsedConfig parse(String text) {
-    ParsedConfig config;
-    try {
-      config = ConfigParser.parse(text, deviceOptions.torchVersion());
-    } catch (ConfigException e) {
-      throw Failure.usage(
-          "--conf \""
-              + text
-              + "\": PyTorch refuses it with "
-              + e.errorType()
-              + ": "
-              + e.getMessage());
-    }
-    if (config.backend() != ParsedConfig.Backend.NATIVE) {
-      throw Failure.usage(
-          "--conf \""
-              + text
-              + "\" asks for backend "
-              + config.backend().label()
-              + ", which policy "
-              + policy.id()
-              + " does not simulate; leave the backend out");
-    }
-    return config;
   }
 
   /**
