@@ -9,9 +9,6 @@ import org.allocsim.reports.advice.FailedRequest;
 import org.allocsim.reports.advice.LintFinding;
 import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.simulator.device.DriverCall;
-import org.allocsim.simulator.policy.pytorch.ConfigException;
-import org.allocsim.simulator.policy.pytorch.ConfigParser;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 
 /** Configuration strings on the command line and in results. */
@@ -19,38 +16,6 @@ final class ConfText {
   private static final double NANOS_PER_SECOND = 1e9;
 
   private ConfText() {}
-
-  /**
-   * Reads a configuration string of the caching allocator.
-   *
-   * @param option the option that it was given with
-   * @throws Failure where PyTorch refuses it, or it asks for another allocator
-   */
-  static ParsedConfig parse(String option, String text, PyTorchVersion version) {
-    ParsedConfig config;
-    try {
-      config = ConfigParser.parse(text, version);
-    } catch (ConfigException e) {
-      throw Failure.usage(
-          option
-              + " \""
-              + text
-              + "\": PyTorch refuses it with "
-              + e.errorType()
-              + ": "
-              + e.getMessage());
-    }
-    if (config.backend() != ParsedConfig.Backend.NATIVE) {
-      throw Failure.usage(
-          option
-              + " \""
-              + text
-              + "\" asks for backend "
-              + config.backend().label()
-              + ", which policy pytorch does not simulate; leave the backend out");
-    }
-    return config;
-  }
 
   /** A string as rows of tables name it. */
   static String name(String conf) {

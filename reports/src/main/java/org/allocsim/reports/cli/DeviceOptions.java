@@ -4,6 +4,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
@@ -29,15 +30,16 @@ final class DeviceOptions {
         names = "--memory-fraction",
         paramLabel = "F",
         description =
-            "The allocator may reserve this share of the device, as "
-                + "torch.cuda.set_per_process_memory_fraction(F) has it. Snapshots do not hold it.",
+            "Share of the device that the allocator may reserve, above 0 and up to 1; a snapshot"
+                + " does not hold what the program gave to set_per_process_memory_fraction()"
+                + " (default: per_process_memory_fraction of the settings, else no limit).",
         converter = FractionConverter.class)
     private Double fraction;
 
     @Option(
         names = "--memory-limit",
         paramLabel = "SIZE",
-        description = "The allocator may reserve this much, such as 24GiB.",
+        description = "The same in bytes or with a unit, such as 24GiB.",
         converter = SizeConverter.class)
     private Long limitBytes;
   }
@@ -74,16 +76,27 @@ final class DeviceOptions {
     return device != null;
   }
 
-  /** The allocator's own limit in bytes, or {@link MemoryLimit#NONE}. */
-  long limitBytes() {
+  /** Whether an option gives the allocator's own limit. */
+  boolean isLimitGiven() {
+    return limit != null;
+  }
+
+  /**
+   * The allocator's own limit in bytes, or {@link MemoryLimit#NONE}.
+   *
+   * @param settings settings that apply unless an option gives a limit
+   */
+  long limitBytes(ParsedConfig settings) {
     if (limit == null) {
-      return MemoryLimit.NONE;
+      double fraction = settings.allocator().perProcessMemoryFraction();
+      return fraction == 1 ? MemoryLimit.NONE : limitBytes(fraction);
     }
-    if (limit.limitBytes != null) {
-      return limit.limitBytes;
-    }
+    return limit.limitBytes != null ? limit.limitBytes : limitBytes(limit.fraction);
+  }
+
+  private long limitBytes(double fraction) {
     try {
-      return MemoryLimit.ofFraction(limit.fraction, profile().totalBytes(), torchVersion);
+      return MemoryLimit.ofFraction(fraction, profile().totalBytes(), torchVersion);
     } catch (ConfigException e) {
       throw Failure.usage("--memory-fraction: " + e.getMessage());
     }

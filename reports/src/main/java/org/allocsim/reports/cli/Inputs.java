@@ -21,7 +21,7 @@ final class Inputs {
       throw new Failure(name + ": not a file name; check the path");
     }
     if (Files.isDirectory(file)) {
-      throw new Failure(name + ": is a folder; name a file in it");
+      throw new Failure(name + " is a folder; name a file in it");
     }
     if (!Files.exists(file)) {
       throw new Failure(name + ": no such file; check the path");

@@ -23,8 +23,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Shows what is in a file: devices, events, streams, segments, pools, settings,",
-      "annotations, stacks, sizes, and what the reader passed over."
+      "Shows what is in a file.",
+      "For each device: events by action, streams, sizes, segments and pools at the end; for the",
+      "file: settings, annotations, stacks, and what the reader passed over."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  allocsim inspect snapshot.pickle", "  allocsim inspect snapshot.pickle --json -"})
@@ -35,7 +36,9 @@ final class InspectCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "FILE", description = "Snapshot of a PyTorch program.")
+  @Parameters(
+      paramLabel = "FILE",
+      description = "Snapshot of a PyTorch program, also compressed (gz, xz, zst).")
   private String name;
 
   @Option(
@@ -49,7 +52,7 @@ final class InspectCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(name);
     try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = jsonName == null ? null : outputs.open("--json", jsonName, file);
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Snapshot snapshot = Recording.readSnapshot(file);
       SnapshotContents contents = SnapshotContents.of(snapshot);
       if (json != null) {

@@ -68,7 +68,8 @@ final class LintConfCommand implements Callable<Integer> {
   @Option(
       names = "--os",
       paramLabel = "linux|windows|wsl",
-      description = "Where the program is to run (default: linux).")
+      description = "Where the program is to run (default: linux).",
+      converter = PlatformConverter.class)
   private Platform platform = Platform.LINUX;
 
   @Option(
@@ -106,8 +107,8 @@ final class LintConfCommand implements Callable<Integer> {
     findings.addAll(ConfLint.check(text, version, platform, limited));
     PrintWriter out = spec.commandLine().getOut();
     try (Outputs outputs = new Outputs(out)) {
-      if (jsonName != null) {
-        Outputs.Output json = outputs.open("--json", jsonName, null);
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, null);
+      if (json != null) {
         JsonText.write(toMap(variable, text, findings), json.stream());
       }
       outputs.commit();

@@ -9,6 +9,7 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.stats.ByteFormat;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -19,7 +20,7 @@ import picocli.CommandLine.Spec;
     name = "list",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "{policies|formats|devices}",
-    description = "Shows what there is to choose from.",
+    description = "Shows the policies, trace formats and devices to choose from.",
     footerHeading = "%nExamples:%n",
     footer = {"  allocsim list policies", "  allocsim list devices"})
 final class ListCommand implements Runnable {
@@ -66,7 +67,7 @@ final class ListCommand implements Runnable {
       DeviceProfile profile = DeviceProfiles.named(name);
       table.row(
           name + (profile.equals(DeviceProfiles.defaultProfile()) ? " (default)" : ""),
-          org.allocsim.simulator.stats.ByteFormat.human(profile.totalBytes()),
+          ByteFormat.human(profile.totalBytes()),
           Numbers.count(profile.totalBytes()),
           profile.origin().toString().toLowerCase(Locale.ROOT));
     }

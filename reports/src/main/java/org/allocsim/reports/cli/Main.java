@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     description = {
-      "Simulates GPU memory allocators on recorded programs.",
-      "Record one run, and see what its allocator did, to the byte."
+      "Simulates GPU memory allocators on recorded programs: record one run, and see what its",
+      "allocator did, to the byte, and what it would have done under other settings."
     },
     subcommands = {
       ReplayCommand.class,
@@ -80,7 +80,6 @@ public final class Main implements Runnable {
   static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
     CommandLine commandLine = new CommandLine(new Main());
     commandLine.setOut(out).setErr(err);
-    commandLine.setCaseInsensitiveEnumValuesAllowed(true);
     commandLine.setAbbreviatedOptionsAllowed(false);
     commandLine.setOverwrittenOptionsAllowed(false);
     commandLine.setExpandAtFiles(false);
@@ -96,9 +95,7 @@ public final class Main implements Runnable {
   }
 
   private static int wrongUsage(ParameterException failure, PrintWriter err) {
-    String command = failure.getCommandLine().getCommandSpec().qualifiedName();
-    String message = failure.getMessage();
-    err.println("allocsim: " + FailureReport.oneLine(message) + "; see '" + command + " --help'");
+    err.println("allocsim: " + FailureReport.oneLine(UsageText.sentence(failure)));
     err.flush();
     return ExitCodes.USAGE;
   }

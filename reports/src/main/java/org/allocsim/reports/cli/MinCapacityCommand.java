@@ -19,6 +19,7 @@ import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.format.pytorch.Snapshot;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -103,10 +104,12 @@ final class MinCapacityCommand implements Callable<Integer> {
     Path file = Inputs.require(traceName);
     List<ParsedConfig> given = confs == null ? null : parse(List.of(confs.split(";", -1)));
     try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = jsonName == null ? null : outputs.open("--json", jsonName, file);
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Snapshot snapshot = Recording.readSnapshot(file);
       Recording recording =
           Recording.of(
-              Recording.readSnapshot(file),
+              snapshot,
+              Recording.recordedConfig(snapshot, version),
               version,
               MemoryLimit.NONE,
               DeviceProfiles.defaultProfile().totalBytes());
@@ -139,7 +142,10 @@ final class MinCapacityCommand implements Callable<Integer> {
   private List<ParsedConfig> parse(List<String> texts) {
     SequencedSet<String> unique = new LinkedHashSet<>();
     texts.forEach(text -> unique.add(text.strip()));
-    return unique.stream().map(text -> ConfText.parse("--confs", text, version)).toList();
+    List<ParsedConfig> configs =
+        unique.stream().map(text -> Settings.parse("--confs", text, version, "pytorch")).toList();
+    configs.forEach(config -> Settings.requirePossible(config, DeviceProfiles.defaultProfile()));
+    return configs;
   }
 
   private List<ParsedConfig> usual(ParsedConfig recorded) {
@@ -149,7 +155,7 @@ final class MinCapacityCommand implements Callable<Integer> {
         texts.add(text);
       }
     }
-    return parse(List.copyOf(texts.stream().toList()));
+    return parse(List.copyOf(texts));
   }
 
   private List<CapacitySearch.Result> search(

@@ -76,6 +76,11 @@ final class Outputs implements AutoCloseable {
     return output;
   }
 
+  /** As {@link #open}, for an option that may be absent: no name, no output (null). */
+  Output openIfGiven(String option, String name, Path input) {
+    return name == null ? null : open(option, name, input);
+  }
+
   /** Puts every output in its place. */
   void commit() {
     for (Output output : outputs) {
@@ -168,7 +173,11 @@ final class Outputs implements AutoCloseable {
         temporary = Files.createTempFile("allocsim-", ".tmp");
         stream = Files.newOutputStream(temporary);
       } else {
-        stream = createBeside();
+        try {
+          stream = createBeside();
+        } catch (NoSuchFileException _) {
+          throw new IOException("its folder takes no new files");
+        }
       }
       temporary.toFile().deleteOnExit();
     }

@@ -50,12 +50,16 @@ final class Recording {
   /**
    * Derives the requests of a snapshot.
    *
+   * @param config the recorded settings
    * @param limitBytes limit to replay under, −1 without one; it helps to understand the recording
    *     unless the recording went beyond it
    */
   static Recording of(
-      Snapshot snapshot, PyTorchVersion version, long limitBytes, long deviceTotalBytes) {
-    ParsedConfig config = recordedConfig(snapshot, version);
+      Snapshot snapshot,
+      ParsedConfig config,
+      PyTorchVersion version,
+      long limitBytes,
+      long deviceTotalBytes) {
     boolean limitHeld = limitBytes != MemoryLimit.NONE;
     for (int device = 0; device < snapshot.devices().size() && limitHeld; device++) {
       limitHeld = recordedPeakBytes(snapshot, device) <= limitBytes;

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonText;
@@ -33,8 +32,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Replays a recorded program on one allocator and shows what it did: memory summary,",
-      "out-of-memory messages, fragmentation.",
+      "Replays a recorded program on one allocator and shows what it did.",
+      "Prints out-of-memory messages, PyTorch's memory summary and where reserved memory went.",
       "",
       "With the recorded settings, addresses and refusals come from the recording; with other",
       "settings, another device or a capacity, from the simulated device."
@@ -52,7 +51,9 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  @Parameters(
+      paramLabel = "TRACE",
+      description = "Snapshot of a PyTorch program, also compressed (gz, xz, zst).")
   private String traceName;
 
   @Option(
@@ -75,14 +76,16 @@ final class ReplayCommand implements Callable<Integer> {
       names = "--addresses",
       paramLabel = "recorded|modelled",
       description =
-          "Where addresses and refusals come from (default: recorded with the recorded settings "
-              + "and device, else modelled).")
+          "Where addresses and refusals come from (default: recorded with the recorded settings"
+              + " and device, else modelled).",
+      converter = AddressesConverter.class)
   private Addresses addresses;
 
   @Option(
       names = "--device-index",
       paramLabel = "N",
-      description = "Which recorded GPU to replay (default: the first one that did anything).")
+      description =
+          "Which recorded GPU to replay, from 0 (default: the first one that has a history).")
   private Integer deviceIndex;
 
   @Option(
@@ -92,7 +95,8 @@ final class ReplayCommand implements Callable<Integer> {
           "What happens behind a request that fails: stop ends the replay, the failure is the "
               + "verdict; continue goes on as if the program had caught the error, and passes over "
               + "the frees of that request (default: continue). A request that failed in the "
-              + "recording and is served now is given back at once.")
+              + "recording and is served now is given back at once.",
+      converter = AfterOomConverter.class)
   private AfterOom afterOom = AfterOom.CONTINUE;
 
   @Option(
@@ -103,7 +107,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--events",
       paramLabel = "FILE",
-      description = "Write every effect as a line of JSON; - is standard output.")
+      description = "Write every event of the allocator as a line of JSON; - is standard output.")
   private String eventsName;
 
   @Option(
@@ -115,7 +119,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--chart",
       paramLabel = "FILE",
-      description = "Draw memory over time as .png or .svg.")
+      description = "Draw memory over time; the name ends in .png or .svg.")
   private String chartName;
 
   @Override
@@ -124,20 +128,23 @@ final class ReplayCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
     ParsedConfig given =
-        conf == null ? null : ConfText.parse("--conf", conf, deviceOptions.torchVersion());
-    long limitBytes = deviceOptions.limitBytes();
+        conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy.id());
     try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output events = open(outputs, "--events", eventsName, file);
-      Outputs.Output json = open(outputs, "--json", jsonName, file);
-      Outputs.Output chart = open(outputs, "--chart", chartName, file);
+      Outputs.Output events = outputs.openIfGiven("--events", eventsName, file);
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
       Snapshot snapshot = Recording.readSnapshot(file);
+      ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
+      ParsedConfig config = given != null ? given : recorded;
+      Settings.requirePossible(config, deviceOptions.profile());
+      long limitBytes = deviceOptions.limitBytes(config);
       Recording recording =
           Recording.of(
               snapshot,
+              recorded,
               deviceOptions.torchVersion(),
               limitBytes,
               deviceOptions.profile().totalBytes());
-      ParsedConfig config = given != null ? given : recording.config();
       ReplayRun.Setup setup =
           new ReplayRun.Setup(
               recording,
@@ -145,8 +152,7 @@ final class ReplayCommand implements Callable<Integer> {
               config.allocator(),
               deviceOptions.torchVersion(),
               deviceOptions.profile(),
-              Scenario.limit(
-                  config, deviceOptions.torchVersion(), limitBytes, deviceOptions.profile()),
+              limitBytes,
               afterOom,
               check);
       ReplayReport report = replay(setup, config, events);
@@ -173,10 +179,6 @@ final class ReplayCommand implements Callable<Integer> {
         .orElseThrow(() ->
             Failure.usage(
                 "--chart " + chartName + " names no format; end the name in .png or .svg"));
-  }
-
-  private static Outputs.Output open(Outputs outputs, String option, String name, Path input) {
-    return name == null ? null : outputs.open(option, name, input);
   }
 
   /**
@@ -260,15 +262,14 @@ final class ReplayCommand implements Callable<Integer> {
     Recording recording = setup.recording();
     DeviceProfile profile = setup.profile();
     int device = setup.deviceIndex();
-    List<String> notes = new ArrayList<>(recording.snapshot().notes());
-    notes.addAll(config.warnings());
-    if (config.allocator().garbageCollectionThreshold() > 0
-        && setup.limitBytes() == MemoryLimit.NONE) {
-      notes.add(
-          "garbage_collection_threshold has no effect without a limit; give the one of the program"
-              + " with --memory-fraction or --memory-limit");
+    ReplayNotes notes = new ReplayNotes(setup, config);
+    remarks.forEach(notes::add);
+    if (source == Addresses.MODELLED) {
+      notes.addForModelled(run.failures().count() > 0 && !run.isStopped());
     }
-    notes.addAll(remarks);
+    if (deviceIndex == null) {
+      notes.addOtherDevices();
+    }
     if (run.isStopped()) {
       notes.add("the replay ended at the first request that failed, as --after-oom stop asks");
     }
@@ -297,7 +298,7 @@ final class ReplayCommand implements Callable<Integer> {
         run.driverNanos(),
         seconds,
         recording.inferences(device),
-        notes,
+        notes.toList(),
         run.timeline());
   }
 
@@ -309,19 +310,23 @@ final class ReplayCommand implements Callable<Integer> {
             : new MemoryTimelineChart.Bound("device memory", report.deviceBytes());
     String subtitle =
         Path.of(report.file()).getFileName()
-            + ", policy "
+            + ", "
             + report.policy()
             + " "
             + report.torchVersion()
             + ", PYTORCH_CUDA_ALLOC_CONF=\""
             + report.conf()
-            + "\", device "
+            + "\", "
             + report.device()
             + ", addresses "
             + report.addresses();
     try (OutputStream out = new BufferedOutputStream(target.stream())) {
       format.write(
-          MemoryTimelineChart.create("GPU memory over time", subtitle, report.timeline(), bound),
+          MemoryTimelineChart.create(
+              "Memory of GPU " + report.deviceIndex() + " over time",
+              subtitle,
+              report.timeline(),
+              bound),
           MemoryTimelineChart.WIDTH,
           MemoryTimelineChart.HEIGHT,
           out);

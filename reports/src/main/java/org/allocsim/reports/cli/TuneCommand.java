@@ -9,6 +9,8 @@ import org.allocsim.reports.advice.TuningGrid;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.workloads.format.pytorch.Snapshot;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -57,7 +59,8 @@ final class TuneCommand implements Callable<Integer> {
   @Option(
       names = "--os",
       paramLabel = "linux|windows|wsl",
-      description = "Where the program is to run (default: linux).")
+      description = "Where the program is to run (default: linux).",
+      converter = PlatformConverter.class)
   private Platform platform = Platform.LINUX;
 
   @Option(
@@ -85,25 +88,26 @@ final class TuneCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
-    long limitBytes = deviceOptions.limitBytes();
     try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = jsonName == null ? null : outputs.open("--json", jsonName, file);
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Snapshot snapshot = Recording.readSnapshot(file);
+      ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
+      Settings.requirePossible(recorded, deviceOptions.profile());
+      long limitBytes = deviceOptions.limitBytes(recorded);
       Recording recording =
           Recording.of(
-              Recording.readSnapshot(file),
+              snapshot,
+              recorded,
               deviceOptions.torchVersion(),
               limitBytes,
               deviceOptions.profile().totalBytes());
       int device = recording.device(deviceIndex);
-      String conf =
-          ConfText.parse(
-                  traceName + ": the recorded setting",
-                  recording.config().text(),
-                  deviceOptions.torchVersion())
-              .text();
       TuningGrid grid =
           TuningGrid.of(
-              conf, deviceOptions.torchVersion(), platform, limitBytes != MemoryLimit.NONE);
+              recorded.text(),
+              deviceOptions.torchVersion(),
+              platform,
+              limitBytes != MemoryLimit.NONE);
       long startNanos = System.nanoTime();
       Tuning tuning = tune(recording, device, grid, limitBytes);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;

@@ -182,7 +182,8 @@ final class TuneText {
     List<Tuning.Entry> ranked = tuning.ranked();
     for (int i = 0; i < ranked.size(); i++) {
       Tuning.Entry entry = ranked.get(i);
-      boolean landmark = entry == tuning.recorded() || entry == tuning.plain();
+      boolean landmark =
+          isSetting(entry, tuning.recorded()) || isSetting(entry, tuning.plain());
       if (top == 0 || i < top || landmark) {
         ScenarioResult result = entry.result();
         table.row(
@@ -210,12 +211,16 @@ final class TuneText {
         : "request " + Numbers.count(failed.requestIndex());
   }
 
+  private static boolean isSetting(Tuning.Entry entry, Tuning.Entry other) {
+    return entry.conf().equals(other.conf());
+  }
+
   private String note(Tuning.Entry entry) {
     List<String> notes = new ArrayList<>();
-    if (tuning.recommended().filter(best -> best == entry).isPresent()) {
+    if (tuning.recommended().filter(best -> isSetting(entry, best)).isPresent()) {
       notes.add("recommended");
     }
-    if (entry == tuning.recorded()) {
+    if (isSetting(entry, tuning.recorded())) {
       notes.add("recorded");
     }
     if (entry.sameAsPlain()) {

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.json.SavedStats;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.validation.fidelity.DeviceVerification;
 import org.allocsim.validation.fidelity.SnapshotVerifier;
 import org.allocsim.validation.fidelity.VerificationOptions;
@@ -33,7 +33,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Replays snapshots and compares every event with the recorded one (action, address, size,",
+      "Checks that the simulation repeats recordings exactly.",
+      "Replays each snapshot and compares every event with the recorded one (action, address,"
+          + " size,",
       "stream), then the segments and blocks at the end. The exit code is 3 if any differs."
     },
     footerHeading = "%nExamples:%n",
@@ -80,8 +82,7 @@ final class VerifyCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json =
-          jsonName == null ? null : outputs.open("--json", jsonName, Path.of(names.getFirst()));
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, Path.of(names.getFirst()));
       SortedMap<String, Long> saved = statsName == null ? new TreeMap<>() : readStats();
       for (String name : names) {
         verify(name, saved, outputs.takesStandardOutput());
@@ -130,8 +131,7 @@ final class VerifyCommand implements Callable<Integer> {
     verified.addAll(devices);
     if (!silent) {
       PrintWriter out = spec.commandLine().getOut();
-      boolean limitKnown = deviceOptions.limitBytes() != MemoryLimit.NONE;
-      devices.forEach(device -> VerifyText.print(device, limitKnown, out));
+      devices.forEach(device -> VerifyText.print(device, deviceOptions.isLimitGiven(), out));
       out.flush();
     }
   }
@@ -139,11 +139,12 @@ final class VerifyCommand implements Callable<Integer> {
   private List<VerifiedDevice> verify(String name, SortedMap<String, Long> saved) {
     long startNanos = System.nanoTime();
     Snapshot snapshot = Recording.readSnapshot(Inputs.require(name));
+    ParsedConfig config = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
     VerificationOptions options =
         new VerificationOptions(
-            Recording.recordedConfig(snapshot, deviceOptions.torchVersion()).allocator(),
+            config.allocator(),
             deviceOptions.torchVersion(),
-            deviceOptions.limitBytes(),
+            deviceOptions.limitBytes(config),
             deviceOptions.profile().totalBytes());
     List<DeviceVerification> devices;
     try (ProgressMeter progress = ProgressMeter.ofEvents("verifying")) {

@@ -15,12 +15,12 @@ final class VerifyText {
   /**
    * Prints one device.
    *
-   * @param limitKnown whether the user gave a limit; a missing one often explains a divergence
+   * @param limitGiven whether the user gave a limit; a missing one often explains a divergence
    */
-  static void print(VerifiedDevice verified, boolean limitKnown, PrintWriter out) {
+  static void print(VerifiedDevice verified, boolean limitGiven, PrintWriter out) {
     DeviceVerification device = verified.verification();
     out.println(verified.file() + ", device " + device.device() + ": " + verdict(verified));
-    device.firstDivergence().ifPresent(first -> print(first, limitKnown, out));
+    device.firstDivergence().ifPresent(first -> print(first, limitGiven, out));
     print("final segments and blocks that differ:", device.layoutDifferences(), out);
     print("statistics that differ:", verified.statisticsDifferences(), out);
     print(
@@ -55,12 +55,12 @@ final class VerifyText {
         + (device.completeHistory() ? ")" : "; the history begins in the middle of the run)");
   }
 
-  private static void print(Divergence divergence, boolean limitKnown, PrintWriter out) {
+  private static void print(Divergence divergence, boolean limitGiven, PrintWriter out) {
     out.println("  recorded   " + orNothing(divergence.expected()));
     out.println("  simulated  " + orNothing(divergence.actual()));
     out.println("  around it:");
     divergence.context().forEach(line -> out.println("    " + line));
-    if (!limitKnown) {
+    if (!limitGiven) {
       out.println(
           "  Snapshots do not hold the memory fraction: if the program set one, give it with"
               + " --memory-fraction.");

@@ -13,6 +13,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
@@ -69,6 +70,28 @@ class MainTest {
   void helpHasExamples(String command) {
     CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
     assertTrue(run.out().contains("\nExamples:\n  allocsim "), run.out());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "reply t, unknown command 'reply'; there are replay",
+    "list programs, unknown command 'programs'; there are",
+    "replay t u, 'u' is one argument too many",
+    "replay t --capcity 1GiB, unknown option '--capcity' (did you mean --capacity?)",
+    "replay t --addresses x, 'x' is neither recorded nor modelled",
+    "replay t --device-index x, 'x' is not a whole number",
+    "replay t --device t4 --capacity 1GiB, allocsim: --device=PROFILE"
+  })
+  void wrongUsageIsToldInTermsOfTheCommandLine(String line, String told) {
+    String message = CommandRun.of((Object[]) line.split(" ")).err();
+    assertTrue(message.contains(told), message);
+  }
+
+  @Test
+  void commandsAreListedWithWholeSentences() {
+    String commands = CommandRun.of("--help").out().split("Commands:\n")[1].split("\n\n")[0];
+    assertEquals(4, commands.lines().count());
+    assertTrue(commands.lines().allMatch(line -> line.endsWith(".")), commands);
   }
 
   @Test

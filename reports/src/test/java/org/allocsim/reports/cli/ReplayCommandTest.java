@@ -200,13 +200,52 @@ class ReplayCommandTest {
     assertEquals(ExitCodes.USAGE, run.exitCode());
     assertEquals(1, run.err().lines().count(), run.err());
     assertTrue(run.err().contains("max_split_size_mb"), run.err());
+    assertTrue(run.err().contains("keys and values are at https://"), run.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "expandable_segments:True,large_segment_size_mb:21",
+        "large_segment_size_mb:-1",
+        "large_segment_size_mb:9007199254740991",
+        "expandable_segments:True,large_segment_size_mb:8796093022206",
+      })
+  void segmentsThatNoDriverServesAreRefused(String conf) {
+    CommandRun run = CommandRun.of("replay", GROWTH, "--conf", conf);
+    assertEquals(ExitCodes.USAGE, run.exitCode(), run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
+    assertTrue(run.err().contains("large_segment_size_mb is beyond") || run.err().contains("even"));
+    assertFalse(run.err().contains("defect"), run.err());
+  }
+
+  @Test
+  void aMemoryFractionAmongTheSettingsLimitsUnlessAnOptionDoes() {
+    String conf = "per_process_memory_fraction:0.5";
+    assertTrue(done("replay", GROWTH, "--conf", conf).out().contains("limit 39.59 GiB"));
+    assertTrue(
+        done("replay", GROWTH, "--conf", conf, "--memory-limit", "40GiB")
+            .out()
+            .contains("limit 40.00 GiB"));
+  }
+
+  @Test
+  void whatAReplayLeavesOutIsNoted() {
+    Path two = CommandRun.recording("two_gpu.pickle.xz");
+    String told = "not replayed: 819 events of device 1; --device-index 1 chooses them";
+    assertTrue(done("replay", two).out().contains(told));
+    assertFalse(done("replay", two, "--device-index", "0").out().contains("not replayed"));
+    String goesOn = "after a failed request the replay goes on";
+    assertTrue(done("replay", GROWTH, "--capacity", "1GiB").out().contains(goesOn));
+    assertFalse(done("replay", DEVICE_OOM).out().contains(goesOn));
   }
 
   @Test
   void aBackendThatThePolicyIsNotIsRefused() {
     CommandRun run = CommandRun.of("replay", GROWTH, "--conf", "backend:cudaMallocAsync");
     assertEquals(ExitCodes.USAGE, run.exitCode());
-    assertTrue(run.err().contains("backend cudaMallocAsync, which policy pytorch"), run.err());
+    assertTrue(
+        run.err().contains("policy pytorch does not simulate backend cudaMallocAsync"), run.err());
   }
 
   @Test

@@ -33,7 +33,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 record Recorded(String name, Path snapshotFile, JsonNode side) {
   private static final List<String> FOLDERS =
-      List.of("pytorch-models", "pytorch-fuzz", "pytorch-other");
+      List.of(
+          "pytorch-models", "pytorch-fuzz", "pytorch-other", "pytorch-published", "pytorch-random");
   private static final String ENDING = ".pickle.xz";
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
@@ -112,12 +113,12 @@ record Recorded(String name, Path snapshotFile, JsonNode side) {
   /** All that is known beside the snapshot. */
   VerificationOptions options(Snapshot snapshot) throws ConfigException {
     return new VerificationOptions(
-        config(snapshot), PyTorchVersion.V2_11, limitBytes(), side.get("total").asLong());
+        config(snapshot), PyTorchVersion.DEFAULT, limitBytes(), side.get("total").asLong());
   }
 
   /** What is known from the snapshot alone. */
   static VerificationOptions optionsOfSnapshotAlone(Snapshot snapshot) throws ConfigException {
-    return new VerificationOptions(config(snapshot), PyTorchVersion.V2_11, -1, -1);
+    return new VerificationOptions(config(snapshot), PyTorchVersion.DEFAULT, -1, -1);
   }
 
   /** The limit that the allocator had, −1 for none; a fraction of 0 stands for none. */

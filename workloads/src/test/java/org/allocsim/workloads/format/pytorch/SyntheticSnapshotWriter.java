@@ -78,7 +78,7 @@ public final class SyntheticSnapshotWriter {
   }
 
   /** Writes a snapshot with this many entries, at least 1; the stream stays open. */
-  static void write(OutputStream stream, long events, long seed) {
+  public static void write(OutputStream stream, long events, long seed) {
     try (PickleWriter out = PickleWriter.python(stream, 4)) {
       new SyntheticSnapshotWriter(out, events, seed).snapshot();
     }

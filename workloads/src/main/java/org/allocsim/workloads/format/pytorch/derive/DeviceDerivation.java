@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.allocsim.simulator.device.RecordedDevice;
 import org.allocsim.simulator.effect.EffectFollower;
 import org.allocsim.simulator.effect.EffectKind;
@@ -64,7 +63,7 @@ final class DeviceDerivation {
 
   private final AddressMap live = new AddressMap();
   private final AddressMap pending = new AddressMap();
-  private final TreeMap<Long, Integer> segmentAt = new TreeMap<>(Long::compareUnsigned);
+  private final SegmentMap segments;
   private final Set<Integer> releasedPools = new HashSet<>();
   private final CompletionRows completions;
 
@@ -117,15 +116,13 @@ final class DeviceDerivation {
         new RecordedDevice(effects, follower::position, options.deviceTotalBytes());
     policy = new CachingAllocator(config, options.version(), limitBytes, memory, follower);
     bounds = HistoryBounds.of(effects, start.layout(), config);
+    segments = new SegmentMap(history, pools, start.layout());
     completions = new CompletionRows(effects);
     restoreStart();
   }
 
   private void restoreStart() {
     policy.restore(start.layout());
-    for (int i = 0; i < start.layout().segmentCount(); i++) {
-      segmentAt.put(start.layout().segmentAddress(i), SegmentPools.startSegment(i));
-    }
     start.liveAllocations().forEach(live::put);
     start
         .pendingAllocations()
@@ -205,13 +202,10 @@ final class DeviceDerivation {
   /** Keeps the maps of blocks and segments up to the rows that were explained. */
   private void followRows(int from, int to) {
     for (int row = from; row < to; row++) {
-      long address = effects.address(row);
-      switch (effects.kind(row)) {
-        case FREE_COMPLETED -> pending.remove(address);
-        case SEGMENT_ALLOC, SEGMENT_MAP -> segmentAt.put(address, row);
-        case SEGMENT_FREE -> segmentAt.remove(address);
-        default -> {}
+      if (effects.kind(row) == EffectKind.FREE_COMPLETED) {
+        pending.remove(effects.address(row));
       }
+      segments.follow(row);
     }
   }
 
@@ -385,7 +379,8 @@ final class DeviceDerivation {
     policy.allocate(allocation, effects.bytes(request), stream, trace.declarePool(pool));
     if (!pool.isDefault() && !failed) {
       anchors.putIfAbsent(
-          segmentOfRequest(request), new Anchor(allocation, effects.address(request)));
+          segments.ofRequest(request, follower.position()),
+          new Anchor(allocation, effects.address(request)));
     }
     if (failed) {
       // Should another setting serve it, the program is taken not to have kept it.
@@ -425,7 +420,7 @@ final class DeviceDerivation {
     long address = effects.address(request);
     long bytes = effects.bytes(request);
     int stream = effects.stream(request);
-    Anchor anchor = anchors.get(segmentOfRequest(request));
+    Anchor anchor = anchors.get(segments.ofRequest(request, follower.position()));
     int allocation =
         anchor == null
             ? trace.restoreBlock(
@@ -437,35 +432,8 @@ final class DeviceDerivation {
     counts.restoredBlocks++;
   }
 
-  /** Pool of an allocation: that of the segment in which the history shows it. */
   private PoolId poolOf(int request) {
-    if (history.poolId(request) != null) {
-      return history.poolId(request);
-    }
-    if (pools.allDefault() || effects.kind(request) == EffectKind.OOM) {
-      return PoolId.DEFAULT;
-    }
-    int segment = segmentOfRequest(request);
-    return segment == SegmentPools.NONE ? PoolId.DEFAULT : pools.pool(segment);
-  }
-
-  /** The segment of an allocation, which one of the rows right before it may have made. */
-  private int segmentOfRequest(int request) {
-    long address = effects.address(request);
-    for (int row = request - 1; row >= follower.position(); row--) {
-      boolean gained =
-          effects.kind(row) == EffectKind.SEGMENT_ALLOC
-              || effects.kind(row) == EffectKind.SEGMENT_MAP;
-      if (gained && Long.compareUnsigned(address - effects.address(row), effects.bytes(row)) < 0) {
-        return row;
-      }
-    }
-    return segmentAround(address);
-  }
-
-  private int segmentAround(long address) {
-    Map.Entry<Long, Integer> entry = segmentAt.floorEntry(address);
-    return entry == null ? SegmentPools.NONE : entry.getValue();
+    return segments.poolOf(request, follower.position());
   }
 
   private void emptyCache() {
@@ -477,12 +445,8 @@ final class DeviceDerivation {
   private void releaseCache(int firstRelease) {
     Set<PoolId> released = new HashSet<>();
     PoolId first = null;
-    for (int row = firstRelease; row < effects.count(); row++) {
-      EffectKind kind = effects.kind(row);
-      if (kind != EffectKind.SEGMENT_FREE && kind != EffectKind.SEGMENT_UNMAP) {
-        break;
-      }
-      int segment = segmentAround(effects.address(row));
+    for (int row = firstRelease; row < effects.count() && segments.isRelease(row); row++) {
+      int segment = segments.around(effects.address(row));
       PoolId pool = segment == SegmentPools.NONE ? PoolId.DEFAULT : pools.pool(segment);
       first = first == null ? pool : first;
       released.add(pool);
@@ -525,36 +489,8 @@ final class DeviceDerivation {
     }
     return learning.learn(
         row,
-        segmentAround(follower.actualAddress()),
-        did == EffectKind.ALLOC ? segmentOfRow(row) : SegmentPools.NONE,
-        releaseRunStart(row));
-  }
-
-  /** First row of the run of releases that a row belongs to or that the step at it contains. */
-  private int releaseRunStart(int row) {
-    int start = Math.min(row, effects.count() - 1);
-    while (start < effects.count() && effects.kind(start) == EffectKind.FREE_COMPLETED) {
-      start++;
-    }
-    while (start > 0 && isRelease(start - 1) && (start == effects.count() || isRelease(start))) {
-      start--;
-    }
-    return start;
-  }
-
-  private boolean isRelease(int row) {
-    return effects.kind(row) == EffectKind.SEGMENT_FREE
-        || effects.kind(row) == EffectKind.SEGMENT_UNMAP;
-  }
-
-  private int segmentOfRow(int row) {
-    if (row >= effects.count()) {
-      return SegmentPools.NONE;
-    }
-    return switch (effects.kind(row)) {
-      case SEGMENT_ALLOC, SEGMENT_MAP -> row;
-      case ALLOC -> segmentAround(effects.address(row));
-      default -> SegmentPools.NONE;
-    };
+        segments.around(follower.actualAddress()),
+        did == EffectKind.ALLOC ? segments.ofRow(row) : SegmentPools.NONE,
+        segments.releaseRunStart(row));
   }
 }

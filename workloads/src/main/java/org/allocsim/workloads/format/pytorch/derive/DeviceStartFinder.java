@@ -53,7 +53,7 @@ final class DeviceStartFinder {
     }
     StartReconstruction reconstruction =
         new StartReconstruction(history.effects(), finalSegments, config);
-    return recreate(history.effects(), reconstruction, config, prologue);
+    return recreate(history.effects(), reconstruction, prologue);
   }
 
   /** Whether the history accounts for everything that it frees and that exists at its end. */
@@ -95,12 +95,9 @@ final class DeviceStartFinder {
   }
 
   private static Start recreate(
-      EffectLog effects,
-      StartReconstruction reconstruction,
-      AllocatorConfig config,
-      PrologueWriter prologue) {
+      EffectLog effects, StartReconstruction reconstruction, PrologueWriter prologue) {
     List<StartReconstruction.Block> blocks = reconstruction.blocks();
-    Map<StartReconstruction.Run, Long> rangeStarts = rangeStarts(effects, blocks, reconstruction.pageKinds());
+    StartRanges ranges = new StartRanges(effects, blocks, reconstruction.pageKinds());
     Map<Long, Integer> frees = firstFreeCompletedRows(effects);
     MemoryLayout.Builder layout = new MemoryLayout.Builder();
     List<PoolId> pools = new ArrayList<>();
@@ -118,7 +115,7 @@ final class DeviceStartFinder {
           run.small(),
           prologue.poolNumber(pool),
           run.expandable(),
-          run.expandable() ? rangeStarts.get(run) : address);
+          run.expandable() ? ranges.startOf(address) : address);
       pools.add(run.pool());
       for (; i < end; i++) {
         StartReconstruction.Block block = blocks.get(i);
@@ -175,57 +172,5 @@ final class DeviceStartFinder {
       }
     }
     return rows;
-  }
-
-  /**
-   * Where the address range of each set of pages begins: at the lowest page that is mapped before
-   * all are unmapped, after which the range is given back and another one taken.
-   */
-  private static Map<StartReconstruction.Run, Long> rangeStarts(
-      EffectLog effects, List<StartReconstruction.Block> blocks, PageKinds kinds) {
-    Map<StartReconstruction.Run, Long> starts = new HashMap<>();
-    Map<StartReconstruction.Run, Long> mappedBytes = new HashMap<>();
-    for (StartReconstruction.Block block : blocks) {
-      if (block.run.expandable()) {
-        starts.merge(block.run, block.address, DeviceStartFinder::lower);
-        mappedBytes.merge(block.run, block.bytes, Long::sum);
-      }
-    }
-    for (int row = 0; row < effects.count() && !mappedBytes.isEmpty(); row++) {
-      EffectKind kind = effects.kind(row);
-      if (kind == EffectKind.SEGMENT_MAP || kind == EffectKind.SEGMENT_UNMAP) {
-        long address = effects.address(row);
-        StartReconstruction.Run run =
-            nearest(starts, mappedBytes.keySet(), effects.stream(row), kinds.isSmall(row), address);
-        if (run != null) {
-          starts.merge(run, address, DeviceStartFinder::lower);
-          long change = kind == EffectKind.SEGMENT_MAP ? effects.bytes(row) : -effects.bytes(row);
-          mappedBytes.computeIfPresent(run, (key, bytes) -> bytes + change > 0 ? bytes + change : null);
-        }
-      }
-    }
-    return starts;
-  }
-
-  private static StartReconstruction.Run nearest(
-      Map<StartReconstruction.Run, Long> starts,
-      Set<StartReconstruction.Run> mapped,
-      int stream,
-      boolean small,
-      long address) {
-    StartReconstruction.Run best = null;
-    for (StartReconstruction.Run run : mapped) {
-      if (run.stream() == stream
-          && run.small() == small
-          && (best == null
-              || Math.abs(starts.get(run) - address) < Math.abs(starts.get(best) - address))) {
-        best = run;
-      }
-    }
-    return best;
-  }
-
-  private static long lower(long a, long b) {
-    return Long.compareUnsigned(a, b) <= 0 ? a : b;
   }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.Snapshot;
@@ -95,8 +96,13 @@ public final class RequestDerivation {
     trace.endPrologue();
     for (int device = 0; device < snapshot.devices().size(); device++) {
       if (pools.size() == device) {
-        EffectLog effects = snapshot.devices().get(device).effects();
-        pools.add(new SegmentPools(effects, segments(device), starts.get(device).pools()));
+        DeviceHistory history = snapshot.devices().get(device);
+        pools.add(
+            new SegmentPools(
+                history,
+                segments(device),
+                starts.get(device).layout(),
+                starts.get(device).pools()));
         choices.add(new ReadingChoices());
         learnings.add(new PoolLearning(pools.get(device)));
       }
@@ -221,7 +227,11 @@ public final class RequestDerivation {
           "memory limits",
           1,
           Confidence.LIKELY,
-          options.limitBytes() + " bytes is a limit that explains what was refused and released");
+          "a limit of "
+              + ByteFormat.human(options.limitBytes())
+              + " ("
+              + options.limitBytes()
+              + " bytes) explains what was refused and released");
     }
     if (counts.firstUnexplainedRow >= 0) {
       long unexplained =

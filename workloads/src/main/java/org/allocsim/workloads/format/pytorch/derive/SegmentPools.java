@@ -1,6 +1,5 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -9,8 +8,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
 
 /**
@@ -18,39 +20,62 @@ import org.allocsim.workloads.format.pytorch.SnapshotSegment;
  * segments that exist at the end; the pool of one that was returned before is the default pool
  * until the history contradicts.
  *
- * <p>A segment is named by the row that allocated or mapped it, or by −2 − i where it is the i-th
- * segment of the start.
+ * <p>A segment is named by the row that allocated it or mapped its first pages, or by −2 − i where
+ * it is the i-th segment of the start.
  */
 final class SegmentPools {
   /** No segment. */
   static final int NONE = -1;
 
-  /** No two pages of one expandable segment are this far apart on a device of up to 64 GiB. */
-  private static final long MOST_RANGE_BYTES = 64L << 30;
-
   private final EffectLog effects;
   private final List<SnapshotSegment> segments;
   private final List<PoolId> startPools;
-  private final Map<Integer, PoolId> poolOfRow = new HashMap<>();
+  private final Map<Integer, PoolId> poolOfSegment = new HashMap<>();
   private final Map<Integer, PoolId> assumed = new TreeMap<>();
-  private final boolean anyPrivate;
+  private boolean anyPrivate;
   private final long highestKnownUser;
+  private final PageRanges pages;
   private final SegmentReleases releases;
 
   /**
    * Pools as far as the snapshot tells them.
    *
    * @param segments what the device holds at the end
+   * @param start what it holds at the start
    * @param startPools pools of the segments of the start; null where the snapshot does not tell
    */
-  SegmentPools(EffectLog effects, List<SnapshotSegment> segments, List<PoolId> startPools) {
-    this.effects = effects;
+  SegmentPools(
+      DeviceHistory history,
+      List<SnapshotSegment> segments,
+      MemoryLayout start,
+      List<PoolId> startPools) {
+    this.effects = history.effects();
     this.segments = segments;
     this.startPools = startPools;
     anyPrivate = segments.stream().anyMatch(segment -> !segment.pool().isDefault());
     highestKnownUser = segments.stream().mapToLong(s -> s.pool().user()).max().orElse(0);
-    releases = new SegmentReleases(effects);
+    pages = new PageRanges(this.effects, start);
+    releases = new SegmentReleases(this.effects, pages);
     findSurvivors();
+    findRecordedPools(history);
+  }
+
+  /** From 2.12 on every entry names its pool. */
+  private void findRecordedPools(DeviceHistory history) {
+    for (int row = 0; row < effects.count(); row++) {
+      boolean obtains =
+          effects.kind(row) == EffectKind.SEGMENT_ALLOC
+              || effects.kind(row) == EffectKind.SEGMENT_MAP;
+      if (obtains && history.poolId(row) != null) {
+        poolOfSegment.put(segmentOf(row), history.poolId(row));
+        anyPrivate |= !history.poolId(row).isDefault();
+      }
+    }
+  }
+
+  /** Name of the segment that a row obtained or extended. */
+  int segmentOf(int row) {
+    return effects.kind(row) == EffectKind.SEGMENT_MAP ? pages.segmentOf(row) : row;
   }
 
   /** Name of the i-th segment of the start. */
@@ -106,7 +131,11 @@ final class SegmentPools {
 
   /** Pools that occur. */
   List<PoolId> pools() {
-    return Stream.concat(segments.stream().map(SnapshotSegment::pool), assumed.values().stream())
+    return Stream.of(
+            segments.stream().map(SnapshotSegment::pool),
+            poolOfSegment.values().stream(),
+            assumed.values().stream())
+        .flatMap(each -> each)
         .distinct()
         .sorted(Comparator.comparingLong(PoolId::capture).thenComparingLong(PoolId::user))
         .toList();
@@ -135,56 +164,33 @@ final class SegmentPools {
   }
 
   private PoolId knownPool(int segment) {
-    return segment <= startSegment(0)
+    PoolId known = poolOfSegment.get(segment);
+    return known == null && segment <= startSegment(0)
         ? startPools.get(startSegment(0) - segment)
-        : poolOfRow.get(segment);
+        : known;
   }
 
-  /** Finds for every row that obtained memory the segment at the end that still has it. */
+  /** Finds the pools of segments that still exist at the end. */
   private void findSurvivors() {
     TreeMap<Long, SnapshotSegment> byAddress = new TreeMap<>(Long::compareUnsigned);
     for (SnapshotSegment segment : segments) {
-      byAddress.put(segment.address(), segment);
+      if (segment.expandable()) {
+        poolOfSegment.put(pages.segmentAtEnd(segment.address()), segment.pool());
+      } else {
+        byAddress.put(segment.address(), segment);
+      }
     }
     Set<Long> settled = new HashSet<>();
     for (int row = effects.count() - 1; row >= 0; row--) {
-      SnapshotSegment survivor =
-          switch (effects.kind(row)) {
-            // The last allocation at an address made the segment that is there at the end.
-            case SEGMENT_ALLOC ->
-                settled.add(effects.address(row)) ? byAddress.get(effects.address(row)) : null;
-            case SEGMENT_MAP ->
-                nearestExpandable(byAddress, effects.address(row), effects.stream(row));
-            case SEGMENT_FREE -> {
-              settled.add(effects.address(row));
-              yield null;
-            }
-            default -> null;
-          };
-      if (survivor != null) {
-        poolOfRow.put(row, survivor.pool());
+      EffectKind kind = effects.kind(row);
+      long address = effects.address(row);
+      boolean last =
+          (kind == EffectKind.SEGMENT_ALLOC || kind == EffectKind.SEGMENT_FREE)
+              && settled.add(address);
+      // The last allocation at an address made the segment that is there at the end.
+      if (last && kind == EffectKind.SEGMENT_ALLOC && byAddress.containsKey(address)) {
+        poolOfSegment.put(row, byAddress.get(address).pool());
       }
     }
-  }
-
-  /**
-   * Pages of one address range share a pool: the nearest run of the stream tells it, unless it is
-   * so far away that it must lie in another range.
-   */
-  private static SnapshotSegment nearestExpandable(
-      TreeMap<Long, SnapshotSegment> byAddress, long address, int stream) {
-    SnapshotSegment best = null;
-    for (var candidate :
-        Arrays.asList(byAddress.floorEntry(address), byAddress.ceilingEntry(address))) {
-      if (candidate != null
-          && candidate.getValue().expandable()
-          && candidate.getValue().stream() == stream
-          && Math.abs(candidate.getKey() - address) < MOST_RANGE_BYTES
-          && (best == null
-              || Math.abs(candidate.getKey() - address) < Math.abs(best.address() - address))) {
-        best = candidate.getValue();
-      }
-    }
-    return best;
   }
 }

@@ -15,14 +15,16 @@ final class SegmentReleases {
   private final Map<Integer, Integer> runStartOf = new HashMap<>();
   private final Map<Integer, List<Integer>> segmentsOfRun = new HashMap<>();
 
-  SegmentReleases(EffectLog effects) {
+  SegmentReleases(EffectLog effects, PageRanges pages) {
     rows = effects.count();
     TreeMap<Long, Integer> held = new TreeMap<>(Long::compareUnsigned);
     int runStart = -1;
     for (int row = 0; row < rows; row++) {
       EffectKind kind = effects.kind(row);
-      if (kind == EffectKind.SEGMENT_ALLOC || kind == EffectKind.SEGMENT_MAP) {
+      if (kind == EffectKind.SEGMENT_ALLOC) {
         held.put(effects.address(row), row);
+      } else if (kind == EffectKind.SEGMENT_MAP) {
+        held.put(effects.address(row), pages.segmentOf(row));
       }
       if (kind != EffectKind.SEGMENT_FREE && kind != EffectKind.SEGMENT_UNMAP) {
         runStart = -1;

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.NavigableMap;
-import java.util.Objects;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.workloads.format.pytorch.derive.StartReconstruction.Block;
@@ -111,7 +110,7 @@ final class SlackEvidence {
           candidate.shown = (int) units;
         }
       } else if (gap.run.stream() == from.run.stream()
-          && Objects.equals(gap.run.pool(), from.run.pool())) {
+          && (gap.run.equals(from.run) || (mayBeDefault(gap.run) && mayBeDefault(from.run)))) {
         ruleOut(candidate, gap, chosen(bytes, fromBytes));
         boolean precedes = Long.compareUnsigned(gap.address, address) < 0;
         if (precedes && !isNew) {
@@ -125,14 +124,16 @@ final class SlackEvidence {
   void failed(NavigableMap<Long, Block> blocks, long bytes, int stream) {
     for (Candidate candidate : candidates) {
       Block gap = gapBehind(candidate, blocks);
-      boolean mayServe =
-          gap != null
-              && gap.run.stream() == stream
-              && (gap.run.pool() == null || gap.run.pool().isDefault());
+      boolean mayServe = gap != null && gap.run.stream() == stream && mayBeDefault(gap.run);
       if (mayServe) {
         ruleOut(candidate, gap, chosen(bytes, Long.MAX_VALUE));
       }
     }
+  }
+
+  /** Whether blocks are in the default pool, as most are where the history does not tell. */
+  private static boolean mayBeDefault(StartReconstruction.Run run) {
+    return run.pool() == null || run.pool().isDefault();
   }
 
   /** Sizes of free blocks that would be chosen before one of {@code fromBytes}. */
@@ -159,8 +160,7 @@ final class SlackEvidence {
       return null;
     }
     Block gap = blocks.get(candidate.end);
-    boolean isGap =
-        gap != null && gap.state == BlockState.INACTIVE && gap.run.equals(block.run);
+    boolean isGap = gap != null && gap.state == BlockState.INACTIVE && gap.run.equals(block.run);
     return isGap ? gap : null;
   }
 }

@@ -75,12 +75,7 @@ final class StartReconstruction {
 
   StartReconstruction(
       EffectLog effects, List<SnapshotSegment> finalSegments, AllocatorConfig config) {
-    this(
-        effects,
-        finalSegments,
-        config,
-        new PageKinds(effects, config),
-        new SlackEvidence(config));
+    this(effects, finalSegments, config, new PageKinds(effects, config), new SlackEvidence(config));
     SlackEvidence evidence = new SlackEvidence(config);
     restoreSlack(evidence);
     if (!evidence.isEmpty()) {
@@ -186,8 +181,7 @@ final class StartReconstruction {
     Block from = mergeWithNeighbours(block);
     if (!evidence.isEmpty()) {
       boolean isNew = row > 0 && effects.kind(row - 1) == EffectKind.SEGMENT_ALLOC;
-      evidence.allocated(
-          blocks, address, config.blockBytesFor(effects.bytes(row)), from, isNew);
+      evidence.allocated(blocks, address, config.blockBytesFor(effects.bytes(row)), from, isNew);
     }
   }
 
@@ -286,8 +280,7 @@ final class StartReconstruction {
     Map.Entry<Long, Run> below = runs.floorEntry(address);
     Map.Entry<Long, Run> above = runs.ceilingEntry(address);
     Map.Entry<Long, Run> nearest =
-        above == null
-                || (below != null && address - below.getKey() <= above.getKey() - address)
+        above == null || (below != null && address - below.getKey() <= above.getKey() - address)
             ? below
             : above;
     Run run =

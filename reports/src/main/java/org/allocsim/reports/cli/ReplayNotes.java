@@ -1,0 +1,74 @@
+package org.allocsim.reports.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+
+/** What the reader of a replay's results should know of how they came about. */
+final class ReplayNotes {
+  private final ReplayRun.Setup setup;
+  private final List<String> notes = new ArrayList<>();
+
+  /** Starts with what the reader of the file and PyTorch's parser have to say. */
+  ReplayNotes(ReplayRun.Setup setup, ParsedConfig config) {
+    this.setup = setup;
+    notes.addAll(setup.recording().snapshot().notes());
+    notes.addAll(config.warnings());
+    if (setup.config().garbageCollectionThreshold() > 0 && isUnlimited()) {
+      notes.add(
+          "garbage_collection_threshold has no effect without a limit; give the one of the program"
+              + " with --memory-fraction or --memory-limit");
+    }
+  }
+
+  private boolean isUnlimited() {
+    return setup.limitBytes() == MemoryLimit.NONE;
+  }
+
+  /** Adds a note. */
+  void add(String note) {
+    notes.add(note);
+  }
+
+  /** What limits the worth of a replay that the recorded program never saw. */
+  void addForModelled(boolean failed) {
+    if (isUnlimited() && setup.recording().hasFailures(setup.deviceIndex())) {
+      notes.add(
+          "requests of the recorded program failed, and this replay has no limit but the device; if"
+              + " the program set a memory fraction, give it with --memory-fraction"
+              + (setup.recording().limitBytes() < 0
+                  ? ""
+                  : ", or the limit that explains the failures with --memory-limit "
+                      + setup.recording().limitBytes()));
+    }
+    if (failed) {
+      notes.add(
+          "after a failed request the replay goes on with what the recorded program did next, as if"
+              + " only that allocation had been left out; the program itself might have stopped");
+    }
+  }
+
+  /** Histories of other devices, which nobody chose to leave out. */
+  void addOtherDevices() {
+    for (int device = 0; device < setup.recording().snapshot().devices().size(); device++) {
+      int events = setup.recording().effects(device).count();
+      if (device != setup.deviceIndex() && events > 0) {
+        notes.add(
+            "not replayed: "
+                + Numbers.count(events, "event")
+                + " of device "
+                + device
+                + "; --device-index "
+                + device
+                + " chooses them");
+      }
+    }
+  }
+
+  /** The notes in order. */
+  List<String> toList() {
+    return List.copyOf(notes);
+  }
+}

@@ -1,0 +1,95 @@
+package org.allocsim.reports.cli;
+
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.ConfigParser;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.ByteFormat;
+
+/** Settings of a replay: the option {@code --conf}, and what no device can carry out. */
+final class Settings {
+  private static final String KEYS =
+      "https://docs.pytorch.org/docs/stable/notes/cuda.html"
+          + "#optimizing-memory-usage-with-pytorch-cuda-alloc-conf";
+
+  /** Sums with larger segments would pass 2^63. */
+  private static final long LARGEST_SEGMENT_BYTES = 1L << 60;
+
+  private Settings() {}
+
+  /**
+   * Parses the value of {@code --conf}.
+   *
+   * @throws Failure where PyTorch refuses it, or it asks for another policy
+   */
+  static ParsedConfig parse(String conf, PyTorchVersion version, String policy) {
+    return parse("--conf", conf, version, policy);
+  }
+
+  /**
+   * Parses one of the settings that an option gives.
+   *
+   * @throws Failure where PyTorch refuses it, or it asks for another policy
+   */
+  static ParsedConfig parse(
+      String option, String conf, PyTorchVersion version, String policy) {
+    ParsedConfig config;
+    try {
+      config = ConfigParser.parse(conf, version);
+    } catch (ConfigException e) {
+      throw Failure.usage(
+          option(option, conf)
+              + "PyTorch "
+              + version.id()
+              + " refuses it with \""
+              + e.errorType()
+              + ": "
+              + e.getMessage().strip()
+              + "\"; keys and values are at "
+              + KEYS);
+    }
+    if (config.backend() != ParsedConfig.Backend.NATIVE) {
+      throw Failure.usage(
+          option(option, conf)
+              + "policy "
+              + policy
+              + " does not simulate backend "
+              + config.backend().label()
+              + "; leave the backend out");
+    }
+    return config;
+  }
+
+  /**
+   * Refuses settings under which the device's driver would refuse every large segment.
+   *
+   * @throws Failure that names the setting
+   */
+  static void requirePossible(ParsedConfig config, DeviceProfile profile) {
+    long segmentBytes = config.allocator().largeSegmentBytes();
+    if (segmentBytes <= 0 || segmentBytes > LARGEST_SEGMENT_BYTES) {
+      throw Failure.usage(
+          settings(config)
+              + "large_segment_size_mb is beyond "
+              + ByteFormat.human(LARGEST_SEGMENT_BYTES)
+              + ", more than can be simulated; write a smaller number");
+    }
+    if (config.allocator().expandableSegments() && segmentBytes % profile.pageBytes() != 0) {
+      throw Failure.usage(
+          settings(config)
+              + "with expandable segments the driver serves large_segment_size_mb only in multiples"
+              + " of its pages of "
+              + ByteFormat.human(profile.pageBytes())
+              + "; write an even number");
+    }
+  }
+
+  private static String settings(ParsedConfig config) {
+    return "PYTORCH_CUDA_ALLOC_CONF=\"" + config.text() + "\": ";
+  }
+
+  private static String option(String option, String conf) {
+    return option + " \"" + conf + "\": ";
+  }
+}

@@ -1,0 +1,114 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The README's console blocks show what its commands print. A line {@code ...} stands for lines
+ * left out, {@code ...} at the end of a line for the rest of it.
+ */
+class ReadmeTest {
+  private static final Path ROOT = Path.of("..");
+  private static final String LEFT_OUT = "...";
+  private static final Pattern BLOCK =
+      Pattern.compile("^```console\\n\\$ \\./allocsim (.+)\\n((?s:.*?))^```$", Pattern.MULTILINE);
+  private static final Pattern HEAD = Pattern.compile("(.+) \\| head -([0-9]+)");
+
+  @TempDir private Path folder;
+
+  @TestFactory
+  List<DynamicTest> commandsPrintWhatIsShown() throws IOException {
+    String readme = Files.readString(ROOT.resolve("README.md"));
+    List<DynamicTest> tests = new ArrayList<>();
+    Matcher block = BLOCK.matcher(readme);
+    while (block.find()) {
+      String command = block.group(1);
+      List<String> shown = block.group(2).lines().toList();
+      tests.add(DynamicTest.dynamicTest(command, () -> assertShown(shown, outputOf(command))));
+    }
+    assertEquals(
+        readme.lines().filter("```console"::equals).count(), tests.size(), "blocks understood");
+    assertTrue(tests.size() > 3, "the README has lost its tour");
+    return tests;
+  }
+
+  private List<String> outputOf(String command) {
+    Matcher head = HEAD.matcher(command);
+    boolean cut = head.matches();
+    CommandRun run =
+        CommandRun.of(
+            Arrays.stream((cut ? head.group(1) : command).split(" ")).map(this::here).toArray());
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    List<String> lines = run.out().replace(ROOT + "/reports/", "reports/").lines().toList();
+    return cut ? lines.subList(0, Integer.parseInt(head.group(2))) : lines;
+  }
+
+  /** Inputs are named from the root of the project; outputs go to a folder of the test. */
+  private String here(String argument) {
+    if (argument.startsWith("reports/")) {
+      return ROOT + "/" + argument;
+    }
+    return argument.endsWith(".png") ? folder.resolve(argument).toString() : argument;
+  }
+
+  private static void assertShown(List<String> shown, List<String> printed) {
+    int next = 0;
+    boolean leftOut = false;
+    for (String line : shown) {
+      if (line.equals(LEFT_OUT)) {
+        leftOut = true;
+        continue;
+      }
+      int at = next;
+      while (leftOut && at < printed.size() && !matches(line, printed.get(at))) {
+        at++;
+      }
+      if (at == printed.size() || !matches(line, printed.get(at))) {
+        fail("not printed here: " + line + "\nbut: " + printed.subList(next, printed.size()));
+      }
+      next = at + 1;
+      leftOut = false;
+    }
+    assertTrue(
+        leftOut || next == printed.size(), "not shown: " + printed.subList(next, printed.size()));
+  }
+
+  private static boolean matches(String shown, String printed) {
+    return shown.endsWith(" " + LEFT_OUT)
+        ? printed.startsWith(shown.substring(0, shown.length() - LEFT_OUT.length()))
+        : printed.equals(shown);
+  }
+
+  @Test
+  void aLineThatIsNotPrintedIsFound() {
+    List<String> printed = List.of("a", "b", "c");
+    assertShown(List.of("a", "...", "c"), printed);
+    assertShown(List.of("a", "..."), printed);
+    for (List<String> wrong :
+        List.of(
+            List.of("a", "c"), List.of("a", "b"), List.of("...", "d"), List.of("...", "b", "a"))) {
+      boolean accepted = true;
+      try {
+        assertShown(wrong, printed);
+      } catch (AssertionError _) {
+        accepted = false;
+      }
+      assertFalse(accepted, wrong.toString());
+    }
+  }
+}
