@@ -14,8 +14,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
  * One program under many settings, ranked: those that serve every request before those that do not,
- * then by peak of reserved memory; peaks within 1 % of each other count as equal and rank by
- * modelled driver time, then by the number of settings. Where requests fail, the setting that gets
+ * then by peak of reserved memory; peaks that differ by less than 1 % of that of the recorded
+ * settings count as equal and rank by modelled driver time, in steps of 1 % of the recorded program's time, then by the number of
+ * settings. Where requests fail, the setting that gets
  * further ranks higher.
  *
  * @param ranked one entry for every string tried, the best first
@@ -30,7 +31,9 @@ public record Tuning(
     Entry plain,
     Demand demand,
     Map<String, List<String>> leftOut) {
-  private static final double SAME_PEAK = 0.01;
+  private static final long STEPS_OF_PEAK = 100;
+  private static final long STEPS_OF_TIME = 100;
+  private static final long LEAST_STEP_NANOS = 10_000_000;
 
   /** Hears how many settings are done; called by one thread at a time. */
   @FunctionalInterface
@@ -98,7 +101,10 @@ public record Tuning(
               !conf.isEmpty() && result.isSameAs(plain)));
     }
     return new Tuning(
-        rank(entries.values()),
+        rank(
+            entries.values(),
+            results.getFirst().peakReservedBytes() / STEPS_OF_PEAK,
+            stepNanos(trace, device)),
         entries.get(grid.confs().getFirst()),
         entries.get(""),
         Demand.of(trace, device, plain.scenario().config().allocator()),
@@ -110,32 +116,45 @@ public record Tuning(
     ranked = List.copyOf(ranked);
   }
 
-  private static List<Entry> rank(Iterable<Entry> entries) {
+  /** Driver time that does not matter: a hundredth of the time that the program was recorded. */
+  private static long stepNanos(AllocationTrace trace, int device) {
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    for (int event = trace.prologueCount(); event < trace.eventCount(); event++) {
+      if (trace.device(event) == device) {
+        first = Math.min(first, trace.timeNanos(event));
+        last = Math.max(last, trace.timeNanos(event));
+      }
+    }
+    return Math.max(LEAST_STEP_NANOS, last < first ? 0 : (last - first) / STEPS_OF_TIME);
+  }
+
+  private static List<Entry> rank(
+      Iterable<Entry> entries, long samePeakBytes, long stepNanos) {
+    Comparator<Entry> byCost =
+        Comparator.<Entry>comparingLong(entry -> entry.result().driverNanos() / stepNanos)
+            .thenComparing(SIMPLICITY);
     List<Entry> byPeak = new ArrayList<>();
     entries.forEach(byPeak::add);
     byPeak.sort(
         Comparator.comparing((Entry entry) -> !entry.result().passes())
             .thenComparingLong(entry -> -progressOf(entry.result()))
             .thenComparingLong(entry -> entry.result().peakReservedBytes())
-            .thenComparing(COST)
-            .thenComparing(SIMPLICITY));
+            .thenComparing(byCost));
     List<Entry> ranked = new ArrayList<>();
     int from = 0;
     while (from < byPeak.size()) {
       int to = from + 1;
-      while (to < byPeak.size() && isSamePeak(byPeak.get(from), byPeak.get(to))) {
+      while (to < byPeak.size() && isSamePeak(byPeak.get(from), byPeak.get(to), samePeakBytes)) {
         to++;
       }
       List<Entry> equals = new ArrayList<>(byPeak.subList(from, to));
-      equals.sort(COST.thenComparing(SIMPLICITY));
+      equals.sort(byCost);
       ranked.addAll(equals);
       from = to;
     }
     return ranked;
   }
-
-  private static final Comparator<Entry> COST =
-      Comparator.comparingLong(entry -> entry.result().driverNanos());
 
   private static final Comparator<Entry> SIMPLICITY =
       Comparator.comparingInt(Entry::settings)
@@ -147,12 +166,12 @@ public record Tuning(
     return result.firstOom().map(oom -> (long) oom.event()).orElse(0L);
   }
 
-  private static boolean isSamePeak(Entry least, Entry other) {
+  private static boolean isSamePeak(Entry least, Entry other, long samePeakBytes) {
     ScenarioResult a = least.result();
     ScenarioResult b = other.result();
     return a.passes() == b.passes()
         && progressOf(a) == progressOf(b)
-        && b.peakReservedBytes() <= a.peakReservedBytes() * (1 + SAME_PEAK);
+        && b.peakReservedBytes() - a.peakReservedBytes() <= samePeakBytes;
   }
 
   /** The best setting that may be recommended and is better than the recorded one. */
@@ -178,6 +197,7 @@ public record Tuning(
     if (!result.passes()) {
       return progressOf(result) > progressOf(than);
     }
-    return result.peakReservedBytes() * (1 + SAME_PEAK) < than.peakReservedBytes();
+    long savedBytes = than.peakReservedBytes() - result.peakReservedBytes();
+    return savedBytes > than.peakReservedBytes() / STEPS_OF_PEAK;
   }
 }

@@ -16,6 +16,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -25,8 +26,10 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Says whether a value of PYTORCH_CUDA_ALLOC_CONF is legal for a release and platform,",
-      "whether all of it takes effect, and whether it is known to do harm."
+      "Checks a value of PYTORCH_CUDA_ALLOC_CONF.",
+      "",
+      "Is it legal for a release and a platform, does all of it take effect, is it known to do",
+      "harm?"
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -94,13 +97,15 @@ final class LintConfCommand implements Callable<Integer> {
       variable = equals < 0 ? assignment : assignment.substring(0, equals);
       if (equals >= 0) {
         if (text != null) {
-          throw Failure.usage("both CONF and --env hold a string; give one of them");
+          throw new ParameterException(
+              spec.commandLine(), "both CONF and --env hold a string; give one of them");
         }
         text = assignment.substring(equals + 1);
       }
     }
     if (text == null) {
-      throw Failure.usage("CONF is missing; give the string, or --env NAME=CONF");
+      throw new ParameterException(
+          spec.commandLine(), "CONF is missing; give the string, or --env NAME=CONF");
     }
     boolean limited = fraction != null && (fraction < 1 || version.isFractionOneALimit());
     List<LintFinding> findings = new ArrayList<>(ConfLint.checkVariable(variable, version));

@@ -32,14 +32,16 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Finds, for each setting, the smallest device on which every request of a recorded program",
-      "is served, exact in steps of 2 MiB, and the ready cards that are large enough.",
+      "Finds the smallest device on which a recorded program runs.",
       "",
-      "A capacity is what is free before the first allocation; the sizes of cards include the",
-      "context. Requests that failed in the recording must be served too; they are given back at",
-      "once. A program that runs on one device may fail on a slightly larger one, because the",
-      "allocator releases cached memory when it runs short: the 8 steps below and above the",
-      "answer are tried as well, and failures above it are told."
+      "For each setting: the least memory with which every request is served, exact in steps of",
+      "2 MiB, and the ready cards that are large enough. A capacity is what is free before the",
+      "first allocation; the sizes of cards include the context. Requests that failed in the",
+      "recording must be served too; they are given back at once.",
+      "",
+      "A program that runs on one device may fail on a slightly larger one, because the allocator",
+      "releases cached memory when it runs short: the 8 steps below and above the answer are tried",
+      "as well, and failures above it are told."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

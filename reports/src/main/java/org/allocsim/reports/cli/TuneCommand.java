@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -24,13 +25,14 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Replays a recorded program under many settings of PyTorch's caching allocator and ranks",
-      "them: does it run out of memory, what is reserved at most, what does the driver cost.",
+      "Ranks settings of PyTorch's allocator for a recorded program.",
       "",
-      "Settings that serve every request come first, the least reserved memory before the others;",
-      "peaks within 1 % of each other count as equal and rank by the time in the driver. A replay",
-      "ends at the first request that fails. A request that failed in the recording and is served",
-      "now is given back at once."
+      "Each of some 50 settings is replayed: does it run out of memory, what is reserved at most,",
+      "what does the driver cost? Settings that serve every request come first, the least reserved",
+      "memory before the others; peaks that differ by less than 1 % of that of the recorded",
+      "settings count as equal and rank by the time in the driver (in steps of 1 % of the recorded",
+      "time), then by the number of settings. A replay ends at the first request that fails. A",
+      "request that failed in the recording and is served now is given back at once."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -84,7 +86,9 @@ final class TuneCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (top < 0) {
-      throw Failure.usage("--top " + top + " is negative; give the number of rows, or 0 for all");
+      throw new ParameterException(
+          spec.commandLine(),
+          "--top " + top + " is negative; give the number of rows, or 0 for all");
     }
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);

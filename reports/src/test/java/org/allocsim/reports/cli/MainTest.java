@@ -41,6 +41,13 @@ class MainTest {
         "replay t --json",
         "verify",
         "verify t --addresses recorded",
+        "tune",
+        "tune t --top -1",
+        "tune t --os amiga",
+        "replay t --after-oom perhaps",
+        "min-capacity",
+        "lint-conf",
+        "lint-conf a --env B=c",
         "inspect",
         "inspect a b",
         "list",
@@ -57,7 +64,17 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "replay", "verify", "inspect", "list", "list devices"})
+  @ValueSource(strings = {
+        "",
+        "replay",
+        "verify",
+        "tune",
+        "min-capacity",
+        "lint-conf",
+        "inspect",
+        "list",
+        "list devices"
+      })
   void everyCommandHasHelp(String command) {
     CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
     assertEquals(ExitCodes.DONE, run.exitCode());
@@ -66,7 +83,7 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "replay", "verify", "inspect", "list"})
+  @ValueSource(strings = {"", "replay", "verify", "tune", "min-capacity", "lint-conf", "inspect", "list"})
   void helpHasExamples(String command) {
     CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
     assertTrue(run.out().contains("\nExamples:\n  allocsim "), run.out());
@@ -90,7 +107,7 @@ class MainTest {
   @Test
   void commandsAreListedWithWholeSentences() {
     String commands = CommandRun.of("--help").out().split("Commands:\n")[1].split("\n\n")[0];
-    assertEquals(4, commands.lines().count());
+    assertEquals(7, commands.lines().count(), commands);
     assertTrue(commands.lines().allMatch(line -> line.endsWith(".")), commands);
   }
 
