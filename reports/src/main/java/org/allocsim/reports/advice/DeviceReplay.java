@@ -30,7 +30,7 @@ public final class DeviceReplay {
   private final int device;
   private final AfterOom afterOom;
   private final MemoryStats stats;
-  private final FailedRequests failures;
+  private final RequestFailures failures;
 
   /** The simulated device until the program's first request on a stream of its own. */
   private SimulatedDevice streams;
@@ -56,11 +56,11 @@ public final class DeviceReplay {
     this.device = device;
     this.afterOom = afterOom;
     this.stats = stats;
-    failures = new FailedRequests(device, version, stats, mostFailures);
+    failures = new RequestFailures(device, version, stats, mostFailures);
   }
 
   /** The failed requests; the allocator's listener must pass on to it what it hears. */
-  public FailedRequests failures() {
+  public RequestFailures failures() {
     return failures;
   }
 

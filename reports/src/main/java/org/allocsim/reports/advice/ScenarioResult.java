@@ -26,7 +26,7 @@ public record ScenarioResult(
     SortedMap<String, Long> stats,
     long allocatedAtPeakBytes,
     long requests,
-    Optional<FailedRequest> firstOom,
+    Optional<RequestFailure> firstOom,
     long ooms,
     Map<DriverCall, Long> driverCalls,
     long driverNanos) {
@@ -82,6 +82,6 @@ public record ScenarioResult(
     return mine.equals(others)
         && driverCalls.equals(other.driverCalls)
         && driverNanos == other.driverNanos
-        && firstOom.map(FailedRequest::event).equals(other.firstOom.map(FailedRequest::event));
+        && firstOom.map(RequestFailure::event).equals(other.firstOom.map(RequestFailure::event));
   }
 }

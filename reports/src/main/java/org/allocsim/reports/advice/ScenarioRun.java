@@ -35,7 +35,7 @@ public final class ScenarioRun {
     MemoryStats stats = new MemoryStats(scenario.config().allocator().maxSplitBytes());
     MemoryTimeline timeline = new MemoryTimeline(2);
     DeviceReplay replay = new DeviceReplay(trace, device, scenario.version(), afterOom, stats, 1);
-    FailedRequests failures = replay.failures();
+    RequestFailures failures = replay.failures();
     EffectListener listener = EffectListeners.all(stats, timeline, failures, also);
     SimulatedDevice memory = new SimulatedDevice(scenario.device());
     CachingAllocator policy =

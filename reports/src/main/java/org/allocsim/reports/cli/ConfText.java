@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.allocsim.reports.advice.ConfLint;
-import org.allocsim.reports.advice.FailedRequest;
+import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.advice.LintFinding;
 import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.simulator.device.DriverCall;
@@ -59,7 +59,7 @@ final class ConfText {
     map.put("min_time", result.driverNanos() / NANOS_PER_SECOND);
   }
 
-  private static Map<String, Object> toMap(FailedRequest failed) {
+  private static Map<String, Object> toMap(RequestFailure failed) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("request_index", failed.requestIndex());
     map.put("requested_bytes", failed.requestedBytes());

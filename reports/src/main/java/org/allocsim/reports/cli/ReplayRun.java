@@ -3,7 +3,7 @@ package org.allocsim.reports.cli;
 import java.util.SortedMap;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.DeviceReplay;
-import org.allocsim.reports.advice.FailedRequests;
+import org.allocsim.reports.advice.RequestFailures;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.RecordedDevice;
@@ -196,7 +196,7 @@ final class ReplayRun {
   }
 
   /** Requests that failed. */
-  FailedRequests failures() {
+  RequestFailures failures() {
     return replay.failures();
   }
 

@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.SequencedSet;
-import org.allocsim.reports.advice.FailedRequest;
+import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.advice.LintFinding;
 import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.reports.advice.Tuning;
@@ -112,7 +112,7 @@ final class TuneText {
         + ".";
   }
 
-  private String failure(FailedRequest failed) {
+  private String failure(RequestFailure failed) {
     if (failed.requestIndex() < 0) {
       return "what the program held before its history does not fit";
     }
@@ -205,7 +205,7 @@ final class TuneText {
     }
   }
 
-  private static String at(FailedRequest failed) {
+  private static String at(RequestFailure failed) {
     return failed.requestIndex() < 0
         ? "the start"
         : "request " + Numbers.count(failed.requestIndex());

@@ -31,7 +31,7 @@ record Prediction(
     int rowsAtPlace,
     String difference,
     int followed,
-    Optional<FailedRequest> driverOom) {
+    Optional<RequestFailure> driverOom) {
 
   static Prediction of(RecordedRun source, RecordedRun target) throws ConfigException {
     Scenario scenario =
@@ -109,7 +109,7 @@ record Prediction(
         .toList();
   }
 
-  private boolean isSameFailure(Optional<FailedRequest> failed) {
+  private boolean isSameFailure(Optional<RequestFailure> failed) {
     return failed.isPresent()
         && failed.get().requestIndex() == target.firstFailure()
         && amounts(failed.get().message()).equals(amounts(target.messages().getFirst()));

@@ -36,7 +36,7 @@ class ScenarioRunTest {
     ScenarioResult stopped = run(trace, scenario("", -1, 5 * GIB), AfterOom.STOP);
     assertEquals(1, stopped.ooms());
     assertEquals(2, stopped.requests());
-    FailedRequest first = stopped.firstOom().orElseThrow();
+    RequestFailure first = stopped.firstOom().orElseThrow();
     assertEquals(1, first.requestIndex());
     assertEquals(1, first.event());
     assertEquals(3 * GIB, first.requestedBytes());

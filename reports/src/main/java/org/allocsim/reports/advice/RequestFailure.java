@@ -9,4 +9,4 @@ package org.allocsim.reports.advice;
  * @param requestedBytes what it asked for
  * @param message PyTorch's text
  */
-public record FailedRequest(long requestIndex, int event, long requestedBytes, String message) {}
+public record RequestFailure(long requestIndex, int event, long requestedBytes, String message) {}

@@ -8,12 +8,12 @@ import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.OutOfMemoryMessage;
 
 /** Collects the requests that failed, with the words that the program would have read. */
-public final class FailedRequests implements EffectListener {
+public final class RequestFailures implements EffectListener {
   private final int deviceIndex;
   private final PyTorchVersion version;
   private final MemoryStats stats;
   private final int most;
-  private final List<FailedRequest> kept = new ArrayList<>();
+  private final List<RequestFailure> kept = new ArrayList<>();
   private long count;
   private long requests;
   private int event = -1;
@@ -26,7 +26,7 @@ public final class FailedRequests implements EffectListener {
    * @param stats the figures in the messages
    * @param most failed requests that are kept; later ones are only counted
    */
-  FailedRequests(int deviceIndex, PyTorchVersion version, MemoryStats stats, int most) {
+  RequestFailures(int deviceIndex, PyTorchVersion version, MemoryStats stats, int most) {
     this.deviceIndex = deviceIndex;
     this.version = version;
     this.stats = stats;
@@ -52,7 +52,7 @@ public final class FailedRequests implements EffectListener {
   }
 
   /** The failed requests in order, as many as are kept. */
-  public List<FailedRequest> kept() {
+  public List<RequestFailure> kept() {
     return kept;
   }
 
@@ -93,6 +93,6 @@ public final class FailedRequests implements EffectListener {
   }
 
   private void keep(long requestedBytes, String message) {
-    kept.add(new FailedRequest(requests - 1, event, requestedBytes, message));
+    kept.add(new RequestFailure(requests - 1, event, requestedBytes, message));
   }
 }
