@@ -27,7 +27,14 @@ import picocli.CommandLine.Spec;
       TuneCommand.class,
       MinCapacityCommand.class,
       LintConfCommand.class,
+      PeakCommand.class,
+      PinsCommand.class,
+      DiffCommand.class,
+      CheckCommand.class,
+      AccountCommand.class,
+      LeaksCommand.class,
       InspectCommand.class,
+      ExplainOomCommand.class,
       ListCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -35,7 +42,8 @@ import picocli.CommandLine.Spec;
       "0:done",
       "1:failed: unreadable input, unwritable output",
       "2:wrong usage",
-      "3:a check did not hold"
+      "3:a check did not hold",
+      "10-17:verdicts of explain-oom, listed in its help"
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -43,6 +51,7 @@ import picocli.CommandLine.Spec;
       "  allocsim replay snapshot.pickle --memory-fraction 0.9 --chart memory.svg",
       "  allocsim verify snapshot.pickle",
       "  allocsim tune snapshot.pickle --capacity 24GiB",
+      "  allocsim explain-oom train.log",
       "",
       "A snapshot comes from PyTorch: call torch.cuda.memory._record_memory_history() before",
       "the work and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\") after it."
@@ -55,7 +64,7 @@ public final class Main implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "a command is missing: replay, verify, tune, min-capacity, lint-conf, inspect or list");
+        spec.commandLine(), "a command is missing, such as replay, peak or leaks");
   }
 
   /** Runs the command line and ends the process with its exit code. */

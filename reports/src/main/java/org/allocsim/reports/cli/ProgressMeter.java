@@ -1,9 +1,5 @@
 package org.allocsim.reports.cli;
 
-import java.io.Console;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
@@ -17,7 +13,6 @@ import me.tongfei.progressbar.ProgressBarStyle;
 final class ProgressMeter implements AutoCloseable {
   private static final long PATIENCE_NANOS = Duration.ofMillis(500).toNanos();
   private static final int COLUMNS = 80;
-  private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
 
   private final String task;
   private final String unit;
@@ -51,33 +46,11 @@ final class ProgressMeter implements AutoCloseable {
   void update(long done, long total) {
     if (!decided && System.nanoTime() - startNanos >= PATIENCE_NANOS) {
       decided = true;
-      bar = isTerminal() ? start(done, total) : null;
+      bar = Terminals.isErrorTerminal() ? start(done, total) : null;
     }
     if (bar != null) {
       bar.stepTo(done);
     }
-  }
-
-  /** Whether somebody looks at standard error. */
-  @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null where there is no terminal.
-  static boolean isTerminal() {
-    Console console = System.console();
-    if (console == null || !console.isTerminal()) {
-      return false;
-    }
-    try {
-      // The console speaks for standard input and output; Linux tells about standard error too.
-      return !Files.isSymbolicLink(STANDARD_ERROR)
-          || isTerminalName(Files.readSymbolicLink(STANDARD_ERROR).toString());
-    } catch (IOException _) {
-      return true;
-    }
-  }
-
-  private static boolean isTerminalName(String name) {
-    return name.startsWith("/dev/pts/")
-        || name.startsWith("/dev/tty")
-        || name.equals("/dev/console");
   }
 
   private ProgressBar start(long done, long total) {

@@ -4,6 +4,7 @@ import java.util.SortedMap;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.DeviceReplay;
 import org.allocsim.reports.advice.RequestFailures;
+import java.util.function.IntConsumer;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.RecordedDevice;
@@ -43,6 +44,26 @@ final class ReplayRun {
       long limitBytes,
       AfterOom afterOom,
       boolean checks) {
+    /** A replay that goes on behind requests that fail. */
+    Setup(
+        Recording recording,
+        int deviceIndex,
+        AllocatorConfig config,
+        PyTorchVersion version,
+        DeviceProfile profile,
+        long limitBytes,
+        boolean checks) {
+      this(
+          recording,
+          deviceIndex,
+          config,
+          version,
+          profile,
+          limitBytes,
+          AfterOom.CONTINUE,
+          checks);
+    }
+
     /** The same under the limit that the recording shows, where none is given. */
     Setup withRecordedLimit() {
       return limitBytes >= 0
@@ -67,6 +88,9 @@ final class ReplayRun {
 
   /** Null unless invariants are checked. */
   private final InvariantChecker checker;
+
+  /** Hears of every request before the policy does. */
+  private IntConsumer watcher = _ -> {};
 
   private MemoryLayout layout;
 
@@ -102,6 +126,11 @@ final class ReplayRun {
   /** The requests. */
   AllocationTrace trace() {
     return trace;
+  }
+
+  /** Lets {@code watcher} hear of every row of the trace before the policy does. */
+  void watch(IntConsumer watcher) {
+    this.watcher = watcher;
   }
 
   /** Replays on the device that the addresses come from, with one more listener. */
@@ -163,6 +192,7 @@ final class ReplayRun {
 
   private void before(int event, CachingAllocator policy, ProgressMeter progress) {
     check(policy);
+    watcher.accept(event);
     timeline.at(trace.timeNanos(event));
     if ((event & (PROGRESS_STEP - 1)) == 0) {
       progress.update(event, trace.eventCount());

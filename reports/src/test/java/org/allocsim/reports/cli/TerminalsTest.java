@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import org.junit.jupiter.api.Test;
 
-class ProgressMeterTest {
+class TerminalsTest {
   @Test
   @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null where there is no terminal.
   void withoutAConsoleNobodyLooks() {
     assumeTrue(System.console() == null, "left out: these tests run on a terminal");
-    assertFalse(ProgressMeter.isTerminal());
+    assertFalse(Terminals.isErrorTerminal());
   }
 }

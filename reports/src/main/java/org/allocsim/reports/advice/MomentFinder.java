@@ -1,0 +1,164 @@
+package org.allocsim.reports.advice;
+
+import java.util.Optional;
+import org.allocsim.reports.advice.MomentQuery.Kind;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.workloads.format.pytorch.Progress;
+
+/**
+ * Stops a program at a moment, in two passes: one finds where the moment is, the other replays up
+ * to it. Replays are deterministic, so both see the same.
+ */
+public final class MomentFinder {
+  /** How often progress is reported, in rows; a power of two. */
+  private static final int PROGRESS_STEP = 1 << 12;
+
+  private MomentFinder() {}
+
+  /**
+   * Replays a whole program. Recorded addresses come first where there are any; should the
+   * allocator do something else than in the recording, the program is replayed with modelled ones.
+   */
+  public static Landmarks survey(ReplayInput input, Progress progress) {
+    Survey survey = new Survey(input, progress);
+    long divergedRow = survey.replay.divergedRow();
+    if (divergedRow < 0) {
+      return survey.landmarks(-1);
+    }
+    return new Survey(input.modelled(), progress).landmarks(divergedRow);
+  }
+
+  /** The memory at a moment; empty where the program has no such moment. */
+  public static Optional<MemoryMoment> at(
+      Landmarks landmarks, MomentQuery query, Origins origins, Progress progress) {
+    return landmarks
+        .row(query, origins)
+        .map(row -> stopBehind(landmarks, query, row, origins, progress));
+  }
+
+  private static MemoryMoment stopBehind(
+      Landmarks landmarks, MomentQuery query, int row, Origins origins, Progress progress) {
+    ReplayInput input = landmarks.input();
+    StoppableReplay replay = new StoppableReplay(input);
+    replay.runTo(row, sent -> step(sent, row, progress));
+    MemoryLayout layout = MemoryLayout.of(replay.policy());
+    MemoryMoment.Totals totals = MemoryMoment.Totals.of(layout);
+    requireEqual(totals, replay.stats());
+    AllocationTrace trace = input.trace();
+    boolean caused =
+        row >= 0
+            && query.kind() != Kind.END
+            && (trace.kind(row) == RequestKind.ALLOCATE
+                || trace.kind(row) == RequestKind.RESTORE_BLOCK);
+    int stream = caused ? trace.stream(row) : MemoryMoment.mainStream(layout);
+    FailedRequest failure =
+        query.kind() == Kind.FIRST_OOM ? landmarks.firstFailure().orElseThrow() : null;
+    long deviceFreeBytes = -1;
+    if (failure != null) {
+      deviceFreeBytes = failure.deviceFreeBytes();
+    } else if (replay.device().inner() instanceof SimulatedDevice simulated) {
+      deviceFreeBytes = simulated.freeBytes();
+    }
+    long timeNanos = row < 0 ? origins.startNanos() : trace.timeNanos(row);
+    return new MemoryMoment(
+        query.kind(),
+        origins.lastRequestAt(row),
+        timeNanos,
+        timeNanos - origins.startNanos(),
+        totals,
+        stream,
+        layout,
+        SlackSplit.of(layout, stream, input.config().largeSegmentBytes()),
+        deviceFreeBytes,
+        failure);
+  }
+
+  /** The layout and the counters are kept apart from each other; they must agree. */
+  private static void requireEqual(MemoryMoment.Totals totals, MemoryStats stats) {
+    if (totals.reservedBytes() != stats.reservedBytes()
+        || totals.allocatedBytes() != stats.allocatedBytes()
+        || totals.requestedBytes() + totals.awaitingRequestedBytes() != stats.requestedBytes()) {
+      throw new IllegalStateException(
+          "the layout " + totals + " contradicts the statistics " + stats.toMap());
+    }
+  }
+
+  private static void step(int row, int rows, Progress progress) {
+    if ((row & (PROGRESS_STEP - 1)) == 0) {
+      progress.update(row, rows);
+    }
+  }
+
+  /** The first pass. */
+  private static final class Survey {
+    private final ReplayInput input;
+    private final StoppableReplay replay;
+    private int reservedRow;
+    private int allocatedRow;
+    private int requestedRow;
+    private long reserved;
+    private long allocated;
+    private long requested;
+    private long requests;
+
+    Survey(ReplayInput input, Progress progress) {
+      this.input = input;
+      replay = new StoppableReplay(input);
+      reservedRow = replay.row();
+      allocatedRow = replay.row();
+      requestedRow = replay.row();
+      note(replay.row());
+      replay.runTo(
+          Integer.MAX_VALUE,
+          row -> {
+            note(row);
+            step(row, input.trace().eventCount(), progress);
+          });
+    }
+
+    private void note(int row) {
+      MemoryStats stats = replay.stats();
+      if (stats.reservedBytes() > reserved) {
+        reserved = stats.reservedBytes();
+        reservedRow = row;
+      }
+      if (stats.allocatedBytes() > allocated) {
+        allocated = stats.allocatedBytes();
+        allocatedRow = row;
+      }
+      if (stats.requestedBytes() > requested) {
+        requested = stats.requestedBytes();
+        requestedRow = row;
+      }
+      if (row >= input.trace().prologueCount() && input.trace().kind(row) == RequestKind.ALLOCATE) {
+        requests++;
+      }
+    }
+
+    Landmarks landmarks(long divergedRow) {
+      MemoryStats stats = replay.stats();
+      if (reserved != stats.peakReservedBytes()
+          || allocated != stats.peakAllocatedBytes()
+          || requested != stats.peakRequestedBytes()) {
+        throw new IllegalStateException("a peak lies inside a request: " + stats.toMap());
+      }
+      return new Landmarks(
+          input,
+          divergedRow,
+          reserved,
+          allocated,
+          requested,
+          reservedRow,
+          allocatedRow,
+          requestedRow,
+          replay.row(),
+          requests,
+          replay.failures(),
+          Optional.ofNullable(replay.firstFailure()));
+    }
+  }
+}

@@ -1,0 +1,189 @@
+package org.allocsim.reports.advice;
+
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.RecordedDevice;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.effect.EffectFollower;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.engine.Replay;
+import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.validation.fidelity.RestoredStart;
+
+/** One replay that ends behind a chosen row and leaves the allocator as it is then. */
+final class StoppableReplay {
+  /** Streams in a pool of PyTorch (c10/cuda/CUDAStream.cpp, 2.11). */
+  private static final int STREAM_POOL = 32;
+
+  /** Hears of every row that was sent. */
+  @FunctionalInterface
+  interface RowListener {
+    /** A row was sent, and what it caused is done. */
+    void sent(int row);
+  }
+
+  private final ReplayInput input;
+  private final AllocationTrace trace;
+  private final MemoryStats stats;
+  private final CachingAllocator policy;
+  private final EffectListener listener;
+  private final TrialDevice device;
+
+  /** Null where addresses are modelled. */
+  private final EffectFollower follower;
+
+  private FailedRequest firstFailure;
+  private long failures;
+  private int row;
+  private int reported;
+  private boolean streamsMade;
+
+  StoppableReplay(ReplayInput input) {
+    this.input = input;
+    trace = input.trace();
+    stats = new MemoryStats(input.config().maxSplitBytes());
+    ReplayInput.RecordedRun recording = input.recording();
+    EffectListener counters = EffectListeners.both(stats, new FailureListener());
+    DeviceMemory memory;
+    if (recording == null) {
+      follower = null;
+      memory = new SimulatedDevice(input.profile());
+      listener = counters;
+    } else {
+      follower = new EffectFollower(recording.effects(), 0);
+      memory =
+          new RecordedDevice(recording.effects(), follower::position, input.profile().totalBytes());
+      listener = EffectListeners.both(counters, follower);
+    }
+    device = new TrialDevice(memory);
+    policy =
+        new CachingAllocator(
+            input.config(), input.version(), input.effectiveLimitBytes(), device, listener);
+    row = -1;
+    if (recording != null) {
+      RestoredStart.restore(policy, stats, recording.start());
+      row = trace.prologueCount() - 1;
+    }
+  }
+
+  /** Row behind which the replay of an input begins: −1, or the last one of the prologue. */
+  static int startRow(ReplayInput input) {
+    return input.recording() == null ? -1 : input.trace().prologueCount() - 1;
+  }
+
+  /** Replays up to and with a row; once. */
+  void runTo(int lastRow, RowListener rows) {
+    Replay replay = new Replay(trace, input.device(), policy, listener, stats::activeBytes);
+    reported = row;
+    Replay.Observer observer =
+        next -> {
+          report(rows);
+          if (next > lastRow) {
+            return false;
+          }
+          row = next;
+          createStreams(next);
+          return true;
+        };
+    if (input.recording() != null) {
+      replay.runRestored(observer);
+    } else {
+      replay.run(observer);
+    }
+    report(rows);
+  }
+
+  private void report(RowListener rows) {
+    if (row != reported) {
+      reported = row;
+      rows.sent(row);
+    }
+  }
+
+  /** PyTorch makes all streams of its pool when a program first asks for one. */
+  private void createStreams(int event) {
+    if (!streamsMade
+        && trace.kind(event) == RequestKind.ALLOCATE
+        && trace.streamHandle(trace.stream(event)) != 0) {
+      streamsMade = true;
+      if (device.inner() instanceof SimulatedDevice simulated) {
+        simulated.createStreams(STREAM_POOL);
+      }
+    }
+  }
+
+  MemoryStats stats() {
+    return stats;
+  }
+
+  CachingAllocator policy() {
+    return policy;
+  }
+
+  TrialDevice device() {
+    return device;
+  }
+
+  /** The row that was sent last. */
+  int row() {
+    return row;
+  }
+
+  /** The first request that failed, or null. */
+  FailedRequest firstFailure() {
+    return firstFailure;
+  }
+
+  /** Number of requests that failed. */
+  long failures() {
+    return failures;
+  }
+
+  /** Recorded row from which on the allocator did something else, or −1. */
+  long divergedRow() {
+    if (follower == null
+        || (!follower.hasDiverged()
+            && follower.position() == input.recording().effects().count())) {
+      return -1;
+    }
+    return follower.position();
+  }
+
+  private final class FailureListener implements EffectListener {
+    @Override
+    public void outOfMemory(
+        int allocation,
+        long requestedBytes,
+        long roundedBytes,
+        long segmentBytes,
+        int stream,
+        long limitBytes,
+        long privateFreeBytes,
+        long deviceFreeBytes,
+        long deviceTotalBytes) {
+      failures++;
+      if (firstFailure == null) {
+        firstFailure =
+            new FailedRequest(
+                allocation,
+                row,
+                requestedBytes,
+                roundedBytes,
+                segmentBytes,
+                stream,
+                trace.pool(row),
+                limitBytes,
+                deviceFreeBytes,
+                deviceTotalBytes);
+      }
+    }
+
+    @Override
+    public void requestRejected(int allocation, long requestedBytes, String reason) {
+      failures++;
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package org.allocsim.reports.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.CardAccount;
+import org.allocsim.reports.advice.CardAccount.Part;
+import org.allocsim.reports.advice.MemoryMoment;
+import org.allocsim.reports.advice.MomentQuery;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.TextTable;
+import org.allocsim.simulator.stats.ByteFormat;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim account}: reconciles what tensors take with what the card shows. */
+@Command(
+    name = "account",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Accounts for the memory of a card, from requests to what nvidia-smi shows.",
+      "The lines add up to the card, to the byte; what nobody explains is a line of its own."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim account snapshot.pickle",
+      "  allocsim account snapshot.pickle --at end --smi gpu.csv --smi apps.csv --pid 4711",
+      "  allocsim account snapshot.pickle --at peak --total 24GiB --free 300MiB",
+      "",
+      "gpu.csv and apps.csv come from, with -l 1 to sample every second:",
+      "  nvidia-smi --query-gpu=index,uuid,memory.total,memory.used,memory.free,memory.reserved \\",
+      "    --format=csv > gpu.csv",
+      "  nvidia-smi --query-compute-apps=gpu_uuid,pid,used_gpu_memory --format=csv > apps.csv"
+    })
+final class AccountCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  private String traceName;
+
+  @Option(
+      names = "--at",
+      paramLabel = "oom|peak|end|N",
+      description =
+          "When: at the first failed request, the peak of reserved memory, the end, or behind"
+              + " allocation request N, from 0 (default: oom if a request fails, else peak; the"
+              + " end where there is no history).",
+      converter = Choices.MomentConverter.class)
+  private MomentQuery query;
+
+  @Mixin private CardOptions cardOptions;
+
+  @Mixin private ProgramOptions programOptions;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the account as JSON; - is standard output.")
+  private String jsonName;
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    Path file = Inputs.require(traceName);
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      CardOptions.Samples samples = cardOptions.read();
+      Program program = Program.read(traceName, programOptions);
+      MemoryMoment moment = program.at(query);
+      CardAccount.Card card = cardOptions.card(samples, program, moment, programOptions.device());
+      CardAccount account = CardAccount.of(moment, card);
+      List<String> notes = new ArrayList<>(program.notes());
+      notes.addAll(samples.notes());
+      if (json != null) {
+        JsonText.write(toMap(program, moment, account, card, notes), json.stream());
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        print(program, moment, account, card, notes, out);
+        out.flush();
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  private static void print(
+      Program program,
+      MemoryMoment moment,
+      CardAccount account,
+      CardAccount.Card card,
+      List<String> notes,
+      PrintWriter out) {
+    MomentText.printHeader(program, moment, out);
+    TextTable table =
+        TextTable.of("where the card's memory is", ">", ">bytes", ">", "according to");
+    boolean inside = true;
+    for (CardAccount.Line line : account.lines()) {
+      if (inside && !line.part().isReserved()) {
+        inside = false;
+        row(table, "= reserved by PyTorch", account.reservedBytes(), account, "");
+      }
+      if (line.bytes() != 0 || !isRare(line.part())) {
+        row(table, label(line.part()), line.bytes(), account, line.source());
+      }
+    }
+    row(table, "= the card", account.totalBytes(), account, card.totalSource());
+    table.print(out, "");
+    if (!program.inferences().isEmpty() || !notes.isEmpty()) {
+      out.println();
+    }
+    InferenceText.print(program.inferences(), notes, out, "");
+  }
+
+  /** Parts that most programs do not have. */
+  private static boolean isRare(Part part) {
+    return switch (part) {
+      case CACHED_AWAITING, CACHED_OTHER_STREAMS, CACHED_PRIVATE -> true;
+      default -> false;
+    };
+  }
+
+  private static String label(Part part) {
+    return (part == Part.REQUESTED ? "" : "+ ") + part.label();
+  }
+
+  private static void row(
+      TextTable table, String name, long bytes, CardAccount account, String source) {
+    table.row(
+        name,
+        ByteFormat.human(bytes),
+        (bytes < 0 ? "-" : "") + Numbers.count(Math.abs(bytes)),
+        Numbers.share(bytes, account.totalBytes()),
+        source);
+  }
+
+  private static Map<String, Object> toMap(
+      Program program,
+      MemoryMoment moment,
+      CardAccount account,
+      CardAccount.Card card,
+      List<String> notes) {
+    Map<String, Object> map = MomentText.headerMap(program);
+    map.put("notes", notes);
+    map.put("moment", MomentText.toMap(program, moment));
+    List<Object> lines = new ArrayList<>();
+    for (CardAccount.Line line : account.lines()) {
+      Map<String, Object> entry = new LinkedHashMap<>();
+      entry.put("part", line.part().name().toLowerCase(Locale.ROOT));
+      entry.put("bytes", line.bytes());
+      entry.put("source", line.source());
+      lines.add(entry);
+    }
+    map.put("lines", lines);
+    map.put("reserved_bytes", account.reservedBytes());
+    map.put("card_bytes", account.totalBytes());
+    map.put("card_source", card.totalSource());
+    return map;
+  }
+}

@@ -1,0 +1,167 @@
+package org.allocsim.reports.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.oom.OomExplainer;
+import org.allocsim.reports.advice.oom.OomExplanation;
+import org.allocsim.reports.advice.oom.OomLog;
+import org.allocsim.reports.advice.oom.OomSettings;
+import org.allocsim.reports.advice.oom.OomVerdict;
+import org.allocsim.reports.json.JsonText;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim explain-oom}: why did the request of an out-of-memory message fail? */
+@Command(
+    name = "explain-oom",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Explains out-of-memory messages: a verdict, the arithmetic, what helps.",
+      "Reads the messages of PyTorch 1.0 to 2.14 (CUDA and HIP, also cudaMallocAsync), in a log of",
+      "any size, with timestamps, rank prefixes, colours and broken lines around them."
+    },
+    exitCodeListHeading = "%nExit codes, of the first message in the log:%n",
+    exitCodeList = {
+      " 1:failed, or no message found",
+      " 2:wrong usage",
+      "10:FRAGMENTED     free and cached memory would do, but not in one piece",
+      "11:FULL           even perfect packing is too little; no allocator setting can fix it",
+      "12:CAPPED         the memory fraction refused what the card could give",
+      "13:POOL           enough is free, but inside private pools (CUDA graphs, MemPool)",
+      "14:NOT-ALLOCATOR  the driver had enough free memory and still refused",
+      "15:SPILLED        more is allocated than the card holds: system RAM is in use",
+      "16:IMPOSSIBLE     the request is larger than the card",
+      "17:UNKNOWN        the message lacks numbers that the verdict needs"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim explain-oom train.log",
+      "  python train.py 2>&1 | allocsim explain-oom",
+      "  allocsim explain-oom train.log --conf expandable_segments:True --json verdict.json"
+    })
+final class ExplainOomCommand implements Callable<Integer> {
+  private static final String STANDARD_INPUT = "-";
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "FILE",
+      arity = "0..1",
+      defaultValue = STANDARD_INPUT,
+      description = "Log or message; - or nothing is standard input.")
+  private String name;
+
+  @Option(
+      names = "--conf",
+      paramLabel = "CONF",
+      description =
+          "PYTORCH_CUDA_ALLOC_CONF of the failed run, so that nothing is advised that was on. By"
+              + " default what the log itself assigns.")
+  private String conf;
+
+  @Option(
+      names = "--show",
+      paramLabel = "N",
+      defaultValue = "10",
+      description = "Different messages to explain in full; the others are counted. Default: 10.")
+  private int show;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the explanations as JSON; - is standard output.")
+  private String jsonName;
+
+  @Override
+  public Integer call() throws IOException {
+    if (show < 1) {
+      throw Failure.usage("--show " + show + " shows nothing; give 1 or more");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    boolean standardInput = name.equals(STANDARD_INPUT);
+    Path file = standardInput ? null : Inputs.require(name);
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output json = jsonName == null ? null : outputs.open("--json", jsonName, file);
+      OomLog.Contents contents = read(file);
+      if (contents.found().isEmpty()) {
+        throw new Failure(nothingFound(contents));
+      }
+      OomSettings settings =
+          conf == null ? contents.settings() : new OomSettings(conf, "by --conf");
+      List<OomExplanation> explanations =
+          contents.found().stream()
+              .map(found -> OomExplainer.explain(found.message(), settings, contents.windows()))
+              .toList();
+      if (json != null) {
+        JsonText.write(ExplainOomJson.of(label(), contents, settings, explanations), json.stream());
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        ExplainOomText.print(label(), contents, settings, explanations, show, out);
+        out.flush();
+      }
+      return exitCode(explanations.getFirst().verdict());
+    }
+  }
+
+  private OomLog.Contents read(Path file) throws IOException {
+    if (file != null) {
+      try (InputStream in = Files.newInputStream(file)) {
+        return OomLog.read(in);
+      }
+    }
+    if (Terminals.isInputTerminal()) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("allocsim: paste the message, then end the input (Ctrl-D; Ctrl-Z on Windows)");
+      err.flush();
+    }
+    return OomLog.read(System.in);
+  }
+
+  private String label() {
+    return name.equals(STANDARD_INPUT) ? "standard input" : name;
+  }
+
+  private String nothingFound(OomLog.Contents contents) {
+    if (contents.lines() == 0) {
+      return label() + ": is empty; give a log or message";
+    }
+    OomLog.Bare bare = contents.bare();
+    if (bare.count() > 0) {
+      return label()
+          + ": line "
+          + bare.firstLine()
+          + " tells of memory that ran out, but without PyTorch's numbers; give the whole message"
+          + " (\"CUDA error: out of memory\" has none: there a CUDA call outside the allocator"
+          + " failed)";
+    }
+    return label()
+        + ": no out-of-memory message of PyTorch in "
+        + contents.lines()
+        + (contents.lines() == 1 ? " line" : " lines")
+        + "; give the text from \"CUDA out of memory\" on";
+  }
+
+  /** The exit code of a verdict, as the help lists it. */
+  static int exitCode(OomVerdict verdict) {
+    return switch (verdict) {
+      case FRAGMENTED -> 10;
+      case FULL -> 11;
+      case CAPPED -> 12;
+      case POOL -> 13;
+      case NOT_ALLOCATOR -> 14;
+      case SPILLED -> 15;
+      case IMPOSSIBLE -> 16;
+      case UNKNOWN -> 17;
+    };
+  }
+}

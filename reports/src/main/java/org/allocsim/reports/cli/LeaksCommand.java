@@ -1,0 +1,234 @@
+package org.allocsim.reports.cli;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.leak.IterationException;
+import org.allocsim.reports.advice.leak.IterationFinder;
+import org.allocsim.reports.advice.leak.IterationSampler;
+import org.allocsim.reports.advice.leak.Iterations;
+import org.allocsim.reports.advice.leak.LeakAnalysis;
+import org.allocsim.reports.chart.ChartFile;
+import org.allocsim.reports.chart.LeakTrendChart;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim leaks}: does memory grow from iteration to iteration, and what does? */
+@Command(
+    name = "leaks",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Tells whether memory grows from iteration to iteration, what grows, and when a card will be",
+      "full.",
+      "",
+      "LEAK           live memory at the quietest moment of each iteration grows",
+      "FRAGMENTATION  live memory does not, but what the allocator reserves beyond it does",
+      "PLATEAU        memory grew behind the warm-up and has stopped, or only with larger batches",
+      "NONE           nothing grew behind the warm-up",
+      "",
+      "The slope is the median over all pairs of iterations (Theil, Sen) with Kendall's interval;",
+      "growth below 512 B an iteration is not called a leak."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:PLATEAU or NONE",
+      "1:failed: unreadable input, too few iterations, unwritable output",
+      "2:wrong usage",
+      "3:LEAK or FRAGMENTATION"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim leaks snapshot.pickle",
+      "  allocsim leaks snapshot.pickle --capacity 24GiB --chart leak.svg",
+      "  allocsim leaks snapshot.pickle --iterations ProfilerStep#1 --warm-up 3",
+      "  allocsim leaks snapshot.pickle --iterations period --json leak.json"
+    })
+final class LeaksCommand implements Callable<Integer> {
+  private static final String AUTO = "auto";
+  private static final String MARKERS = "markers";
+  private static final String PERIOD = "period";
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  private String traceName;
+
+  @Option(
+      names = "--iterations",
+      paramLabel = "markers|period|NAME",
+      description =
+          "Where iterations begin: at the most regular marker, at a request that comes back"
+              + " regularly, or at the marker NAME, whose numbers do not matter (default: markers,"
+              + " and period where there are none).",
+      defaultValue = AUTO)
+  private String iterationsName;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "N",
+      description = "Leave the first N iterations out (default: found from the data).")
+  private Integer warmUp;
+
+  @Mixin private DeviceOptions deviceOptions;
+
+  @Option(
+      names = "--device-index",
+      paramLabel = "N",
+      description = "Which recorded GPU to look at (default: the first one that did anything).")
+  private Integer deviceIndex;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the results as JSON; - is standard output.")
+  private String jsonName;
+
+  @Option(
+      names = "--chart",
+      paramLabel = "FILE",
+      description = "Draw live and reserved memory per iteration as .png or .svg.")
+  private String chartName;
+
+  @Override
+  public Integer call() throws IOException {
+    ChartFile chartFormat = chartFormat();
+    if (warmUp != null && warmUp < 0) {
+      throw Failure.usage("--warm-up " + warmUp + " is negative; give a number of iterations");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    Path file = Inputs.require(traceName);
+    LeaksReport report;
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
+      report = analyse(Recording.readSnapshot(file));
+      if (json != null) {
+        JsonText.write(report.toMap(), json.stream());
+      }
+      if (chart != null) {
+        draw(report, chartFormat, chart);
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        LeaksText.print(report, out);
+        out.flush();
+      }
+    }
+    return report.analysis().verdict().isHarmful()
+        ? ExitCodes.CHECK_DID_NOT_HOLD
+        : ExitCodes.DONE;
+  }
+
+  private ChartFile chartFormat() {
+    if (chartName == null) {
+      return null;
+    }
+    return ChartFile.ofName(chartName)
+        .orElseThrow(() ->
+            Failure.usage(
+                "--chart " + chartName + " names no format; end the name in .png or .svg"));
+  }
+
+  private long capacityBytes(ParsedConfig config) {
+    long limitBytes = deviceOptions.limitBytes(config);
+    long capacityBytes = deviceOptions.profile().capacityBytes();
+    return limitBytes == MemoryLimit.NONE ? capacityBytes : Math.min(limitBytes, capacityBytes);
+  }
+
+  /** The recording is replayed as it was made; the device that was chosen is only forecast. */
+  private LeaksReport analyse(Snapshot snapshot) {
+    PyTorchVersion version = deviceOptions.torchVersion();
+    ParsedConfig config = Recording.recordedConfig(snapshot, version);
+    long capacityBytes = capacityBytes(config);
+    DeviceProfile recordedOn = DeviceProfiles.defaultProfile();
+    Recording recording =
+        Recording.of(snapshot, config, version, MemoryLimit.NONE, recordedOn.totalBytes());
+    int device = recording.device(deviceIndex);
+    ReplayRun.Setup setup =
+        new ReplayRun.Setup(
+                recording,
+                device,
+                config.allocator(),
+                version,
+                recordedOn,
+                MemoryLimit.NONE,
+                false)
+            .withRecordedLimit();
+    try {
+      Iterations iterations = iterations(new IterationFinder(recording.trace(), device));
+      Addresses addresses = Addresses.RECORDED;
+      IterationSampler sampler = new IterationSampler(iterations, allocations(recording));
+      sampler.startWith(recording.start(device));
+      if (replay(setup, addresses, sampler).divergedRow() >= 0) {
+        addresses = Addresses.MODELLED;
+        sampler = new IterationSampler(iterations, allocations(recording));
+        replay(setup, addresses, sampler);
+      }
+      LeakAnalysis analysis =
+          LeakAnalysis.of(recording.trace(), device, sampler, warmUp == null ? -1 : warmUp);
+      return new LeaksReport(
+          traceName,
+          snapshot,
+          recording,
+          device,
+          addresses,
+          version,
+          analysis,
+          analysis.forecast(capacityBytes),
+          analysis.pressure(capacityBytes));
+    } catch (IterationException e) {
+      String sentence = traceName + ": " + e.getMessage();
+      throw e.isNameUnknown() ? Failure.usage(sentence) : new Failure(sentence, e);
+    }
+  }
+
+  private static int allocations(Recording recording) {
+    return recording.trace().allocationCount();
+  }
+
+  private Iterations iterations(IterationFinder finder) throws IterationException {
+    return switch (iterationsName) {
+      case AUTO -> finder.any();
+      case MARKERS -> finder.byMarkers();
+      case PERIOD -> finder.byPeriod();
+      default -> finder.byMarker(iterationsName);
+    };
+  }
+
+  private static ReplayRun replay(
+      ReplayRun.Setup setup, Addresses addresses, IterationSampler sampler) {
+    ReplayRun run = new ReplayRun(setup);
+    run.watch(sampler::beforeEvent);
+    try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
+      run.on(addresses, sampler, progress);
+    }
+    sampler.finish();
+    return run;
+  }
+
+  private static void draw(LeaksReport report, ChartFile format, Outputs.Output output)
+      throws IOException {
+    try (OutputStream stream = new BufferedOutputStream(output.stream())) {
+      format.write(
+          LeakTrendChart.create(report.title(), report.subtitle(), report.chartData()),
+          LeakTrendChart.WIDTH,
+          LeakTrendChart.HEIGHT,
+          stream);
+    }
+  }
+}

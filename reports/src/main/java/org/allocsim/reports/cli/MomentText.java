@@ -1,0 +1,134 @@
+package org.allocsim.reports.cli;
+
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.allocsim.reports.advice.MemoryMoment;
+import org.allocsim.reports.advice.MomentQuery.Kind;
+import org.allocsim.reports.advice.SlackSplit;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.TextTable;
+import org.allocsim.simulator.stats.ByteFormat;
+
+/** Shows a moment of a program: when it is, and where its memory lies. */
+final class MomentText {
+  private MomentText() {}
+
+  /** Prints file, settings and moment. */
+  static void printHeader(Program program, MemoryMoment moment, PrintWriter out) {
+    out.println("trace   " + program.name() + ": device " + program.device());
+    out.println("replay  PYTORCH_CUDA_ALLOC_CONF=\"" + program.conf() + "\"" + addresses(program));
+    out.println("moment  " + moment(program, moment));
+    out.println();
+  }
+
+  private static String addresses(Program program) {
+    return program
+        .landmarks()
+        .map(landmarks ->
+            ", addresses " + (landmarks.hasRecordedAddresses() ? "recorded" : "modelled"))
+        .orElse(", not replayed");
+  }
+
+  private static String moment(Program program, MemoryMoment moment) {
+    StringBuilder text = new StringBuilder(moment.kind().phrase());
+    if (program.isEndOnly()) {
+      return text.toString();
+    }
+    if (moment.requestIndex() < 0) {
+      return text.append(", before the first allocation request").toString();
+    }
+    text.append(moment.kind() == Kind.FIRST_OOM ? ": " : ", behind ")
+        .append("allocation request ")
+        .append(Numbers.count(moment.requestIndex()))
+        .append(" (counted from 0)");
+    if (moment.elapsedNanos() > 0) {
+      text.append(", ").append(Numbers.seconds(moment.elapsedNanos())).append(" after the start");
+    }
+    if (moment.kind() == Kind.FIRST_OOM) {
+      text.append(", asked for ").append(Numbers.bytes(moment.failure().requestedBytes()));
+    }
+    return text.toString();
+  }
+
+  /** Prints reserved memory and its parts, with slack split. */
+  static void printMemory(Program program, MemoryMoment moment, PrintWriter out) {
+    MemoryMoment.Totals bytes = moment.bytes();
+    SlackSplit slack = moment.slack();
+    TextTable table = TextTable.of("where reserved memory lies", ">", ">bytes", ">");
+    long reserved = bytes.reservedBytes();
+    row(table, "requested by the program", bytes.requestedBytes(), reserved);
+    row(table, "+ lost to rounding", bytes.roundingBytes(), reserved);
+    row(table, "= allocated", bytes.allocatedBytes(), reserved);
+    row(table, "+ whole free segments (releasable)", slack.releasableBytes(), reserved);
+    row(table, "+ free parts of segments in use (stuck)", slack.stuckBytes(), reserved);
+    optionalRow(table, "+ given back, in use on another stream", slack.awaitingBytes(), reserved);
+    String others = "+ cached for other streams than " + program.stream(moment.stream());
+    optionalRow(table, others + ", releasable", slack.otherReleasableBytes(), reserved);
+    optionalRow(table, others + ", stuck", slack.otherStuckBytes(), reserved);
+    optionalRow(table, "+ free in private pools", slack.privateBytes(), reserved);
+    row(table, "= reserved", reserved, reserved);
+    table.print(out, "");
+  }
+
+  private static void optionalRow(TextTable table, String name, long bytes, long whole) {
+    if (bytes != 0) {
+      row(table, name, bytes, whole);
+    }
+  }
+
+  private static void row(TextTable table, String name, long bytes, long whole) {
+    table.row(name, ByteFormat.human(bytes), Numbers.count(bytes), Numbers.share(bytes, whole));
+  }
+
+  /** The moment as JSON. */
+  static Map<String, Object> toMap(Program program, MemoryMoment moment) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("kind", moment.kind().name().toLowerCase(Locale.ROOT));
+    map.put("request_index", moment.requestIndex());
+    map.put("elapsed_ns", moment.elapsedNanos());
+    map.put("stream", program.stream(moment.stream()));
+    map.put("requested_bytes", moment.bytes().requestedBytes());
+    map.put("rounding_bytes", moment.bytes().roundingBytes());
+    map.put("allocated_bytes", moment.bytes().allocatedBytes());
+    map.put("reserved_bytes", moment.bytes().reservedBytes());
+    map.put("slack_bytes", moment.bytes().slackBytes());
+    map.put("slack", toMap(moment.slack()));
+    if (moment.failure() != null) {
+      map.put("failed_request_bytes", moment.failure().requestedBytes());
+    }
+    return map;
+  }
+
+  /** Parts of the slack under the names of the JSON output. */
+  static Map<String, Object> toMap(SlackSplit slack) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("whole_free_segments_bytes", slack.releasableBytes());
+    map.put("free_parts_of_live_segments_bytes", slack.stuckBytes());
+    map.put("awaiting_other_streams_bytes", slack.awaitingBytes());
+    map.put("other_streams_releasable_bytes", slack.otherReleasableBytes());
+    map.put("other_streams_stuck_bytes", slack.otherStuckBytes());
+    map.put("private_pools_bytes", slack.privateBytes());
+    return map;
+  }
+
+  /** What names a result in JSON: file, settings, device, where addresses come from. */
+  static Map<String, Object> headerMap(Program program) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("file", program.name());
+    map.put("sha256", program.snapshot().sha256());
+    map.put("conf", program.conf());
+    map.put("device", program.device());
+    map.put(
+        "addresses",
+        program
+            .landmarks()
+            .map(landmarks -> landmarks.hasRecordedAddresses() ? "recorded" : "modelled")
+            .orElse(null));
+    map.put("inferences", Recording.toList(program.inferences()));
+    map.put("notes", List.copyOf(program.notes()));
+    return map;
+  }
+}

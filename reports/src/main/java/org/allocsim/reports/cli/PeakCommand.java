@@ -1,0 +1,178 @@
+package org.allocsim.reports.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.LiveSet;
+import org.allocsim.reports.advice.LiveSet.Group;
+import org.allocsim.reports.advice.MemoryMoment;
+import org.allocsim.reports.advice.MomentQuery;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.TextTable;
+import org.allocsim.simulator.stats.ByteFormat;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim peak}: what fills the memory at its peak. */
+@Command(
+    name = "peak",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Shows what a program holds when its memory is at the peak, by stack, size or phase.",
+      "The lines add up to the byte; what was recorded without a stack has a line of its own."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim peak snapshot.pickle",
+      "  allocsim peak snapshot.pickle --by phase --of reserved",
+      "  allocsim peak snapshot.pickle --by size --top 40 --json peak.json",
+      "",
+      "Stacks are in a snapshot if torch.cuda.memory._record_memory_history() recorded them",
+      "(stacks=\"python\" keeps to Python); phases are its annotations: optimizer steps and",
+      "torch.profiler.record_function() blocks."
+    })
+final class PeakCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  private String traceName;
+
+  @Option(
+      names = "--by",
+      paramLabel = "stack|size|phase",
+      description = "What the lines stand for (default: stack if recorded, else size).",
+      converter = Choices.ByConverter.class)
+  private LiveSet.By by;
+
+  @Option(
+      names = "--of",
+      paramLabel = "requested|allocated|reserved",
+      description = "Whose peak it is (default: allocated).",
+      defaultValue = "allocated",
+      converter = Choices.PeakConverter.class)
+  private MomentQuery query;
+
+  @Mixin private TableOptions tableOptions;
+
+  @Mixin private ProgramOptions programOptions;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write all lines as JSON; - is standard output.")
+  private String jsonName;
+
+  @Override
+  public Integer call() throws IOException {
+    tableOptions.check();
+    PrintWriter out = spec.commandLine().getOut();
+    Path file = Inputs.require(traceName);
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Program program = Program.replay(traceName, programOptions);
+      MemoryMoment moment = program.at(query);
+      LiveSet live =
+          LiveSet.of(moment, program.origins(), chosenBy(program), tableOptions.frames());
+      if (json != null) {
+        JsonText.write(toMap(program, moment, live), json.stream());
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        print(program, moment, live, out);
+        out.flush();
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  private LiveSet.By chosenBy(Program program) {
+    if (by != null) {
+      return by;
+    }
+    return program.origins().hasStacks() ? LiveSet.By.STACK : LiveSet.By.SIZE;
+  }
+
+  private void print(Program program, MemoryMoment moment, LiveSet live, PrintWriter out) {
+    MomentText.printHeader(program, moment, out);
+    TextTable table =
+        TextTable.of(">allocated", ">bytes", ">requested", ">", ">blocks", heading(live.by()));
+    long whole = live.allocated().blockBytes();
+    int shown = Math.min(tableOptions.top(), live.groups().size());
+    for (Group group : live.groups().subList(0, shown)) {
+      row(table, group, whole);
+    }
+    Group rest = new Group(Numbers.count(live.groups().size() - shown) + " more", 0, 0, 0);
+    for (Group group : live.groups().subList(shown, live.groups().size())) {
+      rest = rest.plus(group);
+    }
+    if (rest.blocks() > 0) {
+      row(table, rest, whole);
+    }
+    if (live.unknown().blocks() > 0 || live.by() == LiveSet.By.STACK) {
+      row(table, live.unknown(), whole);
+    }
+    row(table, live.allocated(), whole);
+    if (live.awaiting().blocks() > 0) {
+      row(table, live.awaiting(), whole);
+    }
+    table.print(out, "");
+    out.println();
+    MomentText.printMemory(program, moment, out);
+    if (!program.inferences().isEmpty() || !program.notes().isEmpty()) {
+      out.println();
+    }
+    InferenceText.print(program.inferences(), program.notes(), out, "");
+  }
+
+  private static String heading(LiveSet.By by) {
+    return switch (by) {
+      case STACK -> "allocated at, innermost frame first";
+      case SIZE -> "requested size";
+      case PHASE -> "allocated in phase";
+    };
+  }
+
+  private static void row(TextTable table, Group group, long whole) {
+    table.row(
+        ByteFormat.human(group.blockBytes()),
+        Numbers.count(group.blockBytes()),
+        Numbers.count(group.requestedBytes()),
+        Numbers.share(group.blockBytes(), whole),
+        Numbers.count(group.blocks()),
+        group.label());
+  }
+
+  private static Map<String, Object> toMap(Program program, MemoryMoment moment, LiveSet live) {
+    Map<String, Object> map = MomentText.headerMap(program);
+    map.put("moment", MomentText.toMap(program, moment));
+    map.put("by", live.by().name().toLowerCase(Locale.ROOT));
+    List<Object> groups = new ArrayList<>();
+    live.groups().forEach(group -> groups.add(toMap(group)));
+    map.put("groups", groups);
+    map.put("unknown", toMap(live.unknown()));
+    map.put("awaiting", toMap(live.awaiting()));
+    return map;
+  }
+
+  /** A group as JSON. */
+  static Map<String, Object> toMap(Group group) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("label", group.label());
+    map.put("blocks", group.blocks());
+    map.put("requested_bytes", group.requestedBytes());
+    map.put("allocated_bytes", group.blockBytes());
+    return map;
+  }
+}

@@ -1,0 +1,109 @@
+package org.allocsim.reports.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.FitTrial;
+import org.allocsim.reports.advice.MemoryMoment;
+import org.allocsim.reports.advice.MomentQuery;
+import org.allocsim.reports.advice.Pins;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim pins}: the blocks that keep segments from being released. */
+@Command(
+    name = "pins",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Names the blocks that keep segments from being released.",
+      "Shows their age and stack, and the free memory that they pin. At a failed request it also",
+      "finds the fewest bytes without which the request would have fitted, and asks the simulated",
+      "allocator whether that is so."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim pins snapshot.pickle",
+      "  allocsim pins snapshot.pickle --at end --sort free --top 5",
+      "  allocsim pins snapshot.pickle --memory-limit 16GiB --conf max_split_size_mb:128"
+    })
+final class PinsCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  private String traceName;
+
+  @Option(
+      names = "--at",
+      paramLabel = "oom|peak|end|N",
+      description =
+          "When: at the first failed request, the peak of reserved memory, the end, or behind"
+              + " allocation request N, from 0 (default: oom if a request fails, else peak).",
+      converter = Choices.MomentConverter.class)
+  private MomentQuery query;
+
+  @Option(
+      names = "--sort",
+      paramLabel = "ratio|free",
+      description =
+          "Rank segments by the free bytes that each byte in use pins, or by free bytes (default:"
+              + " ratio).",
+      defaultValue = "ratio",
+      converter = Choices.OrderConverter.class)
+  private Pins.Order order;
+
+  @Mixin private TableOptions tableOptions;
+
+  @Mixin private ProgramOptions programOptions;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write all segments and blocks as JSON; - is standard output.")
+  private String jsonName;
+
+  @Override
+  public Integer call() throws IOException {
+    tableOptions.check();
+    PrintWriter out = spec.commandLine().getOut();
+    Path file = Inputs.require(traceName);
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Program program = Program.read(traceName, programOptions);
+      MemoryMoment moment = program.at(query);
+      long pageBytes =
+          program
+              .landmarks()
+              .map(landmarks -> landmarks.input().config().largeSegmentBytes())
+              .orElse(AllocatorConfig.DEFAULT_LARGE_SEGMENT_BYTES);
+      List<Pins.Segment> pins = Pins.of(moment.layout(), pageBytes, order);
+      FitTrial trial =
+          moment.failure() == null ? null : new FitTrial(program.landmarks().orElseThrow(), moment);
+      PinsReport report =
+          new PinsReport(
+              program,
+              moment,
+              pins,
+              trial,
+              trial == null ? List.of() : trial.remedies(),
+              tableOptions);
+      if (json != null) {
+        JsonText.write(report.toMap(), json.stream());
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        report.print(out);
+        out.flush();
+      }
+    }
+    return ExitCodes.DONE;
+  }
+}

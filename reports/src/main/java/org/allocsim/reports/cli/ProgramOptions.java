@@ -1,0 +1,43 @@
+package org.allocsim.reports.cli;
+
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Options that say under what settings, on what device and for which GPU a program is replayed. */
+final class ProgramOptions {
+  private static final String POLICY = "pytorch";
+
+  @Option(
+      names = "--conf",
+      paramLabel = "CONF",
+      description = "PYTORCH_CUDA_ALLOC_CONF to replay under (default: the recorded one).")
+  private String conf;
+
+  @Mixin private DeviceOptions deviceOptions;
+
+  @Option(
+      names = "--device-index",
+      paramLabel = "N",
+      description = "Which recorded GPU to look at, from 0 (default: the first with a history).")
+  private Integer deviceIndex;
+
+  /** Settings that were asked for, or null. */
+  ParsedConfig config() {
+    return conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), POLICY);
+  }
+
+  DeviceOptions device() {
+    return deviceOptions;
+  }
+
+  /** The recorded GPU that was chosen, or null. */
+  Integer deviceIndex() {
+    return deviceIndex;
+  }
+
+  /** Whether any option says how to replay, which needs a history. */
+  boolean isReplayChosen() {
+    return conf != null || deviceOptions.isLimitGiven();
+  }
+}

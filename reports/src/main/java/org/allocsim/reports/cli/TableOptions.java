@@ -1,0 +1,48 @@
+package org.allocsim.reports.cli;
+
+import org.allocsim.reports.advice.StackLabels;
+import picocli.CommandLine.Option;
+
+/** Options that say how much of a table is shown. */
+final class TableOptions {
+  private static final int MOST_FRAMES = 64;
+
+  @Option(
+      names = "--top",
+      paramLabel = "N",
+      description = "Most lines to show; the others are added up (default: 20).",
+      defaultValue = "20")
+  private int top;
+
+  @Option(
+      names = "--frames",
+      paramLabel = "N",
+      description =
+          "Most frames of a stack to tell apart; those of PyTorch itself do not count"
+              + " (default: 3).",
+      defaultValue = "" + StackLabels.DEFAULT_FRAMES)
+  private int frames;
+
+  /**
+   * Refuses numbers that make no sense.
+   *
+   * @throws Failure that names the option
+   */
+  void check() {
+    if (top < 1) {
+      throw Failure.usage("--top " + top + " shows nothing; write 1 or more");
+    }
+    if (frames < 1 || frames > MOST_FRAMES) {
+      throw Failure.usage(
+          "--frames " + frames + " is outside 1.." + MOST_FRAMES + "; write one of these");
+    }
+  }
+
+  int top() {
+    return top;
+  }
+
+  int frames() {
+    return frames;
+  }
+}

@@ -1,0 +1,40 @@
+package org.allocsim.reports.cli;
+
+import java.io.Console;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Whether a person is at the other end of the standard streams. */
+final class Terminals {
+  private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
+
+  private Terminals() {}
+
+  /** Whether standard input and output are a terminal. */
+  @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null where there is no terminal.
+  static boolean isInputTerminal() {
+    Console console = System.console();
+    return console != null && console.isTerminal();
+  }
+
+  /** Whether somebody looks at standard error. */
+  static boolean isErrorTerminal() {
+    if (!isInputTerminal()) {
+      return false;
+    }
+    try {
+      // The console speaks for standard input and output; Linux tells about standard error too.
+      return !Files.isSymbolicLink(STANDARD_ERROR)
+          || isTerminalName(Files.readSymbolicLink(STANDARD_ERROR).toString());
+    } catch (IOException _) {
+      return true;
+    }
+  }
+
+  private static boolean isTerminalName(String name) {
+    return name.startsWith("/dev/pts/")
+        || name.startsWith("/dev/tty")
+        || name.equals("/dev/console");
+  }
+}
