@@ -183,13 +183,11 @@ public final class CapacitySearch {
     return DeviceProfiles.names().stream()
         .map(DeviceProfiles::named)
         .sorted(Comparator.comparingLong(DeviceProfile::capacityBytes))
-        .map(
-            profile -> {
-              boolean ampleHere = ample.passes() && !limited;
-              boolean fits =
-                  ampleHere && profile.capacityBytes() >= enoughBytes || passesOn(profile);
-              return new Card(profile, fits);
-            })
+        .map(profile -> {
+          boolean ampleHere = ample.passes() && !limited;
+          boolean fits = ampleHere && profile.capacityBytes() >= enoughBytes || passesOn(profile);
+          return new Card(profile, fits);
+        })
         .toList();
   }
 

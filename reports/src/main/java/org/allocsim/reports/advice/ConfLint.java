@@ -81,8 +81,7 @@ public final class ConfLint {
   public static boolean isSafe(List<LintFinding> findings) {
     return findings.stream()
         .noneMatch(
-            finding ->
-                finding.severity() == Severity.ERROR || finding.kind() == Kind.DANGEROUS);
+            finding -> finding.severity() == Severity.ERROR || finding.kind() == Kind.DANGEROUS);
   }
 
   private void check(String conf) {
@@ -140,7 +139,8 @@ public final class ConfLint {
               + " above the split limit are handed out with room to spare");
     }
     if (hasRoundup(config) && isRoundupOff(config.roundupDivisions())) {
-      warning(Kind.INERT, "roundup_power2_divisions of 1 or 0 has no effect: it turns rounding off");
+      warning(
+          Kind.INERT, "roundup_power2_divisions of 1 or 0 has no effect: it turns rounding off");
     }
   }
 

@@ -27,12 +27,11 @@ final class ParallelTasks {
       List<Future<T>> futures = new ArrayList<>();
       for (Callable<T> task : tasks) {
         futures.add(
-            executor.submit(
-                () -> {
-                  T result = task.call();
-                  counter.increase();
-                  return result;
-                }));
+            executor.submit(() -> {
+              T result = task.call();
+              counter.increase();
+              return result;
+            }));
       }
       List<T> results = new ArrayList<>();
       for (Future<T> future : futures) {

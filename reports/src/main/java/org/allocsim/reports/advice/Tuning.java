@@ -15,8 +15,8 @@ import org.allocsim.simulator.trace.AllocationTrace;
 /**
  * One program under many settings, ranked: those that serve every request before those that do not,
  * then by peak of reserved memory; peaks that differ by less than 1 % of that of the recorded
- * settings count as equal and rank by modelled driver time, in steps of 1 % of the recorded program's time, then by the number of
- * settings. Where requests fail, the setting that gets
+ * settings count as equal and rank by modelled driver time, in steps of 1 % of the recorded
+ * program's time, then by the number of settings. Where requests fail, the setting that gets
  * further ranks higher.
  *
  * @param ranked one entry for every string tried, the best first
@@ -129,8 +129,7 @@ public record Tuning(
     return Math.max(LEAST_STEP_NANOS, last < first ? 0 : (last - first) / STEPS_OF_TIME);
   }
 
-  private static List<Entry> rank(
-      Iterable<Entry> entries, long samePeakBytes, long stepNanos) {
+  private static List<Entry> rank(Iterable<Entry> entries, long samePeakBytes, long stepNanos) {
     Comparator<Entry> byCost =
         Comparator.<Entry>comparingLong(entry -> entry.result().driverNanos() / stepNanos)
             .thenComparing(SIMPLICITY);

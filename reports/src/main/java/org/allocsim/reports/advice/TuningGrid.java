@@ -6,8 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SequencedSet;
+import java.util.Set;
 import org.allocsim.reports.advice.LintFinding.Kind;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 

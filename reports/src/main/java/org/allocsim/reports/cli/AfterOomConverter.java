@@ -12,6 +12,7 @@ final class AfterOomConverter implements ITypeConverter<AfterOom> {
     return Arrays.stream(AfterOom.values())
         .filter(each -> each.name().equalsIgnoreCase(text))
         .findFirst()
-        .orElseThrow(() -> new TypeConversionException("'" + text + "' is neither stop nor continue"));
+        .orElseThrow(
+            () -> new TypeConversionException("'" + text + "' is neither stop nor continue"));
   }
 }

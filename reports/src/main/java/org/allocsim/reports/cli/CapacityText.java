@@ -14,8 +14,7 @@ import org.allocsim.simulator.stats.ByteFormat;
 final class CapacityText {
   private CapacityText() {}
 
-  static void print(
-      List<CapacitySearch.Result> results, String recordedConf, PrintWriter out) {
+  static void print(List<CapacitySearch.Result> results, String recordedConf, PrintWriter out) {
     out.println(
         "bound   the program asks for "
             + Numbers.bytes(results.getFirst().demand().peakRequestedBytes())

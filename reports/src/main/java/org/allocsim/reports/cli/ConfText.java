@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.allocsim.reports.advice.ConfLint;
-import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.advice.LintFinding;
+import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -32,14 +32,13 @@ final class ConfText {
   /** Findings as JSON. */
   static List<Object> toList(List<LintFinding> findings) {
     return findings.stream()
-        .<Object>map(
-            finding -> {
-              Map<String, Object> map = new LinkedHashMap<>();
-              map.put("kind", finding.kind().label());
-              map.put("severity", finding.severity().label());
-              map.put("message", finding.message());
-              return map;
-            })
+        .<Object>map(finding -> {
+          Map<String, Object> map = new LinkedHashMap<>();
+          map.put("kind", finding.kind().label());
+          map.put("severity", finding.severity().label());
+          map.put("message", finding.message());
+          return map;
+        })
         .toList();
   }
 

@@ -59,7 +59,8 @@ import picocli.CommandLine.Spec;
 final class MinCapacityCommand implements Callable<Integer> {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final List<String> USUAL =
-      List.of("", "expandable_segments:True", "max_split_size_mb:128", "roundup_power2_divisions:8");
+      List.of(
+          "", "expandable_segments:True", "max_split_size_mb:128", "roundup_power2_divisions:8");
 
   @Spec private CommandSpec spec;
 
@@ -164,13 +165,12 @@ final class MinCapacityCommand implements Callable<Integer> {
       Recording recording, int device, List<ParsedConfig> configs) {
     List<Function<DeviceProfile, Scenario>> settings = new ArrayList<>();
     for (ParsedConfig config : configs) {
-      settings.add(
-          profile ->
-              new Scenario(
-                  config,
-                  version,
-                  Scenario.limit(config, version, limitBytes(profile), profile),
-                  profile));
+      settings.add(profile ->
+          new Scenario(
+              config,
+              version,
+              Scenario.limit(config, version, limitBytes(profile), profile),
+              profile));
     }
     try (ProgressMeter progress = ProgressMeter.ofSettings("searching")) {
       return CapacitySearch.run(recording.trace(), device, settings, progress::update);

@@ -12,6 +12,7 @@ final class PlatformConverter implements ITypeConverter<Platform> {
     return Arrays.stream(Platform.values())
         .filter(each -> each.name().equalsIgnoreCase(text))
         .findFirst()
-        .orElseThrow(() -> new TypeConversionException("'" + text + "' is none of linux, windows and wsl"));
+        .orElseThrow(
+            () -> new TypeConversionException("'" + text + "' is none of linux, windows and wsl"));
   }
 }

@@ -1,10 +1,10 @@
 package org.allocsim.reports.cli;
 
 import java.util.SortedMap;
+import java.util.function.IntConsumer;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.DeviceReplay;
 import org.allocsim.reports.advice.RequestFailures;
-import java.util.function.IntConsumer;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.RecordedDevice;
@@ -53,15 +53,7 @@ final class ReplayRun {
         DeviceProfile profile,
         long limitBytes,
         boolean checks) {
-      this(
-          recording,
-          deviceIndex,
-          config,
-          version,
-          profile,
-          limitBytes,
-          AfterOom.CONTINUE,
-          checks);
+      this(recording, deviceIndex, config, version, profile, limitBytes, AfterOom.CONTINUE, checks);
     }
 
     /** The same under the limit that the recording shows, where none is given. */
@@ -159,9 +151,7 @@ final class ReplayRun {
     timeline.startWith(
         stats.requestedBytes(), stats.allocatedBytes(), stats.activeBytes(), stats.reservedBytes());
     replay.runRestored(
-        policy,
-        EffectListeners.both(counters, follower),
-        event -> before(event, policy, progress));
+        policy, EffectListeners.both(counters, follower), event -> before(event, policy, progress));
     end(policy);
     driverCalls = CountingDevice.byName(memory::calls);
     boolean followed =

@@ -32,8 +32,7 @@ final class Settings {
    *
    * @throws Failure where PyTorch refuses it, or it asks for another policy
    */
-  static ParsedConfig parse(
-      String option, String conf, PyTorchVersion version, String policy) {
+  static ParsedConfig parse(String option, String conf, PyTorchVersion version, String policy) {
     ParsedConfig config;
     try {
       config = ConfigParser.parse(conf, version);

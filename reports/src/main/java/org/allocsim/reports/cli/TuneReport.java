@@ -86,8 +86,9 @@ record TuneReport(
 
   private List<Object> leftOut() {
     List<Object> list = new ArrayList<>();
-    tuning.leftOut().forEach(
-        (reason, confs) -> {
+    tuning
+        .leftOut()
+        .forEach((reason, confs) -> {
           Map<String, Object> map = new LinkedHashMap<>();
           map.put("reason", reason);
           map.put("confs", confs);

@@ -6,8 +6,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.SequencedSet;
-import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.advice.LintFinding;
+import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.reports.advice.Tuning;
 import org.allocsim.reports.text.Numbers;
@@ -150,8 +150,7 @@ final class TuneText {
             + Numbers.count(report.events(), "event")
             + " of device "
             + report.deviceIndex());
-    out.println(
-        "policy  pytorch " + report.version().id() + " on " + report.platform().label());
+    out.println("policy  pytorch " + report.version().id() + " on " + report.platform().label());
     out.println(
         "device  "
             + report.profile().name()
@@ -182,8 +181,7 @@ final class TuneText {
     List<Tuning.Entry> ranked = tuning.ranked();
     for (int i = 0; i < ranked.size(); i++) {
       Tuning.Entry entry = ranked.get(i);
-      boolean landmark =
-          isSetting(entry, tuning.recorded()) || isSetting(entry, tuning.plain());
+      boolean landmark = isSetting(entry, tuning.recorded()) || isSetting(entry, tuning.plain());
       if (top == 0 || i < top || landmark) {
         ScenarioResult result = entry.result();
         table.row(
@@ -239,8 +237,9 @@ final class TuneText {
         messages.add(finding.kind().label() + ": " + finding.message());
       }
     }
-    tuning.leftOut().forEach(
-        (reason, confs) ->
+    tuning
+        .leftOut()
+        .forEach((reason, confs) ->
             messages.add(
                 "not tried: " + Numbers.count(confs.size(), "setting") + ", because " + reason));
     if (!messages.isEmpty()) {

@@ -23,8 +23,10 @@ class ConfLintTest {
         "expandable_segments:True | 2.11 | WSL | false | UNSUPPORTED ERROR",
         "expandable_segments:True | 2.0 | LINUX | false | ILLEGAL ERROR",
         "garbage_collection_threshold:0.8 | 2.11 | LINUX | false | INERT WARNING",
-        "garbage_collection_threshold:0.8,expandable_segments:True | 2.11 | LINUX | true | INERT WARNING",
-        "garbage_collection_threshold:0.8,expandable_segments:True | 2.4 | LINUX | true | DANGEROUS ERROR",
+        "garbage_collection_threshold:0.8,expandable_segments:True | 2.11 | LINUX | true | INERT"
+            + " WARNING",
+        "garbage_collection_threshold:0.8,expandable_segments:True | 2.4 | LINUX | true | DANGEROUS"
+            + " ERROR",
         "backend:cudaMallocAsync,max_split_size_mb:64 | 2.11 | LINUX | false | IGNORED WARNING",
         "max_non_split_rounding_mb:64 | 2.11 | LINUX | false | INERT WARNING",
         "roundup_power2_divisions:1 | 2.11 | LINUX | false | INERT WARNING",

@@ -88,7 +88,9 @@ final class EffectComparison extends EffectRows {
     long at = from;
     while (at < to) {
       Map.Entry<Long, Place> entry = places.floorEntry(at);
-      if (entry == null || entry.getValue().end() <= at || entry.getValue().distance() != distance) {
+      if (entry == null
+          || entry.getValue().end() <= at
+          || entry.getValue().distance() != distance) {
         return false;
       }
       Place place = entry.getValue();

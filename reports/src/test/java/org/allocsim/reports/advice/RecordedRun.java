@@ -51,7 +51,9 @@ record RecordedRun(
     AllocationTrace trace) {
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
-  /** The recorded run of a real model with this name; without the recordings the test is skipped. */
+  /**
+   * The recorded run of a real model with this name; without the recordings the test is skipped.
+   */
   static RecordedRun model(String name) {
     Path folder = folder().resolve("pytorch-models");
     assumeTrue(
@@ -110,8 +112,7 @@ record RecordedRun(
 
   /** Whether another run asked for the same, request by request; times and stacks may differ. */
   boolean asksTheSameAs(RecordedRun other) {
-    return trace.eventCount() == other.trace.eventCount()
-        && equalRows(other) == trace.eventCount();
+    return trace.eventCount() == other.trace.eventCount() && equalRows(other) == trace.eventCount();
   }
 
   /** Number of leading rows in which two runs asked for the same. */

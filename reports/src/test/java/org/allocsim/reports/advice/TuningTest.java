@@ -51,7 +51,8 @@ class TuningTest {
       assertEquals(29_330 * MIB, entry(tuning, conf).result().peakReservedBytes(), conf);
     }
     assertEquals(38_160 * MIB, entry(tuning, "").result().peakReservedBytes());
-    assertEquals(28_800 * MIB, entry(tuning, "").result().stats().get("allocated_bytes.all.current"));
+    assertEquals(
+        28_800 * MIB, entry(tuning, "").result().stats().get("allocated_bytes.all.current"));
   }
 
   @Test

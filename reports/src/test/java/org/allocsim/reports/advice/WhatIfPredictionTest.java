@@ -77,8 +77,7 @@ class WhatIfPredictionTest {
     for (Prediction prediction : pairs(SAME_PROGRAMS)) {
       String pair = prediction.source() + " -> " + prediction.target();
       assertTrue(prediction.source().asksTheSameAs(prediction.target()), pair);
-      assertEquals(
-          prediction.recordedPeakBytes(), prediction.modelled().peakReservedBytes(), pair);
+      assertEquals(prediction.recordedPeakBytes(), prediction.modelled().peakReservedBytes(), pair);
       assertEquals(prediction.target().stats(), prediction.modelled().stats(), pair);
     }
   }
@@ -106,8 +105,7 @@ class WhatIfPredictionTest {
   void modelledAddressesDifferInTheChoiceAmongFreeBlocksOnly() throws ConfigException {
     for (Prediction prediction : pairs(SAME_PROGRAMS)) {
       String difference = prediction.difference();
-      assertTrue(
-          difference.isEmpty() || difference.endsWith("bytes at another place"), difference);
+      assertTrue(difference.isEmpty() || difference.endsWith("bytes at another place"), difference);
     }
   }
 
@@ -143,10 +141,7 @@ class WhatIfPredictionTest {
   @Test
   void tableOfPredictions() throws IOException, ConfigException {
     List<Prediction> all = new ArrayList<>(pairs(SAME_PROGRAMS));
-    all.addAll(
-        pairs(
-            List.of(
-                List.of("vision_varsize", "vision_varsize.limit"))));
+    all.addAll(pairs(List.of(List.of("vision_varsize", "vision_varsize.limit"))));
     for (String program : List.of("gpt_empty", "cuda_graph", "mempool", "prefetch_streams")) {
       all.add(predict(program, program));
     }
@@ -163,12 +158,12 @@ class WhatIfPredictionTest {
               Locale.ROOT,
               "| %s | %s | %,d | %,d | %s | %d | %s |%n",
               each.source(),
-                  each.target(),
-                  each.recordedPeakBytes(),
-                  each.modelled().peakReservedBytes(),
-                  each.isPeakEqual() ? "yes" : "no",
-                  each.valuesEqual(),
-                  events(each)));
+              each.target(),
+              each.recordedPeakBytes(),
+              each.modelled().peakReservedBytes(),
+              each.isPeakEqual() ? "yes" : "no",
+              each.valuesEqual(),
+              events(each)));
     }
     text.append(
         """
@@ -185,12 +180,11 @@ class WhatIfPredictionTest {
               Locale.ROOT,
               "| %s | %s | %d | %s | %s | %s |%n",
               each.source(),
-                  each.target(),
-                  each.target().firstFailure(),
-                  each.modelled().firstOom().map(oom -> "" + oom.requestIndex()).orElse("none"),
-                  each.isFailureEqual() ? "equal" : "differ",
-                  (each.isFailureEqualWithDriverAddresses() ? "equal; " : "differ; ")
-                      + events(each)));
+              each.target(),
+              each.target().firstFailure(),
+              each.modelled().firstOom().map(oom -> "" + oom.requestIndex()).orElse("none"),
+              each.isFailureEqual() ? "equal" : "differ",
+              (each.isFailureEqualWithDriverAddresses() ? "equal; " : "differ; ") + events(each)));
     }
     Golden.assertGolden(
         "what-if-predictions.md", text.toString().replace(System.lineSeparator(), "\n"));

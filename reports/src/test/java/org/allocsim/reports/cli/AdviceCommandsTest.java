@@ -60,7 +60,8 @@ class AdviceCommandsTest {
 
   @Test
   void minCapacityShowsSettingsAndCards() throws IOException {
-    Golden.assertGolden("min-capacity-cat-growth.txt", text(expect(0, "min-capacity", GROWTH), GROWTH));
+    Golden.assertGolden(
+        "min-capacity-cat-growth.txt", text(expect(0, "min-capacity", GROWTH), GROWTH));
   }
 
   @Test

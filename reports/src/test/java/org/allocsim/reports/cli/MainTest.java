@@ -68,7 +68,8 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {
+  @ValueSource(
+      strings = {
         "",
         "replay",
         "verify",
@@ -88,7 +89,18 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "replay", "verify", "tune", "min-capacity", "lint-conf", "leaks", "inspect", "list"})
+  @ValueSource(
+      strings = {
+        "",
+        "replay",
+        "verify",
+        "tune",
+        "min-capacity",
+        "lint-conf",
+        "leaks",
+        "inspect",
+        "list"
+      })
   void helpHasExamples(String command) {
     CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
     assertTrue(run.out().contains("\nExamples:\n  allocsim "), run.out());
