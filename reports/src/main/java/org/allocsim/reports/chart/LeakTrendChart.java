@@ -16,6 +16,7 @@ import org.jfree.chart.LegendItemCollection;
 import org.jfree.chart.axis.NumberAxis;
 import org.jfree.chart.block.BlockBorder;
 import org.jfree.chart.plot.CombinedDomainXYPlot;
+import org.jfree.chart.plot.DatasetRenderingOrder;
 import org.jfree.chart.plot.IntervalMarker;
 import org.jfree.chart.plot.XYPlot;
 import org.jfree.chart.renderer.xy.XYDifferenceRenderer;
@@ -219,8 +220,9 @@ public final class LeakTrendChart {
     plot.setRangeGridlineStroke(new BasicStroke(1));
     plot.setAxisOffset(new RectangleInsets(0, 0, 0, 0));
     if (data.warmUp() > 0) {
-      plot.addDomainMarker(
-          new IntervalMarker(-0.5, data.warmUp() - 0.5, WARM_UP), Layer.BACKGROUND);
+      IntervalMarker warmUp = new IntervalMarker(-0.5, data.warmUp() - 0.5, WARM_UP);
+      warmUp.setAlpha(1);
+      plot.addDomainMarker(warmUp, Layer.BACKGROUND);
     }
     return plot;
   }
@@ -229,7 +231,7 @@ public final class LeakTrendChart {
     int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
     plot.setDataset(index, dataset);
     plot.setRenderer(index, renderer);
-    plot.setDatasetRenderingOrder(org.jfree.chart.plot.DatasetRenderingOrder.FORWARD);
+    plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
   }
 
   private static XYLineAndShapeRenderer line(Color colour, float width, Data dotted) {

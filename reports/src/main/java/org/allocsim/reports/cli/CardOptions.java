@@ -150,7 +150,11 @@ final class CardOptions {
 
   private Free free(SmiSamples.CardSample sample, Program program, MemoryMoment moment) {
     if (free != null) {
-      return new Free(free.bytesOf(0), "--free");
+      if (free.percent() != null) {
+        throw Failure.usage(
+            "--free " + free.percent() + "% is a share; write a size, such as 300MiB");
+      }
+      return new Free(free.bytes(), "--free");
     }
     boolean recorded =
         program.landmarks().map(landmarks -> landmarks.hasRecordedAddresses()).orElse(false);

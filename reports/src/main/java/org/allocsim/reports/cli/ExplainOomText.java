@@ -44,7 +44,7 @@ final class ExplainOomText {
   private static void print(
       OomExplanation explanation, OomLog.Found found, String name, PrintWriter out) {
     WrappedText.print(out, explanation.verdict().word() + "  ", INDENT, explanation.headline());
-    WrappedText.print(out, INDENT, INDENT, place(explanation.message(), found, name));
+    out.println(INDENT + FailureReport.oneLine(place(explanation.message(), found, name)));
     explanation
         .account()
         .ifPresent(account -> {

@@ -66,7 +66,10 @@ final class LeakSentence {
         + report
             .pressure()
             .filter(pressure -> pressure.expected() < forecast.expected())
-            .map(pressure -> " is all reserved at iteration " + when(pressure) + " and")
+            .map(pressure ->
+                pressure.nowBytes() >= pressure.capacityBytes()
+                    ? " is all reserved already and"
+                    : " is all reserved at iteration " + when(pressure) + " and")
             .orElse("")
         + " is full at iteration "
         + when(forecast);

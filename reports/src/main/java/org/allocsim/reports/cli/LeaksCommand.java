@@ -33,16 +33,18 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Tells whether memory grows from iteration to iteration, what grows, and when a card will be",
-      "full.",
+      "Tells leaks, fragmentation and plateaus apart over iterations.",
+      "Shows what grows, and at which iteration (counted from 0) a card will be full.",
       "",
       "LEAK           live memory at the quietest moment of each iteration grows",
       "FRAGMENTATION  live memory does not, but what the allocator reserves beyond it does",
       "PLATEAU        memory grew behind the warm-up and has stopped, or only with larger batches",
       "NONE           nothing grew behind the warm-up",
       "",
-      "The slope is the median over all pairs of iterations (Theil, Sen) with Kendall's interval;",
-      "growth below 512 B an iteration is not called a leak."
+      "The slope is the median over all pairs of iterations (Theil, Sen) with Kendall's interval.",
+      "Growth below 512 B an iteration is not called a leak. A leak takes at least 5 iterations",
+      "behind the warm-up to be told, fragmentation 10. A card is full when live memory at the",
+      "busiest moment reaches its size, or for FRAGMENTATION when reserved memory does."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

@@ -42,8 +42,7 @@ import picocli.CommandLine.Spec;
       "0:done",
       "1:failed: unreadable input, unwritable output",
       "2:wrong usage",
-      "3:a check did not hold",
-      "10-17:verdicts of explain-oom, listed in its help"
+      "3:a check did not hold"
     },
     footerHeading = "%nExamples:%n",
     footer = {

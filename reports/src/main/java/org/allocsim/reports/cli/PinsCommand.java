@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Names the blocks that keep segments from being released.",
       "Shows their age and stack, and the free memory that they pin. At a failed request it also",
-      "finds the fewest bytes without which the request would have fitted, and asks the simulated",
-      "allocator whether that is so."
+      "looks for the cheapest blocks without which the request would have fitted, and asks the",
+      "simulated allocator whether that is so."
     },
     footerHeading = "%nExamples:%n",
     footer = {

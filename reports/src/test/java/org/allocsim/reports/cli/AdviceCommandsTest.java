@@ -6,122 +6,222 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.regex.Pattern;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+/** The commands peak, pins, diff, check and account. */
 class AdviceCommandsTest {
+  private static final Path SAMPLE = Path.of("samples/gpt_oom.pickle.xz");
+  private static final Path GRAPHS = CommandRun.recording("cuda_graph.pickle.xz");
   private static final Path GROWTH = CommandRun.recording("cat_growth.pickle.xz");
   private static final Path DEVICE_OOM = CommandRun.recording("device_oom.pickle.xz");
+  private static final String FRACTION = "--memory-fraction=0.05";
+
+  private static final String GPU_CSV =
+      """
+      index, uuid, memory.total [MiB], memory.used [MiB], memory.free [MiB], memory.reserved [MiB]
+      0, GPU-a, 81559 MiB, 5800 MiB, 75280 MiB, 479 MiB
+      """;
+
+  private static final String APPS_CSV =
+      """
+      gpu_uuid, pid, used_gpu_memory [MiB]
+      GPU-a, 10, 4600 MiB
+      GPU-a, 11, 1190 MiB
+      """;
 
   @TempDir private Path folder;
 
-  private static CommandRun expect(int exitCode, Object... arguments) {
+  private static CommandRun done(Object... arguments) {
     CommandRun run = CommandRun.of(arguments);
-    assertEquals(exitCode, run.exitCode(), run.err() + run.out());
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertEquals("", run.err());
     return run;
   }
 
-  private static String text(CommandRun run, Path trace) {
-    return run.out().replace(trace.toString(), "FILE");
+  private static String text(CommandRun run) {
+    return run.out()
+        .replace(GRAPHS.toString(), "GRAPHS")
+        .replace(GROWTH.toString(), "GROWTH")
+        .replace(DEVICE_OOM.toString(), "DEVICE_OOM");
   }
 
   @Test
-  void tuneRanksAndRecommends() throws IOException {
+  void peakOfTheSample() throws IOException {
+    Golden.assertGolden("peak-sample.txt", text(done("peak", SAMPLE, FRACTION, "--top", "6")));
+  }
+
+  @Test
+  void peakByPhaseOfPrivatePools() throws IOException {
     Golden.assertGolden(
-        "tune-cat-growth.txt", text(expect(0, "tune", GROWTH, "--capacity", "24GiB"), GROWTH));
+        "peak-cuda-graph.txt", text(done("peak", GRAPHS, "--by", "phase", "--of", "reserved")));
   }
 
   @Test
-  void tuneWritesJson() throws IOException {
-    Path json = folder.resolve("tuning.json");
-    expect(0, "tune", GROWTH, "--memory-limit", "24GiB", "--top", "0", "--json", json);
-    String text =
-        Files.readString(json)
-            .replace(GROWTH.toString(), "FILE")
-            .replaceAll("\"seconds\": [0-9.E-]+", "\"seconds\": 0");
-    Golden.assertGolden("tune-cat-growth.json", text);
+  void peakAsJsonHoldsEveryGroup() throws IOException {
+    CommandRun run = done("peak", SAMPLE, FRACTION, "--top", "1", "--json", "-");
+    Golden.assertGolden("peak-sample.json", run.out());
   }
 
   @Test
-  void tuneSaysWhenNothingHelps() {
-    CommandRun run = expect(3, "tune", GROWTH, "--capacity", "900MiB");
-    assertTrue(run.out().startsWith("No setting helps: the program holds "), run.out());
+  void pinsOfTheSampleAtItsFirstFailure() throws IOException {
+    Golden.assertGolden("pins-sample.txt", text(done("pins", SAMPLE, FRACTION, "--top", "5")));
   }
 
   @Test
-  void tuneLeavesOutWhatThePlatformLacks() {
-    CommandRun run = expect(0, "tune", GROWTH, "--os", "windows", "--torch-version", "2.10");
-    assertTrue(run.out().contains("expandable_segments is not supported on Windows"), run.out());
-    assertTrue(!run.out().contains("\n   1  expandable"), run.out());
-  }
-
-  @Test
-  void minCapacityShowsSettingsAndCards() throws IOException {
+  void pinsAtTheEndRankedByFreeBytes() throws IOException {
     Golden.assertGolden(
-        "min-capacity-cat-growth.txt", text(expect(0, "min-capacity", GROWTH), GROWTH));
+        "pins-sample-end.txt",
+        text(done("pins", SAMPLE, FRACTION, "--at", "end", "--sort", "free", "--top", "3")));
   }
 
   @Test
-  void minCapacityIsWhatReplayConfirms() {
-    CommandRun run = expect(0, "min-capacity", GROWTH, "--confs", ";expandable_segments:True");
-    long mebibytes =
-        run.out()
-            .lines()
-            .filter(line -> line.startsWith("(default)"))
-            .map(line -> line.replaceAll("^\\(default\\) +\\S+ GiB +([0-9 ]+?)  .*", "$1"))
-            .mapToLong(number -> Long.parseLong(number.replace(" ", "")))
-            .findFirst()
-            .orElseThrow();
-    String passing = mebibytes + "MiB";
-    String failing = (mebibytes - 2) + "MiB";
-    assertTrue(!expect(0, "replay", GROWTH, "--capacity", passing).out().contains("and failed"));
-    assertTrue(expect(0, "replay", GROWTH, "--capacity", failing).out().contains("and failed"));
+  void pinsAsJson() throws IOException {
+    Golden.assertGolden("pins-cuda-graph.json", normalized(done("pins", GRAPHS, "--json", "-")));
+  }
+
+  private static String normalized(CommandRun run) {
+    return text(run).replaceAll("\"file\": \".*\"", "\"file\": \"FILE\"");
   }
 
   @Test
-  void minCapacityWritesJson() {
-    CommandRun run = expect(0, "min-capacity", GROWTH, "--confs", "", "--json", "-");
-    assertTrue(run.out().startsWith("{\n"), run.out());
-    assertTrue(run.out().contains("\"capacity_bytes\""), run.out());
-    assertTrue(run.out().contains("\"cards_that_fit\""), run.out());
+  void aConcludedLimitIsSaidToBeOne() {
+    String text = done("pins", SAMPLE, "--top", "1").out().replaceAll("\\s+", " ");
+    assertTrue(text.contains("The recording does not hold the memory limit"), text);
   }
 
   @Test
-  void replayStopsAtTheFirstFailureOnRequest() {
-    CommandRun all = expect(0, "replay", DEVICE_OOM, "--addresses", "modelled");
-    CommandRun first =
-        expect(0, "replay", DEVICE_OOM, "--addresses", "modelled", "--after-oom", "stop");
-    assertTrue(count(all.out(), " and failed:") > 1, all.out());
-    assertEquals(1, count(first.out(), " and failed:"), first.out());
-    assertTrue(first.out().contains("the replay ended at the first request that failed"));
-    CommandRun recorded = expect(0, "replay", DEVICE_OOM, "--after-oom", "stop");
-    assertTrue(recorded.out().contains("addresses recorded"), recorded.out());
-    assertEquals(1, count(recorded.out(), " and failed:"), recorded.out());
+  void diffOfTwoPrograms() throws IOException {
+    Golden.assertGolden("diff.txt", text(done("diff", GROWTH, DEVICE_OOM, "--top", "4")));
   }
 
-  private static int count(String text, String part) {
-    return text.split(Pattern.quote(part), -1).length - 1;
+  @Test
+  void diffAsJson() throws IOException {
+    Golden.assertGolden("diff.json", normalized(done("diff", GROWTH, DEVICE_OOM, "--json", "-")));
+  }
+
+  @Test
+  void checkSaysInALineForEachLimitWhetherItIsKept() {
+    CommandRun run =
+        CommandRun.of(
+            "check",
+            SAMPLE,
+            FRACTION,
+            "--max-reserved",
+            "4GiB",
+            "--max-allocated",
+            "3.7GiB",
+            "--max-slack",
+            "5%",
+            "--no-oom");
+    assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode(), run.err());
+    assertEquals(
+        """
+        ok    reserved: 3.96 GiB (4 248 829 952 B), at most 4.00 GiB (4 294 967 296 B)
+        FAIL  allocated: 3.75 GiB (4 026 217 984 B), at most 3.70 GiB (3 972 844 748 B); \
+        over by 50.90 MiB (53 373 236 B)
+        FAIL  slack: 220.95 MiB (231 687 168 B), at most 202.60 MiB (212 441 497 B); \
+        over by 18.35 MiB (19 245 671 B)
+        FAIL  failed requests: 20, at most 0; over by 20
+        """,
+        run.out());
+  }
+
+  @Test
+  void aFigureThatEqualsItsLimitKeepsIt() {
+    done("check", SAMPLE, FRACTION, "--max-reserved", "4248829952", "--max-slack", "231687168");
+    CommandRun run = CommandRun.of("check", SAMPLE, FRACTION, "--max-reserved", "4248829951");
+    assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode());
+    assertTrue(run.out().endsWith("over by 1 B\n"), run.out());
+  }
+
+  @Test
+  void checkAsJson() throws IOException {
+    CommandRun run =
+        CommandRun.of("check", DEVICE_OOM, "--no-oom", "--max-requested", "1TiB", "--json", "-");
+    assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode());
+    Golden.assertGolden("check-device-oom.json", normalized(run));
+  }
+
+  @Test
+  void accountOfTheSample() throws IOException {
+    Golden.assertGolden("account-sample.txt", text(done("account", SAMPLE, FRACTION)));
+  }
+
+  @Test
+  void accountWithSamplesOfCardAndProcesses() throws IOException {
+    Path gpu = Files.writeString(folder.resolve("gpu.csv"), GPU_CSV);
+    Path apps = Files.writeString(folder.resolve("apps.csv"), APPS_CSV);
+    CommandRun run =
+        done("account", SAMPLE, FRACTION, "--at", "peak", "--smi", gpu, "--smi", apps, "--pid", 10);
+    Golden.assertGolden("account-sample-smi.txt", text(run));
+    CommandRun unclear = CommandRun.of("account", SAMPLE, FRACTION, "--smi", apps);
+    assertEquals(ExitCodes.USAGE, unclear.exitCode());
+    assertTrue(unclear.err().contains("say with --pid"), unclear.err());
+  }
+
+  @Test
+  void accountAsJson() throws IOException {
+    CommandRun run = done("account", GRAPHS, "--free", "1GiB", "--total", "16GiB", "--json", "-");
+    Golden.assertGolden("account-cuda-graph.json", normalized(run));
+  }
+
+  @Test
+  void aSnapshotWithoutHistoryShowsItsEnd() throws IOException {
+    Path file = folder.resolve("snapshot.pickle");
+    Files.write(file, TestSnapshot.ofOneTensor().bytesWithoutHistory());
+    String account = done("account", file, "--at", "end").out();
+    assertTrue(account.replaceAll(" +", " ").contains("= reserved by PyTorch 2.00 MiB"), account);
+    assertTrue(done("pins", file).out().contains("0 B are pinned in 0 segments"));
+    for (List<Object> arguments :
+        List.<List<Object>>of(List.of("peak", file), List.of("pins", file, "--at", "peak"))) {
+      CommandRun run = CommandRun.of(arguments.toArray());
+      assertEquals(ExitCodes.FAILED, run.exitCode());
+      assertTrue(run.err().contains("_record_memory_history()"), run.err());
+      assertEquals(1, run.err().lines().count());
+    }
+  }
+
+  @Test
+  void aProgramThatNeverFailsHasNoFirstFailure() {
+    CommandRun run = CommandRun.of("pins", GROWTH, "--at", "oom");
+    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertTrue(run.err().contains("no request fails in this replay"), run.err());
   }
 
   @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "expandable_segments:True,max_split_size_mb:128 --torch 2.12 | 3 | without bound",
-        "expandable_segments:True,max_split_size_mb:128 --torch 2.9.1 | 0 | warning, dangerous",
-        "--env PYTORCH_ALLOC_CONF=expandable_segments:True --torch 2.9.1 | 3 | ignored",
-        "expandable_segments:True --os windows | 3 | not supported",
-        "garbage_collection_threshold:0.8 | 0 | no effect without a memory fraction",
-        "garbage_collection_threshold:0.8 --memory-fraction 0.9 | 0 | nothing found",
-        "backend:cudaMallocAsync,max_split_size_mb:64 | 0 | max_split_size_mb is ignored",
-        "expandable_segments:True | 0 | nothing found",
-        "max_split_size_mb:10 --json - | 3 | \"kind\": \"illegal\"",
-      })
-  void settingsAreLinted(String line, int exitCode, String expected) {
-    CommandRun run = expect(exitCode, (Object[]) ("lint-conf " + line).split(" "));
-    assertTrue(run.out().replaceAll("\\s+", " ").contains(expected), run.out());
+  @CsvSource({
+    "'pins GROWTH --at 99999999', 'counted from 0; name one of them'",
+    "'pins GROWTH --at -1', 'is no moment'",
+    "'pins GROWTH --at now', 'is no moment'",
+    "'pins GROWTH --sort size', 'is none of ratio, free'",
+    "'peak GROWTH --by colour', 'is none of stack, size, phase'",
+    "'peak GROWTH --of active', 'is none of requested, allocated, reserved'",
+    "'peak GROWTH --top 0', 'shows nothing'",
+    "'peak GROWTH --frames 0', 'is outside 1..64'",
+    "'check GROWTH', 'checks nothing'",
+    "'check GROWTH --max-slack 110%', 'from 0% to 100%'",
+    "'check GROWTH --max-slack 1GB', 'not clearly binary'",
+    "'diff GROWTH', 'AFTER'",
+    "'account GROWTH --free 5%', 'is a share'"
+  })
+  void wrongUsageIsSaidInASentence(String arguments, String cause) {
+    CommandRun run =
+        CommandRun.of((Object[]) arguments.replace("GROWTH", GROWTH.toString()).split(" "));
+    assertEquals(ExitCodes.USAGE, run.exitCode(), run.err());
+    assertTrue(run.err().contains(cause), run.err());
+    assertEquals(1, run.err().lines().count());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"peak", "pins", "diff", "check", "account"})
+  void helpHasExamples(String command) {
+    String help = done(command, "--help").out();
+    assertTrue(help.contains("Examples:\n  allocsim " + command), help);
+    assertTrue(help.lines().allMatch(line -> line.length() <= 100), help);
   }
 }

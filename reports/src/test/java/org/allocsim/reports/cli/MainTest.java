@@ -57,6 +57,9 @@ class MainTest {
         "list",
         "list everything",
         "list policies now",
+        "explain-oom a b",
+        "explain-oom a --show x",
+        "explain-oom a --json",
       })
   void wrongUsageIsOneSentenceAndTwo(String line) {
     CommandRun run = CommandRun.of((Object[]) (line.isEmpty() ? new String[0] : line.split(" ")));
@@ -77,6 +80,7 @@ class MainTest {
         "min-capacity",
         "lint-conf",
         "leaks",
+        "explain-oom",
         "inspect",
         "list",
         "list devices"
@@ -98,6 +102,7 @@ class MainTest {
         "min-capacity",
         "lint-conf",
         "leaks",
+        "explain-oom",
         "inspect",
         "list"
       })

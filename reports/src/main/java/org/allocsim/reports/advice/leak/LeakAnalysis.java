@@ -10,7 +10,8 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * for more than an iteration, {@linkplain Trend#grows grows}. Both are asked, each at half the
  * permitted error: the floor sees buffers that are replaced by ever larger ones, the kept part sees
  * small leaks that varying batches hide. FRAGMENTATION: neither does, but both reserved memory and
- * its excess over the most that was ever live grow. PLATEAU: reserved memory or the floor rose
+ * its excess over the most that was ever live grow, and reserved memory does so in the second half
+ * alone too. PLATEAU: reserved memory or the floor rose
  * behind the warm-up and did not go on. NONE: neither rose.
  *
  * @param iterations how the program was cut
@@ -95,12 +96,19 @@ public record LeakAnalysis(
     if (floor.grows() || kept.isPresent() && kept.get().grows()) {
       return LeakVerdict.LEAK;
     }
-    if (reserved.grows() && excess.grows()) {
+    if (reserved.grows() && excess.grows() && growsInSecondHalf(series.reservedBytes(), cut)) {
       return LeakVerdict.FRAGMENTATION;
     }
     return floor.rises() || lastRecord(series.reservedBytes(), cut) > cut
         ? LeakVerdict.PLATEAU
         : LeakVerdict.NONE;
+  }
+
+  /** The first batches of every size need new segments; what fragments goes on needing them. */
+  private static boolean growsInSecondHalf(long[] reservedBytes, int cut) {
+    int half = (reservedBytes.length - cut) / 2;
+    return half >= Trend.LEAST_POINTS
+        && Trend.of(reservedBytes, reservedBytes.length - half, CONFIDENCE).rises();
   }
 
   /** The last iteration that ended with more than all from {@code first} on before it. */

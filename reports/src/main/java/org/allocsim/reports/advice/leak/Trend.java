@@ -11,7 +11,10 @@ import org.apache.commons.math3.stat.regression.SimpleRegression;
  * inverts Kendall's rank test (Sen 1968). Both need no normal errors and stand up to the odd
  * iteration that validates, logs or gets a huge batch, where a least-squares line is bent. With up
  * to {@value #MOST_EXACT} iterations Kendall's distribution is exact, beyond it the usual normal
- * approximation; ties only widen the interval. More than {@value #MOST_POINTS} iterations are
+ * approximation; ties only widen the interval. Iterations that resemble their neighbours, as the
+ * quietest moments of two do that share a batch, tell less than their number: the interval is
+ * widened by the root of {@code 1 + 2 Σ r}, the factor by which correlations r raise the variance
+ * of a mean, summed over the lags up to the first that is not positive (Geyer 1992). More than {@value #MOST_POINTS} iterations are
  * folded into that many groups of equal length, each standing with its least value.
  *
  * <p>A slope alone does not make a trend. Memory that {@linkplain #comesBack comes back} is not
@@ -26,8 +29,8 @@ import org.apache.commons.math3.stat.regression.SimpleRegression;
  * @param comesBack whether the least value of the last third is no more than the median of the
  *     first third
  * @param stopped iteration from which on the series is level, or −1 where it is not known to be:
- *     a line that bends into a level fits better than a straight one, and the interval of the slope
- *     behind the bend lies below that of the whole
+ *     a line that bends into a level fits better than a straight one, and behind the bend the
+ *     interval of the slope reaches 0 and lies below that of the whole
  */
 public record Trend(
     int first,
@@ -46,6 +49,9 @@ public record Trend(
   private static final int MOST_POINTS = 1000;
   private static final int MOST_EXACT = 60;
   private static final int LEAST_LEVEL = 5;
+
+  /** A cut must better the line this much, lest it pick the part where noise happens to rise. */
+  private static final double CLEARLY = 2;
 
   /** A fraction of the variance that rounding errors may leave of nothing. */
   private static final double NOTHING = 1e-9;
@@ -122,7 +128,7 @@ public record Trend(
       return -1;
     }
     Slopes behind = Slopes.of(Arrays.copyOfRange(values, bend, values.length), confidence);
-    return behind.upper < whole.lower ? bend : -1;
+    return behind.lower <= 0 && behind.upper < whole.lower ? bend : -1;
   }
 
   /** Sum of squared errors of the best line that is level from {@code bend} on. */
@@ -139,7 +145,7 @@ public record Trend(
    * Iterations at the start that are still warming up: weights, optimizer states and caches appear
    * in them once. The rule is White's (MSER 1997) with a straight line in place of a mean: of all
    * cuts up to one half, the one whose remaining line has the least standard error, measured as
-   * squared errors over squared count. An earlier cut that is nearly as good is preferred.
+   * squared errors over squared count. The earliest cut that is no more than twice as bad is preferred.
    */
   static int warmUp(long[] series) {
     int count = series.length;
@@ -157,7 +163,7 @@ public record Trend(
       best = Math.min(best, score[cut]);
     }
     int cut = 0;
-    while (score[cut] > 1.25 * best) {
+    while (score[cut] > CLEARLY * best) {
       cut++;
     }
     return cut;
@@ -177,20 +183,59 @@ public record Trend(
       Arrays.sort(slopes);
       int pairs = slopes.length;
       double median = (slopes[(pairs - 1) / 2] + slopes[pairs / 2]) / 2;
+      double width = width(n, confidence) * Math.sqrt(inflation(values, median));
+      int rank = Math.max(1, (int) Math.floor((pairs - width) / 2) + 1);
+      return new Slopes(median, slopes[rank - 1], slopes[pairs - rank]);
+    }
+
+    /** How far Kendall's S may be from 0 by chance: at most so in {@code confidence} of all. */
+    private static double width(int n, double confidence) {
+      double pairs = n * (n - 1) / 2.0;
       if (n > MOST_EXACT) {
         double deviation = Math.sqrt(n * (n - 1.0) * (2.0 * n + 5) / 18);
-        double width =
-            new NormalDistribution().inverseCumulativeProbability((1 + confidence) / 2) * deviation;
-        int rank = Math.max(1, (int) ((pairs - width) / 2));
-        return new Slopes(median, slopes[rank - 1], slopes[pairs - rank]);
+        return new NormalDistribution().inverseCumulativeProbability((1 + confidence) / 2)
+            * deviation;
       }
       double[] inversions = inversions(n);
-      int rank = 1;
+      int most = 0;
       double below = inversions[0];
-      while (rank < pairs && 1 - 2 * (below + inversions[rank]) >= confidence) {
-        below += inversions[rank++];
+      while (most + 1 < inversions.length
+          && 1 - 2 * (below + inversions[most + 1]) >= confidence) {
+        below += inversions[++most];
       }
-      return new Slopes(median, slopes[rank - 1], slopes[pairs - rank]);
+      return pairs - 2 * most;
+    }
+
+    /** Factor by which correlation between neighbours raises the variance. */
+    private static double inflation(double[] values, double slope) {
+      int n = values.length;
+      double[] rests = new double[n];
+      double mean = 0;
+      for (int i = 0; i < n; i++) {
+        rests[i] = values[i] - values[0] - slope * i;
+        mean += rests[i] / n;
+      }
+      double variance = 0;
+      double scale = 0;
+      for (int i = 0; i < n; i++) {
+        variance += (rests[i] - mean) * (rests[i] - mean);
+        scale += (values[i] - values[0]) * (values[i] - values[0]);
+      }
+      if (variance <= NOTHING * scale) {
+        return 1;
+      }
+      double sum = 0;
+      for (int lag = 1; lag <= n / 2; lag++) {
+        double product = 0;
+        for (int i = lag; i < n; i++) {
+          product += (rests[i] - mean) * (rests[i - lag] - mean);
+        }
+        if (product <= 0) {
+          break;
+        }
+        sum += product / variance;
+      }
+      return 1 + 2 * sum;
     }
 
     /** Probability of every number of inversions in a random order of n values. */

@@ -34,7 +34,7 @@ record LinePrefix(String source, int length) {
               + " \\d{2}:\\d{2}:\\d{2}[\\d.]{0,12}\\s{1,8}\\d{1,9} [^\\]\\s]{1,100}\\]"
               + "|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)(?:[:"
               + " ]|(?=\\[)|$)(?: ?F )?|\\[[^\\[\\]]{0,100}\\]:?|[\\w./-]{1,80}\\.py:\\d{1,6}\\]?:?"
-              + "|[>|#:;-]{1,3}(?=\\s|$)");
+              + "|[>|#-]{1,3}(?=\\s|$)");
 
   /** Takes the prefix apart. */
   static LinePrefix of(String line) {

@@ -53,12 +53,11 @@ final class OomAdvice {
       boolean nearlyFull,
       ByteRange other,
       boolean largeOther,
-      boolean ownOther,
-      ByteRange allowance) {
+      boolean ownOther) {
     switch (verdict) {
       case IMPOSSIBLE -> impossible();
       case SPILLED -> spilled();
-      case CAPPED -> capped(allowance);
+      case CAPPED -> capped();
       case NOT_ALLOCATOR -> notAllocator();
       case POOL -> pool();
       case FULL -> full(other);
@@ -89,15 +88,18 @@ final class OomAdvice {
             + " the cause.");
   }
 
-  private void capped(ByteRange allowance) {
+  private void capped() {
     Optional<ByteRange> capacity = message.bytes(Amount.CAPACITY);
-    Optional<ByteRange> limit = message.bytes(Amount.LIMIT);
+    Optional<ByteRange> allocated = message.bytes(Amount.ALLOCATED);
     Optional<ByteRange> request = message.bytes(Amount.REQUEST);
     String raise =
         "Raise the limit: torch.cuda.set_per_process_memory_fraction(), or"
             + " per_process_memory_fraction in the settings (2.10 and later)";
-    if (allowance != null && capacity.isPresent() && limit.isPresent() && request.isPresent()) {
-      double neededBytes = limit.get().high() - allowance.low() + request.get().high();
+    if (capacity.isPresent() && allocated.isPresent() && request.isPresent()) {
+      double neededBytes =
+          allocated.get().high()
+              + message.cached().map(ByteRange::high).orElse(0.0)
+              + request.get().high();
       double fraction = Math.ceil(1000 * neededBytes / capacity.get().low()) / 1000;
       raise +=
           String.format(

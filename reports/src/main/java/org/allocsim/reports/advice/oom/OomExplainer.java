@@ -95,7 +95,7 @@ public final class OomExplainer {
     OomAdvice advice =
         new OomAdvice(
             message, settings, windows || message.processesHidden(), leftOver.orElse(null));
-    advice.of(verdict, nearlyFull, other.orElse(null), largeOther, ownOther, allowance);
+    advice.of(verdict, nearlyFull, other.orElse(null), largeOther, ownOther);
     return new OomExplanation(
         message,
         verdict,
@@ -143,11 +143,17 @@ public final class OomExplainer {
     }
     decision.rule(OomVerdict.NOT_ALLOCATOR, free.minus(request), true);
     ByteRange packed = leftOver(null).orElseThrow();
-    if (pools != null) {
-      ByteRange inPools = headroom(null).plus(pools).minus(request).smaller(packed.negated());
-      decision.rule(OomVerdict.POOL, inPools, packed.value() < 0);
+    ByteRange withPools =
+        pools == null ? null : headroom(null).plus(pools).minus(request);
+    if (withPools != null && withPools.low() >= 0) {
+      decision.rule(OomVerdict.POOL, packed.negated(), false);
+    } else {
+      if (withPools != null) {
+        decision.rule(
+            OomVerdict.POOL, withPools.smaller(packed.negated()), packed.value() < 0);
+      }
+      decision.rule(OomVerdict.FULL, packed.negated(), false);
     }
-    decision.rule(OomVerdict.FULL, packed.negated(), false);
     OomVerdict verdict = decision.otherwise(OomVerdict.FRAGMENTED);
     if (cached == null && verdict == OomVerdict.FRAGMENTED) {
       // The driver's pool may hold any part of what is neither allocated nor free.

@@ -27,6 +27,9 @@ public final class OomLog {
   /** Lines looked back at when a phrase turns up in the middle of a message. */
   private static final int LINES_BEFORE = 4;
 
+  /** Lines listened to after such a phrase although no message has begun: it may be cut in two. */
+  private static final int PATIENCE_LINES = 4;
+
   private static final int CHARS_BEFORE = 2048;
 
   /**
@@ -92,10 +95,11 @@ public final class OomLog {
     }
   }
 
-  /** The assembly of one writer; open while a message wants more lines. */
+  /** The assembly of one writer; listened to while a message is open, and a few lines longer. */
   private final class Source {
     private final OomAssembly assembly;
-    private boolean open;
+    private boolean listening;
+    private int patience;
 
     Source(String name) {
       assembly = new OomAssembly((message, line) -> add(message, line, name));
@@ -118,7 +122,7 @@ public final class OomLog {
 
   private final Map<OomMessage, Sightings> messages = new LinkedHashMap<>();
   private final Deque<Line> before = new ArrayDeque<>();
-  private int openCount;
+  private int listeningCount;
   private String currentSource = "";
   private long left;
   private long bareCount;
@@ -137,7 +141,7 @@ public final class OomLog {
 
   private void line(String text, long number, boolean continued) {
     boolean triggered = isTriggered(text);
-    if (!triggered && openCount == 0) {
+    if (!triggered && listeningCount == 0) {
       look(text, number);
       remember(new Line(text, null, number));
       return;
@@ -147,13 +151,15 @@ public final class OomLog {
     String name = prefix.source().isEmpty() ? currentSource : prefix.source();
     if (triggered) {
       Source source = sources.computeIfAbsent(name, Source::new);
-      if (!source.open) {
+      if (!source.listening) {
         appendBefore(source, name);
       }
+      source.patience = PATIENCE_LINES;
       append(source, text.substring(prefix.length()), number);
     } else {
       Source source = sources.get(name);
-      if (source != null && source.open) {
+      if (source != null && source.listening) {
+        source.patience--;
         append(source, text.substring(prefix.length()), number);
       } else {
         look(text, number);
@@ -188,15 +194,15 @@ public final class OomLog {
 
   private void append(Source source, String content, long number) {
     windows |= content.length() < CHARS_BEFORE && WINDOWS_PATH.matcher(content).find();
-    boolean open = source.assembly.append(content, number);
-    openCount += (open ? 1 : 0) - (source.open ? 1 : 0);
-    source.open = open;
+    boolean listening = source.assembly.append(content, number) || source.patience > 0;
+    listeningCount += (listening ? 1 : 0) - (source.listening ? 1 : 0);
+    source.listening = listening;
   }
 
   private void close(Source source) {
     source.assembly.end();
-    openCount -= source.open ? 1 : 0;
-    source.open = false;
+    listeningCount -= source.listening ? 1 : 0;
+    source.listening = false;
   }
 
   private void remember(Line line) {

@@ -28,7 +28,26 @@ class LeakAnalysisTest {
     assertEquals(LeakVerdict.LEAK, analysis.verdict());
     assertHolds(analysis.floor(), MIB);
     assertHolds(analysis.kept().orElseThrow(), MIB);
-    assertEquals(1, analysis.warmUp() == 0 ? 1 : analysis.warmUp(), "optimizer states come once");
+    assertEquals(1, analysis.warmUp(), "optimizer states come in the first iteration");
+  }
+
+  @Test
+  void leaksOfRandomProgramsAreFound() throws IterationException {
+    int found = 0;
+    int held = 0;
+    for (int seed = 0; seed < 100; seed++) {
+      long leaked = 512L << (seed % 12);
+      LeakAnalysis analysis =
+          new SyntheticProgram(seed)
+              .iterate(
+                  10 + seed / 2, MIB, 9 * MIB, (program, _) -> program.allocate(leaked))
+              .analyse();
+      Trend trend = analysis.deciding();
+      found += analysis.verdict() == LeakVerdict.LEAK ? 1 : 0;
+      held += trend.lower() <= leaked && leaked <= trend.upper() ? 1 : 0;
+    }
+    assertEquals(100, found);
+    assertTrue(held >= 95, "intervals that hold the slope: " + held);
   }
 
   @Test
@@ -245,41 +264,49 @@ class LeakAnalysisTest {
         full + " is not in " + forecast);
   }
 
+  /** Batches, buffers and caches of 200 steady programs vary at random: 3.5 % false alarms. */
   @Test
-  void aSteadyProgramIsHardlyEverCalledHarmful() throws IterationException {
-    int harmful = 0;
+  void steadyProgramsAreSeldomCalledLeaking() throws IterationException {
+    int leaks = 0;
+    int fragmented = 0;
     for (int seed = 0; seed < 200; seed++) {
-      SyntheticProgram program = new SyntheticProgram(seed);
-      int iterations = 8 + program.random.nextInt(60);
-      long least = (1 + program.random.nextInt(8)) * MIB;
-      long most = least + program.random.nextInt(24) * MIB;
-      int capacity = 1 + program.random.nextInt(iterations / 3);
-      SyntheticProgram.Extra extra =
-          switch (seed % 4) {
-            case 0 -> NOTHING;
-            case 1 -> SyntheticProgram.buffer(program.random.nextInt(1 << 20) + 1L, capacity);
-            case 2 -> (each, i) -> {
-              if (i % capacity == 0) {
-                each.trace.emptyCache();
-              }
-            };
-            default -> wanderingCache();
-          };
-      LeakAnalysis analysis = program.iterate(iterations, least, most, extra).analyse();
-      if (analysis.verdict().isHarmful()) {
-        harmful++;
-        System.out.println(seed % 4 + " " + iterations + " cap " + capacity+" "+analysis.verdict()+" cut "+analysis.warmUp()+"\n F "+analysis.floor()+"\n K "+analysis.kept().orElse(null)+"\n R "+analysis.reserved()+"\n X "+analysis.excess());
+      LeakAnalysis analysis = steady(seed).analyse();
+      if (analysis.verdict() == LeakVerdict.LEAK) {
+        leaks++;
+      } else if (analysis.verdict() == LeakVerdict.FRAGMENTATION) {
+        fragmented++;
       }
     }
-    assertEquals(FALSE_ALARMS, harmful);
+    assertEquals(6, leaks);
+    assertEquals(1, fragmented);
   }
 
-  /** Of the 200 programs above; two intervals of 97.5 % and one of 95 % would permit about 10. */
-  private static final int FALSE_ALARMS = -1;
+  private static SyntheticProgram steady(int seed) {
+    SyntheticProgram program = new SyntheticProgram(seed);
+    int iterations = 8 + program.random.nextInt(60);
+    long least = (1 + program.random.nextInt(8)) * MIB;
+    long most = least + program.random.nextInt(24) * MIB;
+    int capacity = 1 + program.random.nextInt(iterations / 3);
+    SyntheticProgram.Extra extra =
+        switch (seed % 4) {
+          case 0 -> NOTHING;
+          case 1 -> SyntheticProgram.buffer(program.random.nextInt(1 << 20) + 1L, capacity);
+          case 2 -> (each, i) -> {
+            if (i % capacity == 0) {
+              each.trace.emptyCache();
+            }
+          };
+          default -> wanderingCache(program);
+        };
+    return program.iterate(iterations, least, most, extra);
+  }
 
   /** A cache of entries that come and go at random, never more than 40. */
-  private static SyntheticProgram.Extra wanderingCache() {
+  private static SyntheticProgram.Extra wanderingCache(SyntheticProgram filled) {
     List<Integer> entries = new ArrayList<>();
+    for (int entry = 0; entry < 20; entry++) {
+      entries.add(filled.allocate(1 + filled.random.nextInt(1 << 20)));
+    }
     return (program, _) -> {
       for (int change = 0; change < 6; change++) {
         if (!entries.isEmpty() && program.random.nextInt(40) < entries.size()) {

@@ -1,0 +1,220 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.allocsim.reports.advice.oom.OomVerdict;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ExplainOomCommandTest {
+  private static final String FULL =
+      "CUDA out of memory. Tried to allocate 1.71 GiB (GPU 0; 6.00 GiB total capacity; 3.49 GiB"
+          + " already allocated; 1.04 GiB free; 3.50 GiB reserved in total by PyTorch) If reserved"
+          + " memory is >> allocated memory try setting max_split_size_mb to avoid fragmentation."
+          + "  See documentation for Memory Management and PYTORCH_CUDA_ALLOC_CONF";
+
+  private static final String HINT =
+      " If reserved but unallocated memory is large try setting"
+          + " PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See"
+          + " documentation for Memory Management "
+          + " (https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)";
+
+  private static final String FRAGMENTED =
+      "CUDA out of memory. Tried to allocate 138.00 MiB. GPU 1 has a total capacity of 79.15 GiB of"
+          + " which 2.19 MiB is free. Including non-PyTorch memory, this process has 79.12 GiB"
+          + " memory in use. Of the allocated memory 71.57 GiB is allocated by PyTorch, with 39.77"
+          + " MiB allocated in private pools (e.g., CUDA Graphs), and 611.60 MiB is reserved by"
+          + " PyTorch but unallocated."
+          + HINT;
+
+  @TempDir private Path folder;
+
+  private CommandRun explain(String log, Object... options) throws IOException {
+    Path file = Files.writeString(folder.resolve("train.log"), log);
+    Object[] arguments = new Object[options.length + 2];
+    arguments[0] = "explain-oom";
+    arguments[1] = file;
+    System.arraycopy(options, 0, arguments, 2, options.length);
+    return CommandRun.of(arguments);
+  }
+
+  private static String sentences(
+      String request, String capacity, String free, String between, String allocated, String rest) {
+    return "CUDA out of memory. Tried to allocate "
+        + request
+        + ". GPU 0 has a total capacity of "
+        + capacity
+        + " of which "
+        + free
+        + " is free. "
+        + between
+        + "Of the allocated memory "
+        + allocated
+        + " is allocated by PyTorch, "
+        + rest
+        + " is reserved by PyTorch but unallocated."
+        + HINT;
+  }
+
+  @Test
+  void theVerdictComesFirstAndTheArithmeticBehindIt() throws IOException {
+    CommandRun run = explain("step 1\nRuntimeError: " + FULL + "\n");
+    assertEquals(11, run.exitCode(), run.err());
+    assertEquals("", run.err());
+    Golden.assertGolden(
+        "explain-oom-full.txt", run.out().replace(folder.resolve("train.log").toString(), "LOG"));
+  }
+
+  @Test
+  void severalMessagesAreExplainedAndCounted() throws IOException {
+    String log =
+        "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\n"
+            + "[rank1]: torch.OutOfMemoryError: "
+            + FRAGMENTED
+            + "\n[rank1]: torch.OutOfMemoryError: "
+            + FRAGMENTED
+            + "\n[rank0]: "
+            + FULL
+            + "\nRuntimeError: CUDA error: out of memory\n";
+    CommandRun run = explain(log);
+    assertEquals(10, run.exitCode(), "the first message decides");
+    Golden.assertGolden(
+        "explain-oom-ranks.txt", run.out().replace(folder.resolve("train.log").toString(), "LOG"));
+    CommandRun one = explain(log, "--show", 1);
+    assertFalse(one.out().contains("FULL  "), one.out());
+    assertTrue(one.out().contains("1 more different message"), one.out());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-", ""})
+  void standardInputIsReadWithoutAFile(String name) {
+    InputStream before = System.in;
+    try {
+      System.setIn(new ByteArrayInputStream(FULL.getBytes(StandardCharsets.UTF_8)));
+      CommandRun run =
+          name.isEmpty() ? CommandRun.of("explain-oom") : CommandRun.of("explain-oom", name);
+      assertEquals(11, run.exitCode());
+      assertTrue(
+          run.out()
+              .startsWith(
+                  "FULL  no allocator setting can fix this: 0.66 GiB short even with perfect"
+                      + " packing\n  standard input, line 1, GPU 0; "),
+          run.out());
+    } finally {
+      System.setIn(before);
+    }
+  }
+
+  @Test
+  void everyVerdictHasItsExitCode() throws IOException {
+    String cached = "and 0.20 GiB";
+    assertExit(10, "FRAGMENTED", FRAGMENTED);
+    assertExit(11, "FULL", FULL);
+    assertExit(
+        12,
+        "CAPPED",
+        sentences("1.00 GiB", "80.00 GiB", "70.00 GiB", "4.00 GiB allowed; ", "3.50 GiB", cached));
+    assertExit(
+        13,
+        "POOL",
+        sentences(
+            "2.00 GiB",
+            "8.00 GiB",
+            "0.50 GiB",
+            "",
+            "7.00 GiB",
+            "with 3.00 GiB allocated in private pools (e.g., CUDA Graphs), " + cached));
+    assertExit(
+        14,
+        "NOT-ALLOCATOR",
+        sentences("1.00 GiB", "8.00 GiB", "3.50 GiB", "", "3.00 GiB", cached));
+    assertExit(
+        15, "SPILLED", sentences("1.00 GiB", "8.00 GiB", "0 bytes", "", "13.00 GiB", cached));
+    assertExit(
+        16, "IMPOSSIBLE", sentences("9.00 GiB", "8.00 GiB", "0.50 GiB", "", "3.00 GiB", cached));
+    assertExit(17, "UNKNOWN", FULL.substring(0, FULL.indexOf("3.49 GiB")));
+  }
+
+  private void assertExit(int exitCode, String word, String message) throws IOException {
+    CommandRun run = explain(message);
+    assertEquals(exitCode, run.exitCode(), run.out() + run.err());
+    assertTrue(run.out().startsWith(word + "  "), run.out());
+    assertTrue(
+        CommandRun.of("explain-oom", "--help").out().contains("\n  " + exitCode + "   " + word),
+        "the help lists it");
+  }
+
+  @Test
+  void exitCodesDifferAndLeaveTheCommonOnesAlone() {
+    Set<Integer> codes =
+        Arrays.stream(OomVerdict.values())
+            .map(ExplainOomCommand::exitCode)
+            .collect(Collectors.toSet());
+    assertEquals(OomVerdict.values().length, codes.size());
+    assertTrue(codes.stream().allMatch(code -> code >= 10), codes.toString());
+  }
+
+  @Test
+  void jsonHoldsTheSameAsTheText() throws IOException {
+    CommandRun run = explain(FULL, "--json", "-");
+    assertEquals(11, run.exitCode());
+    Golden.assertGolden(
+        "explain-oom-full.json", run.out().replace(folder.resolve("train.log").toString(), "LOG"));
+    Path json = folder.resolve("verdict.json");
+    CommandRun both = explain(FULL, "--json", json);
+    assertTrue(both.out().startsWith("FULL  "));
+    assertEquals(run.out(), Files.readString(json));
+  }
+
+  @Test
+  void theSettingsGivenAreNotAdvised() throws IOException {
+    CommandRun run = explain(FRAGMENTED, "--conf", "expandable_segments:True");
+    assertTrue(run.out().contains("it is on already (by --conf)"), run.out());
+    assertFalse(run.out().contains("- PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "nothing here | no out-of-memory message of PyTorch in 1 line; give the text from",
+        "'' | is empty; give a log or message",
+        "CUDA error: out of memory | line 1 tells of memory that ran out, but without PyTorch's",
+      })
+  void aLogWithoutAMessageFailsInOneSentence(String log, String words) throws IOException {
+    CommandRun run = explain(log, "--json", folder.resolve("out.json"));
+    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertEquals("", run.out());
+    assertEquals(1, run.err().lines().count(), run.err());
+    assertTrue(run.err().contains("train.log: " + words), run.err());
+    assertFalse(Files.exists(folder.resolve("out.json")));
+  }
+
+  @Test
+  void toShowNothingIsWrongUsage() throws IOException {
+    CommandRun run = explain(FULL, "--show", 0);
+    assertEquals(ExitCodes.USAGE, run.exitCode());
+    assertTrue(run.err().contains("give 1 or more"), run.err());
+  }
+
+  @Test
+  void theLogIsNotOverwritten() throws IOException {
+    CommandRun run = explain(FULL, "--json", folder.resolve("train.log"));
+    assertEquals(ExitCodes.USAGE, run.exitCode());
+    assertEquals(FULL, Files.readString(folder.resolve("train.log")));
+  }
+}
