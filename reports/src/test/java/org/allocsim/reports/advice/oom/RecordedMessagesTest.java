@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.tukaani.xz.XZInputStream;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /** The messages of PyTorch 2.11 that recorded runs raised on real GPUs. */
@@ -88,7 +89,7 @@ class RecordedMessagesTest {
   private static List<String> messages(Path file) throws IOException {
     List<String> messages = new ArrayList<>();
     try (InputStream in = new XZInputStream(Files.newInputStream(file));
-        JsonParser parser = new JsonFactory().createParser(in)) {
+        JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), in)) {
       for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
         if (token == JsonToken.VALUE_STRING && parser.getString().startsWith("CUDA out of")) {
           messages.add(parser.getString());
