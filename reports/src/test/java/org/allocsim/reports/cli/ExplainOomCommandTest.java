@@ -139,9 +139,7 @@ class ExplainOomCommandTest {
             "7.00 GiB",
             "with 3.00 GiB allocated in private pools (e.g., CUDA Graphs), " + cached));
     assertExit(
-        14,
-        "NOT-ALLOCATOR",
-        sentences("1.00 GiB", "8.00 GiB", "3.50 GiB", "", "3.00 GiB", cached));
+        14, "NOT-ALLOCATOR", sentences("1.00 GiB", "8.00 GiB", "3.50 GiB", "", "3.00 GiB", cached));
     assertExit(
         15, "SPILLED", sentences("1.00 GiB", "8.00 GiB", "0 bytes", "", "13.00 GiB", cached));
     assertExit(

@@ -64,7 +64,8 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "replay", "verify", "leaks", "inspect", "explain-oom", "list", "list devices"})
+  @ValueSource(
+      strings = {"", "replay", "verify", "leaks", "inspect", "explain-oom", "list", "list devices"})
   void everyCommandHasHelp(String command) {
     CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
     assertEquals(ExitCodes.DONE, run.exitCode());

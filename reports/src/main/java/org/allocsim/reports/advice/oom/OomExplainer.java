@@ -143,14 +143,12 @@ public final class OomExplainer {
     }
     decision.rule(OomVerdict.NOT_ALLOCATOR, free.minus(request), true);
     ByteRange packed = leftOver(null).orElseThrow();
-    ByteRange withPools =
-        pools == null ? null : headroom(null).plus(pools).minus(request);
+    ByteRange withPools = pools == null ? null : headroom(null).plus(pools).minus(request);
     if (withPools != null && withPools.low() >= 0) {
       decision.rule(OomVerdict.POOL, packed.negated(), false);
     } else {
       if (withPools != null) {
-        decision.rule(
-            OomVerdict.POOL, withPools.smaller(packed.negated()), packed.value() < 0);
+        decision.rule(OomVerdict.POOL, withPools.smaller(packed.negated()), packed.value() < 0);
       }
       decision.rule(OomVerdict.FULL, packed.negated(), false);
     }

@@ -40,17 +40,20 @@ class OomExplainerTest {
 
   @Test
   void aVerdictThatHangsOnTheRoundingSaysSo() {
-    OomExplanation tight = explain(modern("1.10 GiB", "8.00 GiB", "6.00 GiB", "0.50 GiB", "0.60 GiB"));
+    OomExplanation tight =
+        explain(modern("1.10 GiB", "8.00 GiB", "6.00 GiB", "0.50 GiB", "0.60 GiB"));
     assertEquals(OomVerdict.FRAGMENTED, tight.verdict());
     assertEquals(Set.of(OomVerdict.FULL, OomVerdict.FRAGMENTED), tight.possible());
     assertTrue(mention(tight.findings(), "FULL is possible, too"));
     assertFalse(tight.isCertain());
 
-    OomExplanation clear = explain(modern("1.10 GiB", "8.00 GiB", "6.00 GiB", "0.50 GiB", "0.62 GiB"));
+    OomExplanation clear =
+        explain(modern("1.10 GiB", "8.00 GiB", "6.00 GiB", "0.50 GiB", "0.62 GiB"));
     assertEquals(Set.of(OomVerdict.FRAGMENTED), clear.possible());
     assertTrue(clear.isCertain());
 
-    OomExplanation free = explain(modern("1.10 GiB", "8.00 GiB", "6.00 GiB", "1.10 GiB", "0.00 GiB"));
+    OomExplanation free =
+        explain(modern("1.10 GiB", "8.00 GiB", "6.00 GiB", "1.10 GiB", "0.00 GiB"));
     assertEquals(OomVerdict.NOT_ALLOCATOR, free.verdict());
     assertEquals(
         Set.of(OomVerdict.NOT_ALLOCATOR, OomVerdict.FULL, OomVerdict.FRAGMENTED), free.possible());
@@ -91,18 +94,24 @@ class OomExplainerTest {
   void poolsDecideOnlyWhereFreeAndCachedMemoryDoNotDo() {
     assertEquals(
         OomVerdict.POOL,
-        explain(modern("5.61 GiB", "31.33 GiB", "26.51 GiB", "4.01 GiB", "0.00 GiB", "", "6.02 GiB"))
+        explain(
+                modern(
+                    "5.61 GiB", "31.33 GiB", "26.51 GiB", "4.01 GiB", "0.00 GiB", "", "6.02 GiB"))
             .verdict());
     assertEquals(
         OomVerdict.FRAGMENTED,
-        explain(modern("5.61 GiB", "31.33 GiB", "24.51 GiB", "4.01 GiB", "2.00 GiB", "", "6.02 GiB"))
+        explain(
+                modern(
+                    "5.61 GiB", "31.33 GiB", "24.51 GiB", "4.01 GiB", "2.00 GiB", "", "6.02 GiB"))
             .verdict());
     OomExplanation neither =
-        explain(modern("5.00 GiB", "31.33 GiB", "26.00 GiB", "2.00 GiB", "1.00 GiB", "", "2.50 GiB"));
+        explain(
+            modern("5.00 GiB", "31.33 GiB", "26.00 GiB", "2.00 GiB", "1.00 GiB", "", "2.50 GiB"));
     assertEquals(OomVerdict.FULL, neither.verdict());
     assertTrue(mention(neither.findings(), "no allocator may join"));
     OomExplanation edge =
-        explain(modern("5.00 GiB", "31.33 GiB", "26.00 GiB", "2.00 GiB", "3.00 GiB", "", "9.00 GiB"));
+        explain(
+            modern("5.00 GiB", "31.33 GiB", "26.00 GiB", "2.00 GiB", "3.00 GiB", "", "9.00 GiB"));
     assertEquals(OomVerdict.FRAGMENTED, edge.verdict());
     assertEquals(Set.of(OomVerdict.FRAGMENTED, OomVerdict.POOL), edge.possible());
   }

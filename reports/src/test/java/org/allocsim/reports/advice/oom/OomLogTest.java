@@ -141,7 +141,11 @@ class OomLogTest {
       StringBuilder log = new StringBuilder();
       for (int i = 0; i < first.size(); i++) {
         log.append("12:00:0").append(i % 10).append(" [rank0]: ").append(first.get(i)).append('\n');
-        log.append("12:00:0").append(i % 10).append(" [rank1]: ").append(second.get(i)).append('\n');
+        log.append("12:00:0")
+            .append(i % 10)
+            .append(" [rank1]: ")
+            .append(second.get(i))
+            .append('\n');
       }
       OomLog.Contents contents = read(log.toString());
       assertEquals(2, contents.found().size(), log.toString());
@@ -230,7 +234,10 @@ class OomLogTest {
       assertWhole(
           Template.V2_11,
           0,
-          "[rank0]: " + " x".repeat(before / 2) + message(Template.V2_11, 0) + " y".repeat(500_000));
+          "[rank0]: "
+              + " x".repeat(before / 2)
+              + message(Template.V2_11, 0)
+              + " y".repeat(500_000));
     }
   }
 
@@ -305,12 +312,34 @@ class OomLogTest {
     Random random = new Random(7);
     List<String> scraps =
         List.of(
-            "CUDA out of memory.", "Tried to allocate", " 1.00 GiB", "99999999999999999999.9 TiB",
-            " total capacity;", "[rank0]: ", "\u001b[", "\u001b]0;", "\n", "\r", "\\n", "\\x1b[3m",
-            "Process 999999999999999999999 has 1 bytes memory in use.", " free;", "GPU 9999999 has",
-            "Allocation on device 0 would exceed allowed memory. (out of memory)", "Requested: ",
-            "PYTORCH_CUDA_ALLOC_CONF=", "a:b", "((((", "[[[[", "0 bytes", "and ", " is reserved by",
-            " PyTorch but unallocated", "Of the allocated memory ", "preemptively rejected", ".");
+            "CUDA out of memory.",
+            "Tried to allocate",
+            " 1.00 GiB",
+            "99999999999999999999.9 TiB",
+            " total capacity;",
+            "[rank0]: ",
+            "\u001b[",
+            "\u001b]0;",
+            "\n",
+            "\r",
+            "\\n",
+            "\\x1b[3m",
+            "Process 999999999999999999999 has 1 bytes memory in use.",
+            " free;",
+            "GPU 9999999 has",
+            "Allocation on device 0 would exceed allowed memory. (out of memory)",
+            "Requested: ",
+            "PYTORCH_CUDA_ALLOC_CONF=",
+            "a:b",
+            "((((",
+            "[[[[",
+            "0 bytes",
+            "and ",
+            " is reserved by",
+            " PyTorch but unallocated",
+            "Of the allocated memory ",
+            "preemptively rejected",
+            ".");
     for (int round = 0; round < 2000; round++) {
       StringBuilder log = new StringBuilder();
       int parts = random.nextInt(200);
