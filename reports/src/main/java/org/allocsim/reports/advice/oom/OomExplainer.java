@@ -130,8 +130,7 @@ public final class OomExplainer {
         decision.rule(OomVerdict.SPILLED, allocated.minus(capacity), false);
       }
     }
-    boolean asynchronous = message.wording() == Wording.ASYNC;
-    if (free == null || allocated == null || cached == null && !asynchronous) {
+    if (free == null || allocated == null || leftOver(null).isEmpty()) {
       return decision.otherwise(OomVerdict.UNKNOWN);
     }
     if (allowance != null && free.value() >= request.value()) {
@@ -284,7 +283,11 @@ public final class OomExplainer {
     if (allocated == null) {
       names.add("the allocated memory");
     }
-    if (cached == null) {
+    if (message.wording() == Wording.ASYNC) {
+      if (capacity == null) {
+        names.add("the size of the card");
+      }
+    } else if (cached == null) {
       names.add("the reserved memory");
     }
     return names.toString();

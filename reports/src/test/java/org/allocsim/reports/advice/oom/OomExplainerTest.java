@@ -174,6 +174,18 @@ class OomExplainerTest {
   }
 
   @Test
+  void anyLineMayBeMissing() {
+    String async = OomTexts.async("2.00 GiB", "80.00 GiB", "7.00 GiB", "1.00 GiB", "8.00 GiB");
+    List<String> lines = async.lines().toList();
+    for (int missing = 1; missing < lines.size(); missing++) {
+      String gone = lines.get(missing);
+      OomExplanation explanation = explain(async.replace(gone, ""));
+      boolean needed = missing < 5;
+      assertEquals(needed, explanation.verdict() == OomVerdict.UNKNOWN, gone);
+    }
+  }
+
+  @Test
   void adviceFollowsTheVersionOfTheWording() {
     String[] numbers = {"1.65 GiB", "7.79 GiB", "3.53 GiB", "1.40 GiB", "1.75 GiB"};
     OomExplanation cached =
