@@ -191,9 +191,7 @@ public final class LeakTrendChart {
     double right = data.floorBytes().length - 1;
     return new double[][] {
       {left, centre, right},
-      {
-        middle + slopeBefore * (left - centre), middle, middle + slopeBehind * (right - centre)
-      }
+      {middle + slopeBefore * (left - centre), middle, middle + slopeBehind * (right - centre)}
     };
   }
 

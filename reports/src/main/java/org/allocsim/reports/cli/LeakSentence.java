@@ -23,17 +23,17 @@ final class LeakSentence {
                   ", " + interval(analysis.reserved()) + ", while live memory does not grow";
               case PLATEAU, NONE -> "";
             };
-    return report.forecast().map(forecast -> sentence + "; " + full(report, forecast)).orElse(sentence);
+    return report
+        .forecast()
+        .map(forecast -> sentence + "; " + full(report, forecast))
+        .orElse(sentence);
   }
 
   /** The short form, for a title. */
   static String headline(LeaksReport report) {
     LeakAnalysis analysis = report.analysis();
     return switch (analysis.verdict()) {
-      case LEAK ->
-          "live memory grows by "
-              + bytes(analysis.deciding().slope())
-              + " an iteration";
+      case LEAK -> "live memory grows by " + bytes(analysis.deciding().slope()) + " an iteration";
       case FRAGMENTATION ->
           "reserved memory grows by " + bytes(analysis.reserved().slope()) + " an iteration";
       case PLATEAU -> plateau(analysis);
@@ -58,7 +58,8 @@ final class LeakSentence {
   }
 
   private static String full(LeaksReport report, Forecast forecast) {
-    String card = "a card with " + ByteFormat.human(forecast.capacityBytes()) + " for the allocator";
+    String card =
+        "a card with " + ByteFormat.human(forecast.capacityBytes()) + " for the allocator";
     if (forecast.nowBytes() >= forecast.capacityBytes()) {
       return card + " is too small already";
     }

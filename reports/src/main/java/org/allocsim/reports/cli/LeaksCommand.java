@@ -131,9 +131,7 @@ final class LeaksCommand implements Callable<Integer> {
         out.flush();
       }
     }
-    return report.analysis().verdict().isHarmful()
-        ? ExitCodes.CHECK_DID_NOT_HOLD
-        : ExitCodes.DONE;
+    return report.analysis().verdict().isHarmful() ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
   }
 
   private ChartFile chartFormat() {
@@ -163,13 +161,7 @@ final class LeaksCommand implements Callable<Integer> {
     int device = recording.device(deviceIndex);
     ReplayRun.Setup setup =
         new ReplayRun.Setup(
-                recording,
-                device,
-                config.allocator(),
-                version,
-                recordedOn,
-                MemoryLimit.NONE,
-                false)
+                recording, device, config.allocator(), version, recordedOn, MemoryLimit.NONE, false)
             .withRecordedLimit();
     try {
       Iterations iterations = iterations(new IterationFinder(recording.trace(), device));

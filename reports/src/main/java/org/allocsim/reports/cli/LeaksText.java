@@ -86,8 +86,7 @@ final class LeaksText {
     analysis
         .kept()
         .ifPresent(
-            kept ->
-                row(table, "  older than an iteration", analysis.series().keptBytes(), kept));
+            kept -> row(table, "  older than an iteration", analysis.series().keptBytes(), kept));
     row(table, "reserved at the end", analysis.series().reservedBytes(), analysis.reserved());
     row(table, "  beyond the highest peak", analysis.series().excessBytes(), analysis.excess());
     table.print(out, "");
@@ -112,7 +111,9 @@ final class LeaksText {
     if (trend.rises()) {
       return "level since " + trend.stopped();
     }
-    return trend.upper() < 0 ? "falls" : trend.comesBack() && trend.lower() > 0 ? "comes back" : "-";
+    return trend.upper() < 0
+        ? "falls"
+        : trend.comesBack() && trend.lower() > 0 ? "comes back" : "-";
   }
 
   private void printSizes() {
@@ -153,8 +154,7 @@ final class LeaksText {
   /** Whether the largest few exact sizes explain half of the growth. */
   private static boolean fewExplain(Growth growth) {
     long bytes = 0;
-    for (Growth.Group group :
-        growth.bySize().subList(0, Math.min(ROWS, growth.bySize().size()))) {
+    for (Growth.Group group : growth.bySize().subList(0, Math.min(ROWS, growth.bySize().size()))) {
       bytes += Math.max(0, group.bytes());
     }
     return 2 * bytes >= growth.bytes();

@@ -24,6 +24,9 @@ import picocli.CommandLine.Spec;
     subcommands = {
       ReplayCommand.class,
       VerifyCommand.class,
+      TuneCommand.class,
+      MinCapacityCommand.class,
+      LintConfCommand.class,
       PeakCommand.class,
       PinsCommand.class,
       DiffCommand.class,
@@ -47,6 +50,7 @@ import picocli.CommandLine.Spec;
       "  allocsim inspect snapshot.pickle",
       "  allocsim replay snapshot.pickle --memory-fraction 0.9 --chart memory.svg",
       "  allocsim verify snapshot.pickle",
+      "  allocsim tune snapshot.pickle --capacity 24GiB",
       "  allocsim explain-oom train.log",
       "",
       "A snapshot comes from PyTorch: call torch.cuda.memory._record_memory_history() before",

@@ -37,6 +37,11 @@ final class ProgressMeter implements AutoCloseable {
     return new ProgressMeter(task, "k events", 1_000);
   }
 
+  /** Progress in settings of an allocator. */
+  static ProgressMeter ofSettings(String task) {
+    return new ProgressMeter(task, " settings", 1);
+  }
+
   /** Reports how much is done; the total stays the same, and is unknown unless positive. */
   void update(long done, long total) {
     if (!decided && System.nanoTime() - startNanos >= PATIENCE_NANOS) {

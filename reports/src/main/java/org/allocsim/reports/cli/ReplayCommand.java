@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonText;
@@ -42,6 +43,7 @@ import picocli.CommandLine.Spec;
       "  allocsim replay snapshot.pickle",
       "  allocsim replay snapshot.pickle.xz --memory-fraction 0.9 --chart memory.svg",
       "  allocsim replay snapshot.pickle --conf expandable_segments:True --capacity 24GiB",
+      "  allocsim replay snapshot.pickle --memory-limit 20GiB --after-oom stop",
       "  allocsim replay snapshot.pickle --events - | head"
     })
 final class ReplayCommand implements Callable<Integer> {
@@ -85,6 +87,17 @@ final class ReplayCommand implements Callable<Integer> {
       description =
           "Which recorded GPU to replay, from 0 (default: the first one that has a history).")
   private Integer deviceIndex;
+
+  @Option(
+      names = "--after-oom",
+      paramLabel = "stop|continue",
+      description =
+          "What happens behind a request that fails: stop ends the replay, the failure is the "
+              + "verdict; continue goes on as if the program had caught the error, and passes over "
+              + "the frees of that request (default: continue). A request that failed in the "
+              + "recording and is served now is given back at once.",
+      converter = AfterOomConverter.class)
+  private AfterOom afterOom = AfterOom.CONTINUE;
 
   @Option(
       names = "--check",
@@ -140,6 +153,7 @@ final class ReplayCommand implements Callable<Integer> {
               deviceOptions.torchVersion(),
               deviceOptions.profile(),
               limitBytes,
+              afterOom,
               check);
       ReplayReport report = replay(setup, config, events);
       if (json != null) {
@@ -251,10 +265,13 @@ final class ReplayCommand implements Callable<Integer> {
     ReplayNotes notes = new ReplayNotes(setup, config);
     remarks.forEach(notes::add);
     if (source == Addresses.MODELLED) {
-      notes.addForModelled(!run.failures().ooms().isEmpty());
+      notes.addForModelled(run.failures().count() > 0 && !run.isStopped());
     }
     if (deviceIndex == null) {
       notes.addOtherDevices();
+    }
+    if (run.isStopped()) {
+      notes.add("the replay ended at the first request that failed, as --after-oom stop asks");
     }
     if (check) {
       notes.add("the allocator's invariants held before and after every request");
@@ -276,7 +293,7 @@ final class ReplayCommand implements Callable<Integer> {
         run.stats().toMap(),
         MemorySummary.format(run.stats(), device, false),
         run.fragmentation(),
-        run.failures().ooms(),
+        run.failures().kept(),
         run.driverCalls(),
         run.driverNanos(),
         seconds,

@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
 
@@ -51,7 +52,7 @@ record ReplayReport(
     SortedMap<String, Long> stats,
     String summary,
     Fragmentation fragmentation,
-    List<Failures.Oom> ooms,
+    List<RequestFailure> ooms,
     SortedMap<String, Long> driverCalls,
     long driverNanos,
     double seconds,
@@ -88,7 +89,7 @@ record ReplayReport(
     return map;
   }
 
-  private static Map<String, Object> oom(Failures.Oom oom) {
+  private static Map<String, Object> oom(RequestFailure oom) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("request_index", oom.requestIndex());
     map.put("requested_bytes", oom.requestedBytes());

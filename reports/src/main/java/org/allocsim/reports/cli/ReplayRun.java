@@ -2,6 +2,9 @@ package org.allocsim.reports.cli;
 
 import java.util.SortedMap;
 import java.util.function.IntConsumer;
+import org.allocsim.reports.advice.AfterOom;
+import org.allocsim.reports.advice.DeviceReplay;
+import org.allocsim.reports.advice.RequestFailures;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.RecordedDevice;
@@ -11,7 +14,6 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.engine.InvariantChecker;
-import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
@@ -19,7 +21,6 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.trace.AllocationTrace;
-import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.validation.fidelity.RestoredStart;
 
 /** One replay of one device of a recording, with everything that listens to it. */
@@ -27,13 +28,11 @@ final class ReplayRun {
   /** How often progress is reported, in requests; a power of two. */
   private static final int PROGRESS_STEP = 1 << 12;
 
-  /** Streams in a pool of PyTorch (c10/cuda/CUDAStream.cpp, 2.11). */
-  private static final int STREAM_POOL = 32;
-
   /**
    * What is replayed, and how.
    *
    * @param limitBytes the allocator's own limit, −1 without one
+   * @param afterOom how to go on behind a request that fails
    * @param checks whether the allocator's invariants are checked before and after every request
    */
   record Setup(
@@ -43,13 +42,33 @@ final class ReplayRun {
       PyTorchVersion version,
       DeviceProfile profile,
       long limitBytes,
+      AfterOom afterOom,
       boolean checks) {
+    /** A replay that goes on behind requests that fail. */
+    Setup(
+        Recording recording,
+        int deviceIndex,
+        AllocatorConfig config,
+        PyTorchVersion version,
+        DeviceProfile profile,
+        long limitBytes,
+        boolean checks) {
+      this(recording, deviceIndex, config, version, profile, limitBytes, AfterOom.CONTINUE, checks);
+    }
+
     /** The same under the limit that the recording shows, where none is given. */
     Setup withRecordedLimit() {
       return limitBytes >= 0
           ? this
           : new Setup(
-              recording, deviceIndex, config, version, profile, recording.limitBytes(), checks);
+              recording,
+              deviceIndex,
+              config,
+              version,
+              profile,
+              recording.limitBytes(),
+              afterOom,
+              checks);
     }
   }
 
@@ -57,7 +76,7 @@ final class ReplayRun {
   private final AllocationTrace trace;
   private final MemoryStats stats;
   private final MemoryTimeline timeline = new MemoryTimeline();
-  private final Failures failures;
+  private final DeviceReplay replay;
 
   /** Null unless invariants are checked. */
   private final InvariantChecker checker;
@@ -67,9 +86,6 @@ final class ReplayRun {
 
   private MemoryLayout layout;
 
-  /** The simulated device until the program's first request on a stream of its own. */
-  private SimulatedDevice streams;
-
   private SortedMap<String, Long> driverCalls;
   private long driverNanos = -1;
   private long divergedRow = -1;
@@ -78,7 +94,14 @@ final class ReplayRun {
     this.setup = setup;
     trace = setup.recording().trace();
     stats = new MemoryStats(setup.config().maxSplitBytes());
-    failures = new Failures(setup.deviceIndex(), setup.version(), stats);
+    replay =
+        new DeviceReplay(
+            trace,
+            setup.deviceIndex(),
+            setup.version(),
+            setup.afterOom(),
+            stats,
+            Integer.MAX_VALUE);
     checker = setup.checks() ? new InvariantChecker(mostBytes(setup)) : null;
   }
 
@@ -127,9 +150,12 @@ final class ReplayRun {
     timeline.at(trace.eventCount() == 0 ? 0 : trace.timeNanos(0));
     timeline.startWith(
         stats.requestedBytes(), stats.allocatedBytes(), stats.activeBytes(), stats.reservedBytes());
-    run(policy, EffectListeners.both(counters, follower), progress, true);
+    replay.runRestored(
+        policy, EffectListeners.both(counters, follower), event -> before(event, policy, progress));
+    end(policy);
     driverCalls = CountingDevice.byName(memory::calls);
-    boolean followed = !follower.hasDiverged() && follower.position() == effects.count();
+    boolean followed =
+        !follower.hasDiverged() && (replay.isStopped() || follower.position() == effects.count());
     divergedRow = followed ? -1 : follower.position();
   }
 
@@ -137,14 +163,15 @@ final class ReplayRun {
   private void onSimulatedDevice(EffectListener also, ProgressMeter progress) {
     SimulatedDevice memory = new SimulatedDevice(setup.profile());
     EffectListener listener = EffectListeners.both(counters(), also);
-    streams = memory;
-    run(policy(memory, listener), listener, progress, false);
+    CachingAllocator policy = policy(memory, listener);
+    replay.run(policy, memory, listener, event -> before(event, policy, progress));
+    end(policy);
     driverCalls = CountingDevice.byName(memory::driverCalls);
     driverNanos = memory.driverNanos();
   }
 
   private EffectListener counters() {
-    EffectListener counters = EffectListeners.all(stats, timeline, failures);
+    EffectListener counters = EffectListeners.all(stats, timeline, replay.failures());
     return checker == null ? counters : EffectListeners.both(counters, checker);
   }
 
@@ -153,28 +180,16 @@ final class ReplayRun {
         setup.config(), setup.version(), setup.limitBytes(), memory, listener);
   }
 
-  private void run(
-      CachingAllocator policy, EffectListener listener, ProgressMeter progress, boolean restored) {
-    Replay replay = new Replay(trace, setup.deviceIndex(), policy, listener, stats::activeBytes);
-    Replay.Observer observer =
-        event -> {
-          check(policy);
-          watcher.accept(event);
-          timeline.at(trace.timeNanos(event));
-          createStreams(event);
-          if (trace.kind(event) == RequestKind.ALLOCATE && event >= trace.prologueCount()) {
-            failures.beforeRequest();
-          }
-          if ((event & (PROGRESS_STEP - 1)) == 0) {
-            progress.update(event, trace.eventCount());
-          }
-          return true;
-        };
-    if (restored) {
-      replay.runRestored(observer);
-    } else {
-      replay.run(observer);
+  private void before(int event, CachingAllocator policy, ProgressMeter progress) {
+    check(policy);
+    watcher.accept(event);
+    timeline.at(trace.timeNanos(event));
+    if ((event & (PROGRESS_STEP - 1)) == 0) {
+      progress.update(event, trace.eventCount());
     }
+  }
+
+  private void end(CachingAllocator policy) {
     check(policy);
     layout = MemoryLayout.of(policy);
   }
@@ -182,16 +197,6 @@ final class ReplayRun {
   private void check(CachingAllocator policy) {
     if (checker != null) {
       checker.check(policy);
-    }
-  }
-
-  /** PyTorch makes all streams of its pool when a program first asks for one. */
-  private void createStreams(int event) {
-    if (streams != null
-        && trace.kind(event) == RequestKind.ALLOCATE
-        && trace.streamHandle(trace.stream(event)) != 0) {
-      streams.createStreams(STREAM_POOL);
-      streams = null;
     }
   }
 
@@ -205,9 +210,14 @@ final class ReplayRun {
     return timeline;
   }
 
+  /** Whether the replay ended at a request that failed. */
+  boolean isStopped() {
+    return replay.isStopped();
+  }
+
   /** Requests that failed. */
-  Failures failures() {
-    return failures;
+  RequestFailures failures() {
+    return replay.failures();
   }
 
   /** Where reserved memory went. */

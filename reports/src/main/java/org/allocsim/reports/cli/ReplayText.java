@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.StringJoiner;
+import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
@@ -38,7 +39,7 @@ final class ReplayText {
       return;
     }
     for (int i = 0; i < Math.min(MESSAGES_SHOWN, report.ooms().size()); i++) {
-      Failures.Oom oom = report.ooms().get(i);
+      RequestFailure oom = report.ooms().get(i);
       out.println(
           "Allocation request "
               + Numbers.count(oom.requestIndex())

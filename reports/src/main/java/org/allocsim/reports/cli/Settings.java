@@ -24,12 +24,21 @@ final class Settings {
    * @throws Failure where PyTorch refuses it, or it asks for another policy
    */
   static ParsedConfig parse(String conf, PyTorchVersion version, String policy) {
+    return parse("--conf", conf, version, policy);
+  }
+
+  /**
+   * Parses one of the settings that an option gives.
+   *
+   * @throws Failure where PyTorch refuses it, or it asks for another policy
+   */
+  static ParsedConfig parse(String option, String conf, PyTorchVersion version, String policy) {
     ParsedConfig config;
     try {
       config = ConfigParser.parse(conf, version);
     } catch (ConfigException e) {
       throw Failure.usage(
-          option(conf)
+          option(option, conf)
               + "PyTorch "
               + version.id()
               + " refuses it with \""
@@ -41,7 +50,7 @@ final class Settings {
     }
     if (config.backend() != ParsedConfig.Backend.NATIVE) {
       throw Failure.usage(
-          option(conf)
+          option(option, conf)
               + "policy "
               + policy
               + " does not simulate backend "
@@ -79,7 +88,7 @@ final class Settings {
     return "PYTORCH_CUDA_ALLOC_CONF=\"" + config.text() + "\": ";
   }
 
-  private static String option(String conf) {
-    return "--conf \"" + conf + "\": ";
+  private static String option(String option, String conf) {
+    return option + " \"" + conf + "\": ";
   }
 }

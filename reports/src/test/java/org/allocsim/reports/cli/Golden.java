@@ -11,12 +11,13 @@ import java.nio.file.Path;
  * Compares output with a file under {@code src/test/resources/golden}. {@code
  * -Dgolden.regenerate=true} writes the files anew; a run that does so never passes.
  */
-final class Golden {
+public final class Golden {
   private static final Path SOURCES = Path.of("src/test/resources/golden");
 
   private Golden() {}
 
-  static void assertGolden(String name, String actual) throws IOException {
+  /** Fails unless {@code actual} is what the file holds. */
+  public static void assertGolden(String name, String actual) throws IOException {
     if (Boolean.getBoolean("golden.regenerate")) {
       Files.createDirectories(SOURCES);
       Files.writeString(SOURCES.resolve(name), actual);

@@ -76,8 +76,7 @@ class LeaksCommandTest {
                 "a warm-up of 35 iterations leaves 4 of 39, and a trend takes 5; give a smaller"
                     + " --warm-up"),
         tooLong.err());
-    assertEquals(
-        ExitCodes.USAGE, CommandRun.of("leaks", PREFETCH, "--warm-up", "-1").exitCode());
+    assertEquals(ExitCodes.USAGE, CommandRun.of("leaks", PREFETCH, "--warm-up", "-1").exitCode());
   }
 
   @Test
@@ -213,7 +212,8 @@ class LeaksCommandTest {
 
   private static Path recorded(String name) {
     Path folder = Path.of(System.getProperty("allocsim.recordings", "../shared/recordings"));
-    Path path = folder.isAbsolute() || Files.exists(folder) ? folder : Path.of("..").resolve(folder);
+    Path path =
+        folder.isAbsolute() || Files.exists(folder) ? folder : Path.of("..").resolve(folder);
     Path file = path.resolve("pytorch-models").resolve(name + ".pickle.xz").normalize();
     assumeTrue(Files.exists(file), "left out: no recording " + file);
     return file;

@@ -41,6 +41,13 @@ class MainTest {
         "replay t --json",
         "verify",
         "verify t --addresses recorded",
+        "tune",
+        "tune t --top -1",
+        "tune t --os amiga",
+        "replay t --after-oom perhaps",
+        "min-capacity",
+        "lint-conf",
+        "lint-conf a --env B=c",
         "inspect",
         "inspect a b",
         "leaks",
@@ -64,7 +71,20 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "replay", "verify", "leaks", "inspect", "explain-oom", "list", "list devices"})
+  @ValueSource(
+      strings = {
+        "",
+        "replay",
+        "verify",
+        "tune",
+        "min-capacity",
+        "lint-conf",
+        "leaks",
+        "explain-oom",
+        "inspect",
+        "list",
+        "list devices"
+      })
   void everyCommandHasHelp(String command) {
     CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
     assertEquals(ExitCodes.DONE, run.exitCode());
@@ -73,7 +93,19 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "replay", "verify", "leaks", "inspect", "explain-oom", "list"})
+  @ValueSource(
+      strings = {
+        "",
+        "replay",
+        "verify",
+        "tune",
+        "min-capacity",
+        "lint-conf",
+        "leaks",
+        "explain-oom",
+        "inspect",
+        "list"
+      })
   void helpHasExamples(String command) {
     CommandRun run = CommandRun.of((Object[]) (command + " --help").strip().split(" "));
     assertTrue(run.out().contains("\nExamples:\n  allocsim "), run.out());

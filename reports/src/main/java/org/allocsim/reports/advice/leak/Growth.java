@@ -22,12 +22,7 @@ import org.allocsim.simulator.trace.RequestKind;
  * @param byStack by stack of the allocation
  */
 public record Growth(
-    int from,
-    int to,
-    long bytes,
-    List<Group> bySize,
-    List<Group> byRange,
-    List<Group> byStack) {
+    int from, int to, long bytes, List<Group> bySize, List<Group> byRange, List<Group> byStack) {
   /**
    * One size, range of sizes, or stack.
    *
@@ -118,11 +113,10 @@ public record Growth(
       for (Map.Entry<Long, Sum> each : sums.entrySet()) {
         Sum sum = each.getValue();
         if (sum.blocks != 0 || sum.bytes != 0) {
-          groups.add(
-              new Group(each.getKey(), sum.blocks, sum.bytes, sum.iterations.cardinality()));
+          groups.add(new Group(each.getKey(), sum.blocks, sum.bytes, sum.iterations.cardinality()));
         }
       }
-      groups.sort(Comparator.comparingLong(Group::bytes).reversed().thenComparing(Group::key));
+      groups.sort(Comparator.comparingLong(Group::bytes).reversed().thenComparingLong(Group::key));
       return groups;
     }
   }

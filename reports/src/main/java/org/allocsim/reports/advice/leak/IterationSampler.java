@@ -50,8 +50,7 @@ public final class IterationSampler implements EffectListener {
     }
     for (int block = 0; block < layout.blockCount(); block++) {
       if (layout.state(block) == BlockState.ACTIVE_ALLOCATED) {
-        allocated(
-            layout.allocation(block), layout.requestedBytes(block), layout.blockBytes(block));
+        allocated(layout.allocation(block), layout.requestedBytes(block), layout.blockBytes(block));
       }
     }
   }

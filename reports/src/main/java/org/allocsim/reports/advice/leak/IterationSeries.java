@@ -76,8 +76,7 @@ public record IterationSeries(
   }
 
   private static int firstKept(Iterations iterations, int event) {
-    return Math.min(
-        iterations.count(), Math.max(0, iterationOf(iterations, event) + KEPT_LAG));
+    return Math.min(iterations.count(), Math.max(0, iterationOf(iterations, event) + KEPT_LAG));
   }
 
   /** The iteration that a row belongs to; −1 before the first, their number behind the last. */

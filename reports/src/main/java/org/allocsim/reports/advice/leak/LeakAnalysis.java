@@ -11,8 +11,8 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * permitted error: the floor sees buffers that are replaced by ever larger ones, the kept part sees
  * small leaks that varying batches hide. FRAGMENTATION: neither does, but both reserved memory and
  * its excess over the most that was ever live grow, and reserved memory does so in the second half
- * alone too. PLATEAU: reserved memory or the floor rose
- * behind the warm-up and did not go on. NONE: neither rose.
+ * alone too. PLATEAU: reserved memory or the floor rose behind the warm-up and did not go on. NONE:
+ * neither rose.
  *
  * @param iterations how the program was cut
  * @param series what was measured
@@ -189,10 +189,7 @@ public record LeakAnalysis(
   private Forecast reservedForecast(long capacityBytes) {
     int last = series.count() - 1;
     return Forecast.of(
-        capacityBytes,
-        series.reservedBytes()[last],
-        last,
-        pace(reserved, series.reservedBytes()));
+        capacityBytes, series.reservedBytes()[last], last, pace(reserved, series.reservedBytes()));
   }
 
   /** The trend to go on with: that of the last third where it is clearly faster than the whole. */

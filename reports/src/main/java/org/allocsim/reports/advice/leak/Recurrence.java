@@ -83,8 +83,7 @@ record Recurrence(String description, int[] rows) {
       for (int phrase = 0; phrase < index.size(); phrase++) {
         int count = index.count(phrase);
         if (count <= Iterations.FEWEST
-            || index.place(phrase, count - 1) - index.place(phrase, 0)
-                < LEAST_SPAN * text.length) {
+            || index.place(phrase, count - 1) - index.place(phrase, 0) < LEAST_SPAN * text.length) {
           continue;
         }
         int[] places = new int[count];
@@ -111,10 +110,7 @@ record Recurrence(String description, int[] rows) {
             && rhythms.add(((long) count << 40) ^ ((long) median << 16) ^ breaks)) {
           candidates.add(
               new Candidate(
-                  describe(text[places[0]], length, sizes, count, median),
-                  places,
-                  median,
-                  breaks));
+                  describe(text[places[0]], length, sizes, count, median), places, median, breaks));
         }
       }
     }
@@ -199,7 +195,7 @@ record Recurrence(String description, int[] rows) {
         orders[trace.allocation(event)] = made++;
       } else if (trace.kind(event) == RequestKind.FREE && orders[trace.allocation(event)] >= 0) {
         int order = orders[trace.allocation(event)];
-        words[order] = made - order - 1;
+        words[order] = (long) made - order - 1;
       }
     }
     return words;

@@ -14,8 +14,9 @@ import org.apache.commons.math3.stat.regression.SimpleRegression;
  * approximation; ties only widen the interval. Iterations that resemble their neighbours, as the
  * quietest moments of two do that share a batch, tell less than their number: the interval is
  * widened by the root of {@code 1 + 2 Σ r}, the factor by which correlations r raise the variance
- * of a mean, summed over the lags up to the first that is not positive (Geyer 1992). More than {@value #MOST_POINTS} iterations are
- * folded into that many groups of equal length, each standing with its least value.
+ * of a mean, summed over the lags up to the first that is not positive (Geyer 1992). More than
+ * {@value #MOST_POINTS} iterations are folded into that many groups of equal length, each standing
+ * with its least value.
  *
  * <p>A slope alone does not make a trend. Memory that {@linkplain #comesBack comes back} is not
  * lost, however steep the last tooth of a sawtooth is; and growth that has {@linkplain #stopped
@@ -28,8 +29,8 @@ import org.apache.commons.math3.stat.regression.SimpleRegression;
  * @param confidence least probability with which such an interval holds the slope
  * @param comesBack whether the least value of the last third is no more than the median of the
  *     first third
- * @param stopped iteration from which on the series is level, or −1 where it is not known to be:
- *     a line that bends into a level fits better than a straight one, and behind the bend the
+ * @param stopped iteration from which on the series is level, or −1 where it is not known to be: a
+ *     line that bends into a level fits better than a straight one, and behind the bend the
  *     interval of the slope reaches 0 and lies below that of the whole
  */
 public record Trend(
@@ -145,7 +146,8 @@ public record Trend(
    * Iterations at the start that are still warming up: weights, optimizer states and caches appear
    * in them once. The rule is White's (MSER 1997) with a straight line in place of a mean: of all
    * cuts up to one half, the one whose remaining line has the least standard error, measured as
-   * squared errors over squared count. The earliest cut that is no more than twice as bad is preferred.
+   * squared errors over squared count. The earliest cut that is no more than twice as bad is
+   * preferred.
    */
   static int warmUp(long[] series) {
     int count = series.length;
@@ -199,8 +201,7 @@ public record Trend(
       double[] inversions = inversions(n);
       int most = 0;
       double below = inversions[0];
-      while (most + 1 < inversions.length
-          && 1 - 2 * (below + inversions[most + 1]) >= confidence) {
+      while (most + 1 < inversions.length && 1 - 2 * (below + inversions[most + 1]) >= confidence) {
         below += inversions[++most];
       }
       return pairs - 2 * most;

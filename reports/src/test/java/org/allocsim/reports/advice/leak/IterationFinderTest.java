@@ -139,7 +139,6 @@ class IterationFinderTest {
   }
 
   private static IterationFinder finder(AllocationTrace.Builder trace) {
-    return new IterationFinder(
-        trace.build(org.allocsim.simulator.trace.StackTable.empty()), 0);
+    return new IterationFinder(trace.build(org.allocsim.simulator.trace.StackTable.empty()), 0);
   }
 }

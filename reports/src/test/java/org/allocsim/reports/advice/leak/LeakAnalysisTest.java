@@ -39,8 +39,7 @@ class LeakAnalysisTest {
       long leaked = 512L << (seed % 12);
       LeakAnalysis analysis =
           new SyntheticProgram(seed)
-              .iterate(
-                  10 + seed / 2, MIB, 9 * MIB, (program, _) -> program.allocate(leaked))
+              .iterate(10 + seed / 2, MIB, 9 * MIB, (program, _) -> program.allocate(leaked))
               .analyse();
       Trend trend = analysis.deciding();
       found += analysis.verdict() == LeakVerdict.LEAK ? 1 : 0;
@@ -106,7 +105,8 @@ class LeakAnalysisTest {
 
   @Test
   void steadyMemoryIsNone() throws IterationException {
-    LeakAnalysis analysis = new SyntheticProgram(1).iterate(30, 8 * MIB, 8 * MIB, NOTHING).analyse();
+    LeakAnalysis analysis =
+        new SyntheticProgram(1).iterate(30, 8 * MIB, 8 * MIB, NOTHING).analyse();
     assertEquals(LeakVerdict.NONE, analysis.verdict());
     assertEquals(0, analysis.floor().slope());
     assertEquals(Optional.empty(), analysis.forecast(1 << 30));
@@ -201,7 +201,6 @@ class LeakAnalysisTest {
 
   @Test
   void growthIsAttributedToSizeAndStackAndSumsToTheByte() throws IterationException {
-    List<Integer> cache = new ArrayList<>();
     SyntheticProgram program =
         new SyntheticProgram(1)
             .iterate(
@@ -212,7 +211,7 @@ class LeakAnalysisTest {
                   each.at("log");
                   each.allocate(1000);
                   each.at("remember");
-                  cache.add(each.allocate(3 * MIB));
+                  each.allocate(3 * MIB);
                   each.at(null);
                 });
     LeakAnalysis analysis = program.analyse();
@@ -220,8 +219,7 @@ class LeakAnalysisTest {
     long floors =
         analysis.series().floorBytes()[19] - analysis.series().floorBytes()[analysis.warmUp()];
     assertEquals(floors, growth.bytes());
-    for (List<Growth.Group> groups :
-        List.of(growth.bySize(), growth.byRange(), growth.byStack())) {
+    for (List<Growth.Group> groups : List.of(growth.bySize(), growth.byRange(), growth.byStack())) {
       assertEquals(growth.bytes(), groups.stream().mapToLong(Growth.Group::bytes).sum());
     }
     int span = 19 - analysis.warmUp();
@@ -229,7 +227,7 @@ class LeakAnalysisTest {
     assertEquals(3 * MIB, first.key());
     assertEquals(span, first.blocks());
     assertEquals(span, first.iterations());
-    assertTrue(first.bytes() >= span * 3 * MIB, "blocks can be larger than the request");
+    assertTrue(first.bytes() >= 3 * MIB * span, "blocks can be larger than the request");
     assertEquals(first.bytes(), growth.byStack().getFirst().bytes());
     assertTrue(growth.bySize().contains(new Growth.Group(1000, span, span * 1024L, span)));
   }
@@ -291,11 +289,12 @@ class LeakAnalysisTest {
         switch (seed % 4) {
           case 0 -> NOTHING;
           case 1 -> SyntheticProgram.buffer(program.random.nextInt(1 << 20) + 1L, capacity);
-          case 2 -> (each, i) -> {
-            if (i % capacity == 0) {
-              each.trace.emptyCache();
-            }
-          };
+          case 2 ->
+              (each, i) -> {
+                if (i % capacity == 0) {
+                  each.trace.emptyCache();
+                }
+              };
           default -> wanderingCache(program);
         };
     return program.iterate(iterations, least, most, extra);
@@ -310,7 +309,8 @@ class LeakAnalysisTest {
     return (program, _) -> {
       for (int change = 0; change < 6; change++) {
         if (!entries.isEmpty() && program.random.nextInt(40) < entries.size()) {
-          program.trace.free(entries.remove(program.random.nextInt(entries.size())));
+          int index = program.random.nextInt(entries.size());
+          program.trace.free(entries.remove(index));
         } else {
           entries.add(program.allocate(1 + program.random.nextInt(1 << 20)));
         }

@@ -33,7 +33,7 @@ final class SyntheticProgram {
   SyntheticProgram(long seed) {
     random = new Random(seed);
     for (int layer = 0; layer < 6; layer++) {
-      allocate(8 * MIB + layer * 1024);
+      allocate(8 * MIB + layer * 1024L);
     }
   }
 
@@ -63,7 +63,7 @@ final class SyntheticProgram {
       batch = next;
       Deque<Integer> activations = new ArrayDeque<>();
       for (int layer = 0; layer < 6; layer++) {
-        activations.push(allocate(4 * bytes + 512 * layer));
+        activations.push(allocate(4 * bytes + 512L * layer));
         trace.free(allocate(bytes + 4096));
       }
       extra.run(this, iteration);
@@ -72,7 +72,7 @@ final class SyntheticProgram {
       }
       if (iteration == 0) {
         for (int layer = 0; layer < 12; layer++) {
-          allocate(8 * MIB + layer * 1024);
+          allocate(8 * MIB + layer * 1024L);
         }
       }
       trace.markerEnd(STEP + "#" + iteration);
@@ -98,11 +98,10 @@ final class SyntheticProgram {
             new SimulatedDevice(DeviceProfiles.defaultProfile()),
             sampler);
     new Replay(trace, 0, policy, sampler, () -> 0)
-        .run(
-            event -> {
-              sampler.beforeEvent(event);
-              return true;
-            });
+        .run(event -> {
+          sampler.beforeEvent(event);
+          return true;
+        });
     sampler.finish();
     return LeakAnalysis.of(trace, 0, sampler, -1);
   }

@@ -1,0 +1,102 @@
+package org.allocsim.reports.advice;
+
+import java.util.function.IntConsumer;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.engine.Replay;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
+
+/**
+ * Sends the requests of one device to an allocator as the recorded PyTorch process would: counts
+ * the allocation requests, makes streams when the program first asks for one, and ends where a
+ * failed request is to end it.
+ *
+ * <p><b>Requests that fail.</b> A request that failed in the recording is an ALLOCATE row with its
+ * FREE right behind it: where it is served under other settings, its memory is given back at once,
+ * because the recording does not tell what the program would have done with it. A request that
+ * fails only here has its later rows (FREE, USE_STREAM, USE_COMPLETE) passed over: the program is
+ * taken to have caught the error and gone on. From the first such request on, the program is no
+ * longer known to be the recorded one; {@link AfterOom#STOP} ends there.
+ */
+public final class DeviceReplay {
+  /** Streams in a pool of PyTorch (c10/cuda/CUDAStream.cpp, 2.11). */
+  private static final int STREAM_POOL = 32;
+
+  private final AllocationTrace trace;
+  private final int device;
+  private final AfterOom afterOom;
+  private final MemoryStats stats;
+  private final RequestFailures failures;
+
+  /** The simulated device until the program's first request on a stream of its own. */
+  private SimulatedDevice streams;
+
+  /**
+   * A replay that has not begun.
+   *
+   * @param trace the requests
+   * @param device index of the device whose requests are sent
+   * @param version whose words failed requests get
+   * @param afterOom how to go on behind a failed request
+   * @param stats statistics that hear of the allocator
+   * @param mostFailures failed requests that are kept with their message
+   */
+  public DeviceReplay(
+      AllocationTrace trace,
+      int device,
+      PyTorchVersion version,
+      AfterOom afterOom,
+      MemoryStats stats,
+      int mostFailures) {
+    this.trace = trace;
+    this.device = device;
+    this.afterOom = afterOom;
+    this.stats = stats;
+    failures = new RequestFailures(device, version, stats, mostFailures);
+  }
+
+  /** The failed requests; the allocator's listener must pass on to it what it hears. */
+  public RequestFailures failures() {
+    return failures;
+  }
+
+  /** Whether the replay ended at a failed request. */
+  public boolean isStopped() {
+    return afterOom == AfterOom.STOP && failures.count() > 0;
+  }
+
+  /** Sends all requests to an allocator that holds nothing and takes memory from {@code memory}. */
+  public void run(
+      AllocatorPolicy policy, SimulatedDevice memory, EffectListener listener, IntConsumer before) {
+    streams = memory;
+    replay(policy, listener).run(event -> next(event, before));
+  }
+
+  /** Sends the requests behind the prologue to an allocator that was restored to its end. */
+  public void runRestored(AllocatorPolicy policy, EffectListener listener, IntConsumer before) {
+    replay(policy, listener).runRestored(event -> next(event, before));
+  }
+
+  private Replay replay(AllocatorPolicy policy, EffectListener listener) {
+    return new Replay(trace, device, policy, listener, stats::activeBytes);
+  }
+
+  private boolean next(int event, IntConsumer before) {
+    if (isStopped()) {
+      return false;
+    }
+    before.accept(event);
+    boolean allocates = trace.kind(event) == RequestKind.ALLOCATE;
+    failures.before(event, allocates && event >= trace.prologueCount());
+    // PyTorch makes all streams of its pool when a program first asks for one.
+    if (streams != null && allocates && trace.streamHandle(trace.stream(event)) != 0) {
+      streams.createStreams(STREAM_POOL);
+      streams = null;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,98 @@
+package org.allocsim.reports.advice;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.stats.OutOfMemoryMessage;
+
+/** Collects the requests that failed, with the words that the program would have read. */
+public final class RequestFailures implements EffectListener {
+  private final int deviceIndex;
+  private final PyTorchVersion version;
+  private final MemoryStats stats;
+  private final int most;
+  private final List<RequestFailure> kept = new ArrayList<>();
+  private long count;
+  private long requests;
+  private int event = -1;
+
+  /**
+   * A collection that is empty.
+   *
+   * @param deviceIndex the device, as messages name it
+   * @param version whose words are used
+   * @param stats the figures in the messages
+   * @param most failed requests that are kept; later ones are only counted
+   */
+  RequestFailures(int deviceIndex, PyTorchVersion version, MemoryStats stats, int most) {
+    this.deviceIndex = deviceIndex;
+    this.version = version;
+    this.stats = stats;
+    this.most = most;
+  }
+
+  /** A row of the trace comes next. */
+  void before(int nextEvent, boolean isAllocationRequest) {
+    event = nextEvent;
+    if (isAllocationRequest) {
+      requests++;
+    }
+  }
+
+  /** Number of allocation requests behind the prologue so far. */
+  public long requestCount() {
+    return requests;
+  }
+
+  /** Number of failed requests so far. */
+  public long count() {
+    return count;
+  }
+
+  /** The failed requests in order, as many as are kept. */
+  public List<RequestFailure> kept() {
+    return kept;
+  }
+
+  @Override
+  public void outOfMemory(
+      int allocation,
+      long requestedBytes,
+      long roundedBytes,
+      long segmentBytes,
+      int stream,
+      long limitBytes,
+      long privateFreeBytes,
+      long deviceFreeBytes,
+      long deviceTotalBytes) {
+    count++;
+    if (kept.size() < most) {
+      OutOfMemoryMessage message =
+          new OutOfMemoryMessage(
+              deviceIndex,
+              segmentBytes,
+              deviceTotalBytes,
+              deviceFreeBytes,
+              limitBytes,
+              stats.allocatedBytes(),
+              stats.reservedBytes(),
+              privateFreeBytes,
+              "");
+      keep(requestedBytes, message.text(OutOfMemoryMessage.Template.of(version)));
+    }
+  }
+
+  @Override
+  public void requestRejected(int allocation, long requestedBytes, String reason) {
+    count++;
+    if (kept.size() < most) {
+      keep(requestedBytes, reason);
+    }
+  }
+
+  private void keep(long requestedBytes, String message) {
+    kept.add(new RequestFailure(requests - 1, event, requestedBytes, message));
+  }
+}

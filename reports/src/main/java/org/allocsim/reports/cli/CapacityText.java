@@ -1,0 +1,103 @@
+package org.allocsim.reports.cli;
+
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.allocsim.reports.advice.CapacitySearch;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.TextTable;
+import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.stats.ByteFormat;
+
+/** Prints smallest devices. */
+final class CapacityText {
+  private CapacityText() {}
+
+  static void print(List<CapacitySearch.Result> results, String recordedConf, PrintWriter out) {
+    out.println(
+        "bound   the program asks for "
+            + Numbers.bytes(results.getFirst().demand().peakRequestedBytes())
+            + " at its peak; no device with less free runs it");
+    out.println();
+    TextTable table =
+        TextTable.of(
+            "setting",
+            ">smallest device",
+            ">MiB",
+            ">blocks at peak",
+            ">reserved if ample",
+            "smallest card",
+            "note");
+    for (CapacitySearch.Result result : results) {
+      boolean found = result.capacityBytes() >= 0;
+      table.row(
+          ConfText.name(result.config().text()),
+          found ? ByteFormat.human(result.capacityBytes()) : "none",
+          found ? Numbers.count(result.capacityBytes() >> 20) : "-",
+          ByteFormat.human(result.demand().peakBlockBytes()),
+          ByteFormat.human(result.ample().peakReservedBytes()),
+          result.smallestCard().map(card -> card.profile().name()).orElse("none"),
+          result.config().text().equals(recordedConf) ? "recorded" : "");
+    }
+    table.print(out, "");
+    out.println();
+    printCards(results, out);
+    for (CapacitySearch.Result result : results) {
+      if (!result.failingAboveBytes().isEmpty()) {
+        WrappedText.print(
+            out,
+            "",
+            "",
+            ConfText.name(result.config().text())
+                + ": a request fails all the same with "
+                + String.join(
+                    ", ",
+                    result.failingAboveBytes().stream()
+                        .map(bytes -> Numbers.count(bytes >> 20) + " MiB")
+                        .toList())
+                + "; leave some room.");
+      }
+    }
+  }
+
+  private static void printCards(List<CapacitySearch.Result> results, PrintWriter out) {
+    String[] headings = new String[results.size() + 2];
+    headings[0] = "card";
+    headings[1] = ">free for the program";
+    for (int i = 0; i < results.size(); i++) {
+      headings[i + 2] = ConfText.name(results.get(i).config().text());
+    }
+    TextTable table = TextTable.of(headings);
+    List<CapacitySearch.Card> cards = results.getFirst().cards();
+    for (int row = 0; row < cards.size(); row++) {
+      Object[] cells = new Object[headings.length];
+      cells[0] = cards.get(row).profile().name();
+      cells[1] = ByteFormat.human(cards.get(row).profile().capacityBytes());
+      for (int i = 0; i < results.size(); i++) {
+        cells[i + 2] = results.get(i).cards().get(row).fits() ? "fits" : "no";
+      }
+      table.row(cells);
+    }
+    table.print(out, "");
+  }
+
+  /** A result as JSON. */
+  static Map<String, Object> toMap(CapacitySearch.Result result) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("conf", result.config().text());
+    map.put("capacity_bytes", result.capacityBytes() < 0 ? null : result.capacityBytes());
+    map.put("failing_above_bytes", List.copyOf(result.failingAboveBytes()));
+    map.put("peak_requested_bytes", result.demand().peakRequestedBytes());
+    map.put("peak_block_bytes", result.demand().peakBlockBytes());
+    map.put("reserved_if_ample_bytes", result.ample().peakReservedBytes());
+    map.put(
+        "cards_that_fit",
+        result.cards().stream()
+            .filter(CapacitySearch.Card::fits)
+            .map(card -> card.profile().name())
+            .toList());
+    map.put("replays", result.replays());
+    return map;
+  }
+}

@@ -1,0 +1,160 @@
+package org.allocsim.reports.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.ConfLint;
+import org.allocsim.reports.advice.LintFinding;
+import org.allocsim.reports.advice.LintFinding.Severity;
+import org.allocsim.reports.advice.Platform;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim lint-conf}: is a configuration string legal here, and does it do anything? */
+@Command(
+    name = "lint-conf",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Checks a value of PYTORCH_CUDA_ALLOC_CONF.",
+      "",
+      "Is it legal for a release and a platform, does all of it take effect, is it known to do",
+      "harm?"
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:nothing found, or warnings only",
+      "1:failed: unwritable output",
+      "2:wrong usage",
+      "3:an error was found: the string does not do what it says"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim lint-conf expandable_segments:True,max_split_size_mb:128",
+      "  allocsim lint-conf expandable_segments:True --os windows",
+      "  allocsim lint-conf garbage_collection_threshold:0.8 --memory-fraction 0.9",
+      "  allocsim lint-conf --env PYTORCH_ALLOC_CONF=expandable_segments:True --torch-version 2.9.1"
+    })
+final class LintConfCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "CONF",
+      arity = "0..1",
+      description = "The string; leave it out where --env holds it.")
+  private String conf;
+
+  @Option(
+      names = "--env",
+      paramLabel = "NAME[=CONF]",
+      description =
+          "The environment variable that the string is set by (default: PYTORCH_CUDA_ALLOC_CONF).")
+  private String assignment;
+
+  @Option(
+      names = {"--torch-version", "--torch"},
+      paramLabel = "VERSION",
+      description = "Rules of this PyTorch release, 2.0 to 2.14 (default: 2.11).",
+      converter = TorchVersionConverter.class)
+  private PyTorchVersion version = PyTorchVersion.DEFAULT;
+
+  @Option(
+      names = "--os",
+      paramLabel = "linux|windows|wsl",
+      description = "Where the program is to run (default: linux).",
+      converter = PlatformConverter.class)
+  private Platform platform = Platform.LINUX;
+
+  @Option(
+      names = "--memory-fraction",
+      paramLabel = "F",
+      description = "The program calls torch.cuda.set_per_process_memory_fraction(F).",
+      converter = FractionConverter.class)
+  private Double fraction;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the findings as JSON; - is standard output.")
+  private String jsonName;
+
+  @Override
+  public Integer call() {
+    String variable = ConfLint.CUDA_VARIABLE;
+    String text = conf;
+    if (assignment != null) {
+      int equals = assignment.indexOf('=');
+      variable = equals < 0 ? assignment : assignment.substring(0, equals);
+      if (equals >= 0) {
+        if (text != null) {
+          throw new ParameterException(
+              spec.commandLine(), "both CONF and --env hold a string; give one of them");
+        }
+        text = assignment.substring(equals + 1);
+      }
+    }
+    if (text == null) {
+      throw new ParameterException(
+          spec.commandLine(), "CONF is missing; give the string, or --env NAME=CONF");
+    }
+    boolean limited = fraction != null && (fraction < 1 || version.isFractionOneALimit());
+    List<LintFinding> findings = new ArrayList<>(ConfLint.checkVariable(variable, version));
+    findings.addAll(ConfLint.check(text, version, platform, limited));
+    PrintWriter out = spec.commandLine().getOut();
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, null);
+      if (json != null) {
+        JsonText.write(toMap(variable, text, findings), json.stream());
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        print(variable, text, findings, out);
+      }
+    }
+    return hasErrors(findings) ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
+  }
+
+  private static boolean hasErrors(List<LintFinding> findings) {
+    return findings.stream().anyMatch(finding -> finding.severity() == Severity.ERROR);
+  }
+
+  private void print(String variable, String text, List<LintFinding> findings, PrintWriter out) {
+    out.println(
+        variable
+            + "=\""
+            + text
+            + "\" for PyTorch "
+            + version.id()
+            + " on "
+            + platform.label()
+            + (findings.isEmpty() ? ": nothing found" : ""));
+    for (LintFinding finding : findings) {
+      WrappedText.print(
+          out,
+          "  ",
+          "    ",
+          finding.severity().label() + ", " + finding.kind().label() + ": " + finding.message());
+    }
+    out.flush();
+  }
+
+  private Map<String, Object> toMap(String variable, String text, List<LintFinding> findings) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("variable", variable);
+    map.put("conf", text);
+    map.put("torch_version", version.id());
+    map.put("os", platform.label());
+    map.put("findings", ConfText.toList(findings));
+    return map;
+  }
+}

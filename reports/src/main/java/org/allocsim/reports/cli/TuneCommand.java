@@ -1,0 +1,157 @@
+package org.allocsim.reports.cli;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.Platform;
+import org.allocsim.reports.advice.Tuning;
+import org.allocsim.reports.advice.TuningGrid;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim tune}: which settings of the caching allocator would have been best. */
+@Command(
+    name = "tune",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Ranks settings of PyTorch's allocator for a recorded program.",
+      "",
+      "Each of some 50 settings is replayed: does it run out of memory, what is reserved at most,",
+      "what does the driver cost? Settings that serve every request come first, the least reserved",
+      "memory before the others; peaks that differ by less than 1 % of that of the recorded",
+      "settings count as equal and rank by the time in the driver (in steps of 1 % of the recorded",
+      "time), then by the number of settings. A replay ends at the first request that fails. A",
+      "request that failed in the recording and is served now is given back at once."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done",
+      "1:failed: unreadable input, unwritable output",
+      "2:wrong usage",
+      "3:every setting runs out of memory"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim tune snapshot.pickle",
+      "  allocsim tune snapshot.pickle --capacity 24GiB",
+      "  allocsim tune snapshot.pickle --memory-fraction 0.9 --torch-version 2.9 --os windows",
+      "  allocsim tune snapshot.pickle --top 0 --json tuning.json"
+    })
+final class TuneCommand implements Callable<Integer> {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  private String traceName;
+
+  @Mixin private DeviceOptions deviceOptions;
+
+  @Option(
+      names = "--os",
+      paramLabel = "linux|windows|wsl",
+      description = "Where the program is to run (default: linux).",
+      converter = PlatformConverter.class)
+  private Platform platform = Platform.LINUX;
+
+  @Option(
+      names = "--device-index",
+      paramLabel = "N",
+      description = "Which recorded GPU to replay (default: the first one that did anything).")
+  private Integer deviceIndex;
+
+  @Option(
+      names = "--top",
+      paramLabel = "N",
+      description = "Rows of the table, 0 for all (default: 15).")
+  private int top = 15;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the results as JSON; - is standard output.")
+  private String jsonName;
+
+  @Override
+  public Integer call() {
+    if (top < 0) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--top " + top + " is negative; give the number of rows, or 0 for all");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    Path file = Inputs.require(traceName);
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Snapshot snapshot = Recording.readSnapshot(file);
+      ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
+      Settings.requirePossible(recorded, deviceOptions.profile());
+      long limitBytes = deviceOptions.limitBytes(recorded);
+      Recording recording =
+          Recording.of(
+              snapshot,
+              recorded,
+              deviceOptions.torchVersion(),
+              limitBytes,
+              deviceOptions.profile().totalBytes());
+      int device = recording.device(deviceIndex);
+      TuningGrid grid =
+          TuningGrid.of(
+              recorded.text(),
+              deviceOptions.torchVersion(),
+              platform,
+              limitBytes != MemoryLimit.NONE);
+      long startNanos = System.nanoTime();
+      Tuning tuning = tune(recording, device, grid, limitBytes);
+      double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
+      TuneReport report =
+          new TuneReport(
+              traceName,
+              recording.snapshot().sha256(),
+              recording.effects(device).count(),
+              device,
+              deviceOptions.torchVersion(),
+              platform,
+              deviceOptions.profile(),
+              limitBytes,
+              tuning,
+              seconds);
+      if (json != null) {
+        JsonText.write(report.toMap(), json.stream());
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        TuneText.print(report, top, out);
+        out.flush();
+      }
+      return tuning.allFail() ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
+    }
+  }
+
+  private Tuning tune(Recording recording, int device, TuningGrid grid, long limitBytes) {
+    try (ProgressMeter progress = ProgressMeter.ofSettings("tuning")) {
+      return Tuning.run(
+          recording.trace(),
+          device,
+          grid,
+          deviceOptions.torchVersion(),
+          platform,
+          limitBytes,
+          deviceOptions.profile(),
+          progress::update);
+    } catch (ConfigException e) {
+      throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package org.allocsim.reports.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.allocsim.reports.advice.ConfLint;
+import org.allocsim.reports.advice.Platform;
+import org.allocsim.reports.advice.Tuning;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+
+/**
+ * Everything that a search for settings found, for people and as JSON.
+ *
+ * @param file name of the trace as the user gave it
+ * @param sha256 digest of the file's bytes, in hexadecimal
+ * @param events rows of the recorded history
+ * @param deviceIndex index of the recorded device
+ * @param version whose rules applied
+ * @param platform where the program is to run
+ * @param profile the simulated device
+ * @param limitBytes the allocator's own limit, −1 without one
+ * @param tuning the ranked settings
+ * @param seconds wall time of the search
+ */
+record TuneReport(
+    String file,
+    String sha256,
+    long events,
+    int deviceIndex,
+    PyTorchVersion version,
+    Platform platform,
+    DeviceProfile profile,
+    long limitBytes,
+    Tuning tuning,
+    double seconds) {
+
+  /** The JSON object; only {@code seconds} differs between two runs. */
+  Map<String, Object> toMap() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    Map<String, Object> trace = new LinkedHashMap<>();
+    trace.put("file", file);
+    trace.put("sha256", sha256);
+    trace.put("events", events);
+    map.put("trace", trace);
+    map.put("policy", "pytorch");
+    map.put("torch_version", version.id());
+    map.put("os", platform.label());
+    map.put("device", profile.name());
+    map.put("device_index", deviceIndex);
+    map.put("capacity_bytes", profile.capacityBytes());
+    map.put("limit_bytes", limitBytes < 0 ? null : limitBytes);
+    map.put("peak_requested_bytes", tuning.demand().peakRequestedBytes());
+    map.put("fits_at_all", !tuning.isHopeless());
+    map.put("recorded_conf", tuning.recorded().conf());
+    map.put("recommended", tuning.recommended().map(this::recommended).orElse(null));
+    map.put("settings", settings());
+    map.put("left_out", leftOut());
+    map.put("seconds", seconds);
+    return map;
+  }
+
+  private Map<String, Object> recommended(Tuning.Entry entry) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("conf", entry.conf());
+    map.put("variable", ConfLint.variable(version));
+    map.put("line", ConfText.paste(entry.conf(), version));
+    return map;
+  }
+
+  private List<Object> settings() {
+    List<Object> list = new ArrayList<>();
+    int rank = 0;
+    for (Tuning.Entry entry : tuning.ranked()) {
+      Map<String, Object> map = new LinkedHashMap<>();
+      map.put("rank", ++rank);
+      map.put("conf", entry.conf());
+      ConfText.put(map, entry.result());
+      map.put("same_as_default", entry.sameAsPlain());
+      map.put("findings", ConfText.toList(entry.findings()));
+      list.add(map);
+    }
+    return list;
+  }
+
+  private List<Object> leftOut() {
+    List<Object> list = new ArrayList<>();
+    tuning
+        .leftOut()
+        .forEach((reason, confs) -> {
+          Map<String, Object> map = new LinkedHashMap<>();
+          map.put("reason", reason);
+          map.put("confs", confs);
+          list.add(map);
+        });
+    return list;
+  }
+}

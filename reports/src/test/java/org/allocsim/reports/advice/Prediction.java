@@ -1,0 +1,127 @@
+package org.allocsim.reports.advice;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.device.RecordedDevice;
+import org.allocsim.simulator.effect.EffectFollower;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.MemoryStats;
+
+/**
+ * The requests of one recorded run replayed under the settings and the limit of another.
+ *
+ * @param modelled with the addresses of the simulated device
+ * @param rowsAtPlace leading rows of the target that were predicted, each at its place
+ * @param difference the first other row, empty without one
+ * @param followed rows of the target that come out with the addresses that its driver gave
+ * @param driverOom the first failed request with those addresses
+ */
+record Prediction(
+    RecordedRun source,
+    RecordedRun target,
+    ScenarioResult modelled,
+    int rowsAtPlace,
+    String difference,
+    int followed,
+    Optional<RequestFailure> driverOom) {
+
+  static Prediction of(RecordedRun source, RecordedRun target) throws ConfigException {
+    Scenario scenario =
+        Scenario.of(
+            target.conf(),
+            PyTorchVersion.V2_11,
+            target.limitBytes(),
+            DeviceProfiles.defaultProfile());
+    EffectComparison comparison = new EffectComparison(target.effects());
+    ScenarioResult modelled =
+        ScenarioRun.run(source.trace(), 0, scenario, AfterOom.CONTINUE, comparison);
+    EffectFollower follower = new EffectFollower(target.effects(), 0);
+    MemoryStats stats = new MemoryStats(scenario.config().allocator().maxSplitBytes());
+    DeviceReplay replay =
+        new DeviceReplay(source.trace(), 0, scenario.version(), AfterOom.CONTINUE, stats, 1);
+    EffectListener listener = EffectListeners.all(stats, replay.failures(), follower);
+    CachingAllocator policy =
+        new CachingAllocator(
+            scenario.config().allocator(),
+            scenario.version(),
+            scenario.limitBytes(),
+            new RecordedDevice(target.effects(), follower::position, target.totalBytes()),
+            listener);
+    replay.run(policy, null, listener, event -> {});
+    return new Prediction(
+        source,
+        target,
+        modelled,
+        comparison.rowsEqual(),
+        comparison.difference(),
+        follower.position(),
+        replay.failures().kept().stream().findFirst());
+  }
+
+  /** Number of the target's statistics that were predicted. */
+  long valuesEqual() {
+    return target.stats().entrySet().stream()
+        .filter(entry -> entry.getValue().equals(modelled.stats().get(entry.getKey())))
+        .count();
+  }
+
+  boolean isPeakEqual() {
+    return modelled.peakReservedBytes() == recordedPeakBytes();
+  }
+
+  long recordedPeakBytes() {
+    return target.stats().get("reserved_bytes.all.peak");
+  }
+
+  /** Rows of the target up to its first failed request, or all of them. */
+  int comparableRows() {
+    for (int row = 0; row < target.effects().count(); row++) {
+      if (target.effects().kind(row) == EffectKind.OOM) {
+        return row + 1;
+      }
+    }
+    return target.effects().count();
+  }
+
+  boolean hasFailures() {
+    return !target.messages().isEmpty();
+  }
+
+  /** The amounts of an OOM message that are the allocator's; other processes are left out. */
+  static List<String> amounts(String message) {
+    String text =
+        message
+            .replaceAll("Process \\d+ has [0-9.]+ \\S+ memory in use\\. ", "")
+            .replaceAll("Including non-PyTorch memory, [^.]*\\.\\d+ \\S+ memory in use\\. ", "")
+            .replaceAll("of which [0-9.]+ \\S+ is free", "");
+    return Pattern.compile("[0-9.]+ (bytes|KiB|MiB|GiB)")
+        .matcher(text)
+        .results()
+        .map(MatchResult::group)
+        .toList();
+  }
+
+  private boolean isSameFailure(Optional<RequestFailure> failed) {
+    return failed.isPresent()
+        && failed.get().requestIndex() == target.firstFailure()
+        && amounts(failed.get().message()).equals(amounts(target.messages().getFirst()));
+  }
+
+  /** Whether the first failed request and the amounts in its message were predicted. */
+  boolean isFailureEqual() {
+    return isSameFailure(modelled.firstOom());
+  }
+
+  /** The same with the addresses that the target's driver gave. */
+  boolean isFailureEqualWithDriverAddresses() {
+    return isSameFailure(driverOom);
+  }
+}
