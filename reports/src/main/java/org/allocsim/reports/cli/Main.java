@@ -42,7 +42,8 @@ import picocli.CommandLine.Spec;
       "0:done",
       "1:failed: unreadable input, unwritable output",
       "2:wrong usage",
-      "3:a check did not hold"
+      "3:a check did not hold",
+      "10-17:verdicts of explain-oom, listed in its help"
     },
     footerHeading = "%nExamples:%n",
     footer = {
