@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  allocsim check snapshot.pickle --max-reserved 22GiB --max-slack 10%",
+      "  allocsim check snapshot.pickle --max-reserved 22GiB --max-slack 10%%",
       "  allocsim check snapshot.pickle --no-oom --capacity 24GiB",
       "  allocsim check snapshot.pickle --max-allocated 18GiB --json check.json"
     })
