@@ -310,7 +310,8 @@ class LeakAnalysisTest {
       for (int change = 0; change < 6; change++) {
         if (!entries.isEmpty() && program.random.nextInt(40) < entries.size()) {
           int index = program.random.nextInt(entries.size());
-          program.trace.free(entries.remove(/* index= */ index));
+          program.trace.free(entries.get(index));
+          entries.subList(index, index + 1).clear();
         } else {
           entries.add(program.allocate(1 + program.random.nextInt(1 << 20)));
         }
