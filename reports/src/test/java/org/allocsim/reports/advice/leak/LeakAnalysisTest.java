@@ -1,6 +1,7 @@
 package org.allocsim.reports.advice.leak;
 
 import static org.allocsim.reports.advice.leak.SyntheticProgram.MIB;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -35,18 +36,18 @@ class LeakAnalysisTest {
   void leaksOfRandomProgramsAreFound() throws IterationException {
     int found = 0;
     int held = 0;
-    for (int seed = 0; seed < 100; seed++) {
+    for (int seed = 5000; seed < 5600; seed++) {
       long leaked = 512L << (seed % 12);
       LeakAnalysis analysis =
           new SyntheticProgram(seed)
-              .iterate(10 + seed / 2, MIB, 9 * MIB, (program, _) -> program.allocate(leaked))
+              .iterate(10 + seed % 100 / 2, MIB, 9 * MIB, (program, _) -> program.allocate(leaked))
               .analyse();
       Trend trend = analysis.deciding();
       found += analysis.verdict() == LeakVerdict.LEAK ? 1 : 0;
       held += trend.lower() <= leaked && leaked <= trend.upper() ? 1 : 0;
     }
-    assertEquals(100, found);
-    assertTrue(held >= 95, "intervals that hold the slope: " + held);
+    assertEquals(598, found);
+    assertEquals(595, held);
   }
 
   @Test
@@ -262,21 +263,23 @@ class LeakAnalysisTest {
         full + " is not in " + forecast);
   }
 
-  /** Batches, buffers and caches of 200 steady programs vary at random: 3.5 % false alarms. */
+  /**
+   * False alarms over 2,000 steady programs with seeds that no threshold was chosen on: 2.9 % in
+   * all, but 9.2 % where a cache wanders at random, whose neighbouring iterations are so alike that
+   * a short recording cannot tell a walk from a trend.
+   */
   @Test
-  void steadyProgramsAreSeldomCalledLeaking() throws IterationException {
-    int leaks = 0;
-    int fragmented = 0;
-    for (int seed = 0; seed < 200; seed++) {
-      LeakAnalysis analysis = steady(seed).analyse();
-      if (analysis.verdict() == LeakVerdict.LEAK) {
-        leaks++;
-      } else if (analysis.verdict() == LeakVerdict.FRAGMENTATION) {
-        fragmented++;
-      }
+  void steadyProgramsAreSeldomCalledHarmful() throws IterationException {
+    int[] leaks = new int[4];
+    int[] fragmented = new int[4];
+    for (int seed = 1000; seed < 3000; seed++) {
+      LeakVerdict verdict = steady(seed).analyse().verdict();
+      leaks[seed % 4] += verdict == LeakVerdict.LEAK ? 1 : 0;
+      fragmented[seed % 4] += verdict == LeakVerdict.FRAGMENTATION ? 1 : 0;
     }
-    assertEquals(6, leaks);
-    assertEquals(1, fragmented);
+    // Varying batches; a buffer that is emptied; a cache that is emptied; a wandering cache.
+    assertArrayEquals(new int[] {4, 4, 3, 44}, leaks);
+    assertArrayEquals(new int[] {0, 0, 0, 2}, fragmented);
   }
 
   private static SyntheticProgram steady(int seed) {
