@@ -1,20 +1,16 @@
 package org.allocsim.reports.chart;
 
-import java.awt.BasicStroke;
 import java.awt.Color;
-import java.awt.Font;
 import java.awt.Paint;
 import java.awt.Shape;
 import java.awt.geom.Ellipse2D;
 import java.awt.geom.Line2D;
-import java.awt.geom.Rectangle2D;
 import java.util.Arrays;
 import java.util.Locale;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItem;
 import org.jfree.chart.LegendItemCollection;
 import org.jfree.chart.axis.NumberAxis;
-import org.jfree.chart.block.BlockBorder;
 import org.jfree.chart.plot.CombinedDomainXYPlot;
 import org.jfree.chart.plot.DatasetRenderingOrder;
 import org.jfree.chart.plot.IntervalMarker;
@@ -22,12 +18,7 @@ import org.jfree.chart.plot.XYPlot;
 import org.jfree.chart.renderer.xy.XYDifferenceRenderer;
 import org.jfree.chart.renderer.xy.XYItemRenderer;
 import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
-import org.jfree.chart.title.LegendTitle;
-import org.jfree.chart.title.TextTitle;
-import org.jfree.chart.ui.HorizontalAlignment;
 import org.jfree.chart.ui.Layer;
-import org.jfree.chart.ui.RectangleEdge;
-import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.data.xy.DefaultXYDataset;
 import org.jfree.data.xy.XYDataset;
 
@@ -44,18 +35,8 @@ public final class LeakTrendChart {
   /** Height in pixels. */
   public static final int HEIGHT = 760;
 
-  private static final Color SKY_BLUE = new Color(0x56, 0xB4, 0xE9);
-  private static final Color BLUE = new Color(0x00, 0x72, 0xB2);
-  private static final Color ORANGE = new Color(0xE6, 0x9F, 0x00);
-  private static final Color VERMILLION = new Color(0xD5, 0x5E, 0x00);
   private static final Color BAND = new Color(0xD5, 0x5E, 0x00, 40);
   private static final Color WARM_UP = new Color(0xF0, 0xF0, 0xF0);
-  private static final Color INK = new Color(0x33, 0x33, 0x33);
-  private static final Color FAINT_INK = new Color(0x66, 0x66, 0x66);
-  private static final Color GRID = new Color(0xE4, 0xE4, 0xE4);
-  private static final Font TITLE_FONT = new Font(Font.SANS_SERIF, Font.BOLD, 17);
-  private static final Font TEXT_FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 13);
-  private static final Font SMALL_FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 12);
   private static final double HEADROOM = 1.08;
 
   /** More iterations than this are drawn without a dot for each. */
@@ -97,28 +78,13 @@ public final class LeakTrendChart {
     NumberAxis iterations = new NumberAxis("iteration");
     iterations.setStandardTickUnits(NumberAxis.createIntegerTickUnits(Locale.ROOT));
     iterations.setRange(-0.5, count - 0.5);
-    style(iterations);
+    ChartStyle.style(iterations);
     CombinedDomainXYPlot both = new CombinedDomainXYPlot(iterations);
     both.setGap(16);
     both.add(levels(data), 3);
     both.add(change(data), 2);
     both.setFixedLegendItems(legend(data));
-    JFreeChart chart = new JFreeChart(null, null, both, false);
-    chart.setBackgroundPaint(Color.WHITE);
-    chart.setPadding(new RectangleInsets(10, 10, 6, 24));
-    chart.addSubtitle(heading(title, TITLE_FONT, INK, 2));
-    chart.addSubtitle(heading(subtitle, SMALL_FONT, FAINT_INK, 10));
-    LegendTitle legend = new LegendTitle(both);
-    legend.setPosition(RectangleEdge.BOTTOM);
-    legend.setItemFont(TEXT_FONT);
-    legend.setItemPaint(INK);
-    legend.setItemLabelPadding(new RectangleInsets(2, 4, 2, 14));
-    legend.setFrame(BlockBorder.NONE);
-    legend.setBackgroundPaint(Color.WHITE);
-    chart.addSubtitle(legend);
-    chart.setAntiAlias(true);
-    chart.setTextAntiAlias(true);
-    return chart;
+    return ChartStyle.chart(title, subtitle, both);
   }
 
   private static XYPlot levels(Data data) {
@@ -126,10 +92,11 @@ public final class LeakTrendChart {
         Math.max(
             Arrays.stream(data.reservedBytes()).max().orElse(0),
             Arrays.stream(data.peakBytes()).max().orElse(0));
-    XYPlot plot = plot(style(ByteAxis.upTo(top > 0 ? top * HEADROOM : 1 << 20, "memory")), data);
-    add(plot, points(data.reservedBytes(), 0, 0), line(SKY_BLUE, 2.2f, data));
-    add(plot, points(data.peakBytes(), 0, 0), line(ORANGE, 1.6f, data));
-    add(plot, points(data.floorBytes(), 0, 0), line(BLUE, 2.0f, data));
+    XYPlot plot =
+        plot(ChartStyle.style(ByteAxis.upTo(top > 0 ? top * HEADROOM : 1 << 20, "memory")), data);
+    add(plot, points(data.reservedBytes(), 0, 0), line(ChartStyle.SKY_BLUE, 2.2f, data));
+    add(plot, points(data.peakBytes(), 0, 0), line(ChartStyle.ORANGE, 1.6f, data));
+    add(plot, points(data.floorBytes(), 0, 0), line(ChartStyle.BLUE, 2.0f, data));
     return plot;
   }
 
@@ -147,9 +114,9 @@ public final class LeakTrendChart {
     NumberAxis axis =
         ByteAxis.upTo(Math.max(LEAST_SPAN, most - least) + 2 * margin, "change when quietest");
     axis.setRange(least - margin, Math.max(most, least + LEAST_SPAN) + margin);
-    XYPlot plot = plot(style(axis), data);
+    XYPlot plot = plot(ChartStyle.style(axis), data);
     add(plot, band(data, start), bandRenderer());
-    add(plot, trend(data, start), line(VERMILLION, 2.0f, null));
+    add(plot, trend(data, start), line(ChartStyle.VERMILLION, 2.0f, null));
     add(plot, points(floors, first, start), dots(data));
     return plot;
   }
@@ -210,13 +177,7 @@ public final class LeakTrendChart {
   private static XYPlot plot(NumberAxis bytes, Data data) {
     XYPlot plot = new XYPlot();
     plot.setRangeAxis(bytes);
-    plot.setBackgroundPaint(Color.WHITE);
-    plot.setOutlineVisible(false);
-    plot.setDomainGridlinePaint(GRID);
-    plot.setRangeGridlinePaint(GRID);
-    plot.setDomainGridlineStroke(new BasicStroke(1));
-    plot.setRangeGridlineStroke(new BasicStroke(1));
-    plot.setAxisOffset(new RectangleInsets(0, 0, 0, 0));
+    ChartStyle.style(plot);
     if (data.warmUp() > 0) {
       IntervalMarker warmUp = new IntervalMarker(-0.5, data.warmUp() - 0.5, WARM_UP);
       warmUp.setAlpha(1);
@@ -236,7 +197,7 @@ public final class LeakTrendChart {
     boolean dots = dotted != null && dotted.floorBytes().length <= MOST_DOTS;
     XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(true, dots);
     renderer.setSeriesPaint(0, colour);
-    renderer.setSeriesStroke(0, stroke(width));
+    renderer.setSeriesStroke(0, ChartStyle.stroke(width));
     renderer.setSeriesShape(0, dot(2.2));
     return renderer;
   }
@@ -244,7 +205,7 @@ public final class LeakTrendChart {
   private static XYLineAndShapeRenderer dots(Data data) {
     boolean many = data.floorBytes().length > MOST_DOTS;
     XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(false, true);
-    renderer.setSeriesPaint(0, BLUE);
+    renderer.setSeriesPaint(0, ChartStyle.BLUE);
     renderer.setSeriesShape(0, dot(many ? 1.2 : 3.4));
     return renderer;
   }
@@ -256,53 +217,25 @@ public final class LeakTrendChart {
     return renderer;
   }
 
-  private static BasicStroke stroke(float width) {
-    return new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_BEVEL);
-  }
-
   private static Shape dot(double radius) {
     return new Ellipse2D.Double(-radius, -radius, 2 * radius, 2 * radius);
-  }
-
-  private static NumberAxis style(NumberAxis axis) {
-    axis.setLabelFont(TEXT_FONT);
-    axis.setLabelPaint(INK);
-    axis.setTickLabelFont(SMALL_FONT);
-    axis.setTickLabelPaint(INK);
-    axis.setAxisLinePaint(FAINT_INK);
-    axis.setTickMarkPaint(FAINT_INK);
-    return axis;
-  }
-
-  private static TextTitle heading(String text, Font font, Color colour, int spaceBelow) {
-    TextTitle heading = new TextTitle(text, font);
-    heading.setPaint(colour);
-    heading.setHorizontalAlignment(HorizontalAlignment.LEFT);
-    heading.setTextAlignment(HorizontalAlignment.LEFT);
-    heading.setPosition(RectangleEdge.TOP);
-    heading.setPadding(new RectangleInsets(0, 6, spaceBelow, 0));
-    return heading;
   }
 
   private static LegendItemCollection legend(Data data) {
     LegendItemCollection items = new LegendItemCollection();
     Shape dash = new Line2D.Double(-9, 0, 9, 0);
-    items.add(item("reserved at the end", dash, SKY_BLUE));
-    items.add(item("live at the busiest moment", dash, ORANGE));
-    items.add(item("live at the quietest moment", dash, BLUE));
-    items.add(item("trend", dash, VERMILLION));
-    items.add(swatch("interval of its slope", BAND));
+    items.add(item("reserved at the end", dash, ChartStyle.SKY_BLUE));
+    items.add(item("live at the busiest moment", dash, ChartStyle.ORANGE));
+    items.add(item("live at the quietest moment", dash, ChartStyle.BLUE));
+    items.add(item("trend", dash, ChartStyle.VERMILLION));
+    items.add(ChartStyle.swatch("interval of its slope", BAND));
     if (data.warmUp() > 0) {
-      items.add(swatch("warm-up", WARM_UP));
+      items.add(ChartStyle.swatch("warm-up", WARM_UP));
     }
     return items;
   }
 
   private static LegendItem item(String text, Shape shape, Paint paint) {
-    return new LegendItem(text, null, null, null, shape, stroke(2.2f), paint);
-  }
-
-  private static LegendItem swatch(String text, Paint paint) {
-    return new LegendItem(text, null, null, null, new Rectangle2D.Double(-7, -5, 14, 10), paint);
+    return new LegendItem(text, null, null, null, shape, ChartStyle.stroke(2.2f), paint);
   }
 }

@@ -2,13 +2,11 @@ package org.allocsim.reports.chart;
 
 import java.awt.BasicStroke;
 import java.awt.Color;
-import java.awt.Font;
 import java.awt.Paint;
 import java.awt.Shape;
 import java.awt.Stroke;
 import java.awt.geom.Line2D;
 import java.awt.geom.Path2D;
-import java.awt.geom.Rectangle2D;
 import java.util.Locale;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
@@ -18,19 +16,14 @@ import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItem;
 import org.jfree.chart.LegendItemCollection;
 import org.jfree.chart.axis.NumberAxis;
-import org.jfree.chart.block.BlockBorder;
 import org.jfree.chart.plot.DatasetRenderingOrder;
 import org.jfree.chart.plot.ValueMarker;
 import org.jfree.chart.plot.XYPlot;
 import org.jfree.chart.renderer.xy.XYAreaRenderer;
 import org.jfree.chart.renderer.xy.XYItemRenderer;
 import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
-import org.jfree.chart.title.LegendTitle;
-import org.jfree.chart.title.TextTitle;
-import org.jfree.chart.ui.HorizontalAlignment;
 import org.jfree.chart.ui.Layer;
 import org.jfree.chart.ui.RectangleAnchor;
-import org.jfree.chart.ui.RectangleEdge;
 import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.chart.ui.TextAnchor;
 import org.jfree.data.xy.DefaultXYDataset;
@@ -56,24 +49,11 @@ public final class MemoryTimelineChart {
   /** A bound further above all memory than this factor would squeeze the curves flat. */
   private static final double FARTHEST_BOUND = 3;
 
-  private static final Color SKY_BLUE = new Color(0x56, 0xB4, 0xE9);
-  private static final Color BLUE = new Color(0x00, 0x72, 0xB2);
-  private static final Color ORANGE = new Color(0xE6, 0x9F, 0x00);
-  private static final Color VERMILLION = new Color(0xD5, 0x5E, 0x00);
-
   /** Sky blue on white paper at a third of its strength. */
   private static final Color RESERVED_FILL = new Color(0xC6, 0xE5, 0xF8);
 
   /** Black, thin enough that areas full of oscillations keep their colour. */
   private static final Color REQUESTED_LINE = new Color(0, 0, 0, 120);
-
-  private static final Color INK = new Color(0x33, 0x33, 0x33);
-  private static final Color FAINT_INK = new Color(0x66, 0x66, 0x66);
-  private static final Color GRID = new Color(0xE4, 0xE4, 0xE4);
-
-  private static final Font TITLE_FONT = new Font(Font.SANS_SERIF, Font.BOLD, 17);
-  private static final Font TEXT_FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 13);
-  private static final Font SMALL_FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 12);
 
   /**
    * What memory cannot exceed.
@@ -106,14 +86,15 @@ public final class MemoryTimelineChart {
     plot.setDomainAxis(timeAxis(data));
     plot.setRangeAxis(byteAxis(top));
     addLayers(plot, data);
-    style(plot);
+    ChartStyle.style(plot);
+    plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
     if (boundShown) {
       plot.addRangeMarker(boundLine(bound), Layer.FOREGROUND);
     }
     if (timeline.bucketCount() == 0) {
       plot.setNoDataMessage("no memory was used");
-      plot.setNoDataMessageFont(TEXT_FONT);
-      plot.setNoDataMessagePaint(FAINT_INK);
+      plot.setNoDataMessageFont(ChartStyle.TEXT_FONT);
+      plot.setNoDataMessagePaint(ChartStyle.FAINT_INK);
     }
     plot.setFixedLegendItems(legend(timeline));
 
@@ -121,36 +102,7 @@ public final class MemoryTimelineChart {
         bound == null || boundShown
             ? ""
             : "; " + bound.name() + " of " + ByteFormat.human(bound.bytes()) + " is far above";
-    return chart(title, subtitle + hidden, plot);
-  }
-
-  private static JFreeChart chart(String title, String subtitle, XYPlot plot) {
-    JFreeChart chart = new JFreeChart(null, null, plot, false);
-    chart.setBackgroundPaint(Color.WHITE);
-    chart.setPadding(new RectangleInsets(10, 10, 6, 24));
-    chart.addSubtitle(heading(title, TITLE_FONT, INK, 2));
-    chart.addSubtitle(heading(subtitle, SMALL_FONT, FAINT_INK, 10));
-    LegendTitle legend = new LegendTitle(plot);
-    legend.setPosition(RectangleEdge.BOTTOM);
-    legend.setItemFont(TEXT_FONT);
-    legend.setItemPaint(INK);
-    legend.setItemLabelPadding(new RectangleInsets(2, 4, 2, 14));
-    legend.setFrame(BlockBorder.NONE);
-    legend.setBackgroundPaint(Color.WHITE);
-    chart.addSubtitle(legend);
-    chart.setAntiAlias(true);
-    chart.setTextAntiAlias(true);
-    return chart;
-  }
-
-  private static TextTitle heading(String text, Font font, Color colour, int spaceBelow) {
-    TextTitle heading = new TextTitle(text, font);
-    heading.setPaint(colour);
-    heading.setHorizontalAlignment(HorizontalAlignment.LEFT);
-    heading.setTextAlignment(HorizontalAlignment.LEFT);
-    heading.setPosition(RectangleEdge.TOP);
-    heading.setPadding(new RectangleInsets(0, 6, spaceBelow, 0));
-    return heading;
+    return ChartStyle.chart(title, subtitle + hidden, plot);
   }
 
   private static NumberAxis timeAxis(TimelineData data) {
@@ -165,32 +117,11 @@ public final class MemoryTimelineChart {
             ? NumberAxis.createStandardTickUnits(Locale.ROOT)
             : NumberAxis.createIntegerTickUnits(Locale.ROOT));
     axis.setRange(data.start(), data.end());
-    return style(axis);
+    return ChartStyle.style(axis);
   }
 
   private static NumberAxis byteAxis(double topBytes) {
-    return style(ByteAxis.upTo(topBytes > 0 ? topBytes * HEADROOM : 1 << 20, "memory"));
-  }
-
-  private static NumberAxis style(NumberAxis axis) {
-    axis.setLabelFont(TEXT_FONT);
-    axis.setLabelPaint(INK);
-    axis.setTickLabelFont(SMALL_FONT);
-    axis.setTickLabelPaint(INK);
-    axis.setAxisLinePaint(FAINT_INK);
-    axis.setTickMarkPaint(FAINT_INK);
-    return axis;
-  }
-
-  private static void style(XYPlot plot) {
-    plot.setBackgroundPaint(Color.WHITE);
-    plot.setOutlineVisible(false);
-    plot.setDomainGridlinePaint(GRID);
-    plot.setRangeGridlinePaint(GRID);
-    plot.setDomainGridlineStroke(new BasicStroke(1));
-    plot.setRangeGridlineStroke(new BasicStroke(1));
-    plot.setAxisOffset(new RectangleInsets(0, 0, 0, 0));
-    plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
+    return ChartStyle.style(ByteAxis.upTo(topBytes > 0 ? topBytes * HEADROOM : 1 << 20, "memory"));
   }
 
   /**
@@ -200,10 +131,10 @@ public final class MemoryTimelineChart {
    */
   private static void addLayers(XYPlot plot, TimelineData data) {
     add(plot, data.series(Series.RESERVED), area(RESERVED_FILL));
-    add(plot, data.series(Series.RESERVED), line(SKY_BLUE, 1.4f));
-    add(plot, data.series(Series.ACTIVE), area(ORANGE));
-    add(plot, data.series(Series.ALLOCATED), area(BLUE));
-    add(plot, data.series(Series.ALLOCATED), line(BLUE, 1.8f));
+    add(plot, data.series(Series.RESERVED), line(ChartStyle.SKY_BLUE, 1.4f));
+    add(plot, data.series(Series.ACTIVE), area(ChartStyle.ORANGE));
+    add(plot, data.series(Series.ALLOCATED), area(ChartStyle.BLUE));
+    add(plot, data.series(Series.ALLOCATED), line(ChartStyle.BLUE, 1.8f));
     add(plot, data.series(Series.REQUESTED), line(REQUESTED_LINE, 1.0f));
     add(plot, data.failures(), crosses());
   }
@@ -233,18 +164,18 @@ public final class MemoryTimelineChart {
     XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(true, false);
     renderer.setDrawSeriesLineAsPath(true);
     renderer.setSeriesPaint(0, colour);
-    renderer.setSeriesStroke(0, stroke(width));
+    renderer.setSeriesStroke(0, ChartStyle.stroke(width));
     return renderer;
   }
 
   private static XYLineAndShapeRenderer crosses() {
     XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(false, true);
     renderer.setSeriesShape(0, cross());
-    renderer.setSeriesPaint(0, VERMILLION);
+    renderer.setSeriesPaint(0, ChartStyle.VERMILLION);
     renderer.setSeriesShapesFilled(0, false);
     renderer.setDrawOutlines(true);
-    renderer.setSeriesStroke(0, stroke(2.4f));
-    renderer.setSeriesOutlineStroke(0, stroke(2.4f));
+    renderer.setSeriesStroke(0, ChartStyle.stroke(2.4f));
+    renderer.setSeriesOutlineStroke(0, ChartStyle.stroke(2.4f));
     return renderer;
   }
 
@@ -258,18 +189,14 @@ public final class MemoryTimelineChart {
     return cross;
   }
 
-  private static Stroke stroke(float width) {
-    return new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_BEVEL);
-  }
-
   private static ValueMarker boundLine(Bound bound) {
     Stroke dashes =
         new BasicStroke(
             1.6f, BasicStroke.CAP_BUTT, BasicStroke.JOIN_BEVEL, 1, new float[] {7, 4}, 0);
-    ValueMarker marker = new ValueMarker(bound.bytes(), INK, dashes);
+    ValueMarker marker = new ValueMarker(bound.bytes(), ChartStyle.INK, dashes);
     marker.setLabel(bound.name() + " " + ByteFormat.human(bound.bytes()));
-    marker.setLabelFont(TEXT_FONT);
-    marker.setLabelPaint(INK);
+    marker.setLabelFont(ChartStyle.TEXT_FONT);
+    marker.setLabelPaint(ChartStyle.INK);
     marker.setLabelBackgroundColor(new Color(255, 255, 255, 0));
     marker.setLabelAnchor(RectangleAnchor.TOP_LEFT);
     marker.setLabelTextAnchor(TextAnchor.BOTTOM_LEFT);
@@ -279,9 +206,9 @@ public final class MemoryTimelineChart {
 
   private static LegendItemCollection legend(MemoryTimeline timeline) {
     LegendItemCollection items = new LegendItemCollection();
-    items.add(swatch("reserved from the device", RESERVED_FILL));
-    items.add(swatch("active: allocated or awaiting free", ORANGE));
-    items.add(swatch("allocated, rounded", BLUE));
+    items.add(ChartStyle.swatch("reserved from the device", RESERVED_FILL));
+    items.add(ChartStyle.swatch("active: allocated or awaiting free", ChartStyle.ORANGE));
+    items.add(ChartStyle.swatch("allocated, rounded", ChartStyle.BLUE));
     items.add(stroked("requested", new Line2D.Double(-9, 0, 9, 0), 1.2f, REQUESTED_LINE));
     if (timeline.failureCount() > 0) {
       items.add(
@@ -289,16 +216,12 @@ public final class MemoryTimelineChart {
               "out of memory (" + Numbers.count(timeline.failureCount(), "time") + ")",
               cross(),
               2.4f,
-              VERMILLION));
+              ChartStyle.VERMILLION));
     }
     return items;
   }
 
-  private static LegendItem swatch(String text, Paint paint) {
-    return new LegendItem(text, null, null, null, new Rectangle2D.Double(-7, -5, 14, 10), paint);
-  }
-
   private static LegendItem stroked(String text, Shape shape, float width, Paint paint) {
-    return new LegendItem(text, null, null, null, shape, stroke(width), paint);
+    return new LegendItem(text, null, null, null, shape, ChartStyle.stroke(width), paint);
   }
 }

@@ -1,0 +1,98 @@
+package org.allocsim.reports.chart;
+
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.awt.Font;
+import java.awt.Paint;
+import java.awt.geom.Rectangle2D;
+import org.jfree.chart.JFreeChart;
+import org.jfree.chart.LegendItem;
+import org.jfree.chart.axis.NumberAxis;
+import org.jfree.chart.block.BlockBorder;
+import org.jfree.chart.plot.XYPlot;
+import org.jfree.chart.title.LegendTitle;
+import org.jfree.chart.title.TextTitle;
+import org.jfree.chart.ui.HorizontalAlignment;
+import org.jfree.chart.ui.RectangleEdge;
+import org.jfree.chart.ui.RectangleInsets;
+
+/**
+ * The look that all charts share: light paper, few lines, and colours that colour-blind readers
+ * tell apart, those of Okabe and Ito (jfly.uni-koeln.de/color, 2008).
+ */
+final class ChartStyle {
+  static final Color SKY_BLUE = new Color(0x56, 0xB4, 0xE9);
+  static final Color BLUE = new Color(0x00, 0x72, 0xB2);
+  static final Color ORANGE = new Color(0xE6, 0x9F, 0x00);
+  static final Color VERMILLION = new Color(0xD5, 0x5E, 0x00);
+  static final Color INK = new Color(0x33, 0x33, 0x33);
+  static final Color FAINT_INK = new Color(0x66, 0x66, 0x66);
+  static final Font TEXT_FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 13);
+  static final Font SMALL_FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 12);
+  private static final Font TITLE_FONT = new Font(Font.SANS_SERIF, Font.BOLD, 17);
+  private static final Color GRID = new Color(0xE4, 0xE4, 0xE4);
+
+  private ChartStyle() {}
+
+  /** A plot as a whole chart, with headings above and its legend below. */
+  static JFreeChart chart(String title, String subtitle, XYPlot plot) {
+    JFreeChart chart = new JFreeChart(null, null, plot, false);
+    chart.setBackgroundPaint(Color.WHITE);
+    chart.setPadding(new RectangleInsets(10, 10, 6, 24));
+    chart.addSubtitle(heading(title, TITLE_FONT, INK, 2));
+    chart.addSubtitle(heading(subtitle, SMALL_FONT, FAINT_INK, 10));
+    LegendTitle legend = new LegendTitle(plot);
+    legend.setPosition(RectangleEdge.BOTTOM);
+    legend.setItemFont(TEXT_FONT);
+    legend.setItemPaint(INK);
+    legend.setItemLabelPadding(new RectangleInsets(2, 4, 2, 14));
+    legend.setFrame(BlockBorder.NONE);
+    legend.setBackgroundPaint(Color.WHITE);
+    chart.addSubtitle(legend);
+    chart.setAntiAlias(true);
+    chart.setTextAntiAlias(true);
+    return chart;
+  }
+
+  private static TextTitle heading(String text, Font font, Color colour, int spaceBelow) {
+    TextTitle heading = new TextTitle(text, font);
+    heading.setPaint(colour);
+    heading.setHorizontalAlignment(HorizontalAlignment.LEFT);
+    heading.setTextAlignment(HorizontalAlignment.LEFT);
+    heading.setPosition(RectangleEdge.TOP);
+    heading.setPadding(new RectangleInsets(0, 6, spaceBelow, 0));
+    return heading;
+  }
+
+  /** Gives an axis its fonts and colours. */
+  static NumberAxis style(NumberAxis axis) {
+    axis.setLabelFont(TEXT_FONT);
+    axis.setLabelPaint(INK);
+    axis.setTickLabelFont(SMALL_FONT);
+    axis.setTickLabelPaint(INK);
+    axis.setAxisLinePaint(FAINT_INK);
+    axis.setTickMarkPaint(FAINT_INK);
+    return axis;
+  }
+
+  /** Gives a plot its paper and grid. */
+  static void style(XYPlot plot) {
+    plot.setBackgroundPaint(Color.WHITE);
+    plot.setOutlineVisible(false);
+    plot.setDomainGridlinePaint(GRID);
+    plot.setRangeGridlinePaint(GRID);
+    plot.setDomainGridlineStroke(new BasicStroke(1));
+    plot.setRangeGridlineStroke(new BasicStroke(1));
+    plot.setAxisOffset(new RectangleInsets(0, 0, 0, 0));
+  }
+
+  /** A line of this width in pixels. */
+  static BasicStroke stroke(float width) {
+    return new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_BEVEL);
+  }
+
+  /** A legend entry for an area. */
+  static LegendItem swatch(String text, Paint paint) {
+    return new LegendItem(text, null, null, null, new Rectangle2D.Double(-7, -5, 14, 10), paint);
+  }
+}
