@@ -32,6 +32,8 @@ public final class DeviceReplay {
   private final MemoryStats stats;
   private final RequestFailures failures;
 
+  private int lastRow = Integer.MAX_VALUE;
+
   /** The simulated device until the program's first request on a stream of its own. */
   private SimulatedDevice streams;
 
@@ -69,6 +71,11 @@ public final class DeviceReplay {
     return afterOom == AfterOom.STOP && failures.count() > 0;
   }
 
+  /** The replay is to end behind this row. */
+  public void endBehind(int row) {
+    lastRow = row;
+  }
+
   /** Sends all requests to an allocator that holds nothing and takes memory from {@code memory}. */
   public void run(
       AllocatorPolicy policy, SimulatedDevice memory, EffectListener listener, IntConsumer before) {
@@ -86,7 +93,7 @@ public final class DeviceReplay {
   }
 
   private boolean next(int event, IntConsumer before) {
-    if (isStopped()) {
+    if (isStopped() || event > lastRow) {
       return false;
     }
     before.accept(event);

@@ -15,7 +15,6 @@ import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.PolicySpec;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.stats.MemorySummary;
 import org.allocsim.workloads.format.pytorch.Snapshot;
@@ -219,27 +218,13 @@ final class ReplayCommand implements Callable<Integer> {
     return report(setup, config, Addresses.MODELLED, run, startNanos, remarks);
   }
 
-  /**
-   * Whether recorded answers come first: with the recorded settings, where neither the limit nor a
-   * chosen device is too small for what was recorded. A device that was chosen need not refuse what
-   * the recorded one refused, so failed requests call for the model unless a limit explains them.
-   */
+  /** Whether recorded answers come first: where asked for, or with the recorded settings. */
   private boolean isRecordedFirst(ReplayRun.Setup setup) {
-    Recording recording = setup.recording();
     if (addresses != null) {
       return addresses == Addresses.RECORDED;
     }
-    if (conf != null && !conf.equals(recording.config().text())) {
-      return false;
-    }
-    long peakBytes = recording.peakBytes(setup.deviceIndex());
-    boolean limited = setup.limitBytes() != MemoryLimit.NONE;
-    if (limited && peakBytes > setup.limitBytes()) {
-      return false;
-    }
-    return !deviceOptions.isDeviceGiven()
-        || (peakBytes <= setup.profile().capacityBytes()
-            && (limited || !recording.hasFailures(setup.deviceIndex())));
+    return (conf == null || conf.equals(setup.recording().config().text()))
+        && setup.allowsRecordedAnswers(deviceOptions.isDeviceGiven());
   }
 
   private static void follow(ReplayRun run, Addresses source, Outputs.Output events)
