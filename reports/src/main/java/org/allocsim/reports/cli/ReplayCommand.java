@@ -43,6 +43,7 @@ import picocli.CommandLine.Spec;
       "  allocsim replay snapshot.pickle.xz --memory-fraction 0.9 --chart memory.svg",
       "  allocsim replay snapshot.pickle --conf expandable_segments:True --capacity 24GiB",
       "  allocsim replay snapshot.pickle --memory-limit 20GiB --after-oom stop",
+      "  allocsim replay snapshot.pickle --capacity 12GiB --insert empty_cache@phase-borders",
       "  allocsim replay snapshot.pickle --events - | head"
     })
 final class ReplayCommand implements Callable<Integer> {
@@ -99,6 +100,17 @@ final class ReplayCommand implements Callable<Integer> {
   private AfterOom afterOom = AfterOom.CONTINUE;
 
   @Option(
+      names = "--insert",
+      paramLabel = "empty_cache@PLACE",
+      description =
+          "Replay the program as if it called torch.cuda.empty_cache() at phase-borders (where"
+              + " recorded annotations begin or end), every:N (behind every N steps), before-oom"
+              + " (right before what fails otherwise) or request:N (before allocation request N,"
+              + " counted from 0).",
+      converter = CacheInsertion.Converter.class)
+  private CacheInsertion insertion;
+
+  @Option(
       names = "--check",
       description = "Check the allocator's invariants after every event; slow.")
   private boolean check;
@@ -124,6 +136,10 @@ final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     ChartFile chartFormat = chartFormat();
+    if (insertion != null && addresses == Addresses.RECORDED) {
+      throw Failure.usage(
+          "--insert changes the program, so recorded addresses do not fit; leave out --addresses");
+    }
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
     ParsedConfig given =
@@ -154,7 +170,13 @@ final class ReplayCommand implements Callable<Integer> {
               limitBytes,
               afterOom,
               check);
-      ReplayReport report = replay(setup, config, events);
+      int inserted = 0;
+      if (insertion != null) {
+        CacheInsertion.Inserted changed = insertion.into(setup, traceName);
+        setup = changed.setup();
+        inserted = changed.calls();
+      }
+      ReplayReport report = replay(setup, config, events, inserted);
       if (json != null) {
         JsonText.write(report.toMap(), json.stream());
       }
@@ -184,7 +206,7 @@ final class ReplayCommand implements Callable<Integer> {
    * Replays with recorded addresses where they were asked for or fit; where they turn out not to
    * fit and were not asked for, once more with modelled ones.
    */
-  private ReplayReport replay(ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events)
+  private ReplayReport replay(ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events, int inserted)
       throws IOException {
     List<String> remarks = new ArrayList<>();
     if (isRecordedFirst(setup)) {
@@ -193,7 +215,7 @@ final class ReplayCommand implements Callable<Integer> {
       long startNanos = System.nanoTime();
       follow(run, Addresses.RECORDED, events);
       if (run.divergedRow() < 0) {
-        return report(recorded, config, Addresses.RECORDED, run, startNanos, remarks);
+        return report(recorded, config, Addresses.RECORDED, run, startNanos, remarks, inserted);
       }
       String divergence =
           "from event "
@@ -215,7 +237,7 @@ final class ReplayCommand implements Callable<Integer> {
     ReplayRun run = new ReplayRun(setup);
     long startNanos = System.nanoTime();
     follow(run, Addresses.MODELLED, events);
-    return report(setup, config, Addresses.MODELLED, run, startNanos, remarks);
+    return report(setup, config, Addresses.MODELLED, run, startNanos, remarks, inserted);
   }
 
   /** Whether recorded answers come first: where asked for, or with the recorded settings. */
@@ -223,7 +245,8 @@ final class ReplayCommand implements Callable<Integer> {
     if (addresses != null) {
       return addresses == Addresses.RECORDED;
     }
-    return (conf == null || conf.equals(setup.recording().config().text()))
+    return insertion == null
+        && (conf == null || conf.equals(setup.recording().config().text()))
         && setup.allowsRecordedAnswers(deviceOptions.isDeviceGiven());
   }
 
@@ -242,7 +265,8 @@ final class ReplayCommand implements Callable<Integer> {
       Addresses source,
       ReplayRun run,
       long startNanos,
-      List<String> remarks) {
+      List<String> remarks,
+      int inserted) {
     double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
     Recording recording = setup.recording();
     DeviceProfile profile = setup.profile();
@@ -284,7 +308,9 @@ final class ReplayCommand implements Callable<Integer> {
         seconds,
         recording.inferences(device),
         notes.toList(),
-        run.timeline());
+        run.timeline(),
+        insertion,
+        inserted);
   }
 
   private static void draw(ReplayReport report, ChartFile format, Outputs.Output target)

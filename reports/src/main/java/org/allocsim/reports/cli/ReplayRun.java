@@ -78,6 +78,12 @@ final class ReplayRun {
               && (limited || !recording.hasFailures(deviceIndex)));
     }
 
+    /** The same for another program. */
+    Setup with(Recording another) {
+      return new Setup(
+          another, deviceIndex, config, version, profile, limitBytes, afterOom, checks);
+    }
+
     /** The same without checks. */
     Setup unchecked() {
       return new Setup(

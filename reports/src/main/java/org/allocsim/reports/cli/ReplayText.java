@@ -85,6 +85,9 @@ final class ReplayText {
                 : ", limit " + Numbers.bytes(report.limitBytes()))
             + ", addresses "
             + report.addresses());
+    if (report.insertion() != null) {
+      out.println("insert  " + report.insertion().note(report.insertions()));
+    }
   }
 
   private void printFragmentation() {
