@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.effect.HostMemoryListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
@@ -123,7 +124,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
     }
     if (block == null) {
       long bytes = 1L << sizeClass;
-      listener.outOfMemory(
+      listener.outOfMemory(new OutOfMemory(
           allocation,
           requestedBytes,
           bytes,
@@ -132,7 +133,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
           -1,
           0,
           host.freeBytes(),
-          host.totalBytes());
+          host.totalBytes()));
       return OUT_OF_MEMORY;
     }
     block.allocation = allocation;

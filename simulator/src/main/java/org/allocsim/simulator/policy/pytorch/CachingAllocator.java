@@ -3,6 +3,7 @@ package org.allocsim.simulator.policy.pytorch;
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
@@ -433,7 +434,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private void reportOutOfMemory(
       int allocation, long requestedBytes, long roundedBytes, long segmentBytes, int stream) {
-    listener.outOfMemory(
+    listener.outOfMemory(new OutOfMemory(
         allocation,
         requestedBytes,
         roundedBytes,
@@ -442,7 +443,7 @@ public final class CachingAllocator implements AllocatorPolicy {
         limitBytes,
         pools.privateFreeBytes(),
         device.freeBytes(),
-        device.totalBytes());
+        device.totalBytes()));
   }
 
   // Frees.

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.pytorch.NaiveHeap.Block;
@@ -98,7 +99,7 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
       block = allocBlock(from, stream, n, segmentBytes, expandable);
     }
     if (block == null) {
-      listener.outOfMemory(
+      listener.outOfMemory(new OutOfMemory(
           allocation,
           orig,
           n,
@@ -107,7 +108,7 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
           limit,
           privateFreeBytes(),
           device.freeBytes(),
-          device.totalBytes());
+          device.totalBytes()));
       return OUT_OF_MEMORY;
     }
     return handOut(block, allocation, orig, n, expandable);
