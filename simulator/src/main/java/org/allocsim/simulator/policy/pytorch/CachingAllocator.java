@@ -7,6 +7,7 @@ import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.block.OrderedBlocks;
 
 /**
  * PyTorch's caching allocator of one CUDA device.
@@ -434,16 +435,17 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private void reportOutOfMemory(
       int allocation, long requestedBytes, long roundedBytes, long segmentBytes, int stream) {
-    listener.outOfMemory(new OutOfMemory(
-        allocation,
-        requestedBytes,
-        roundedBytes,
-        segmentBytes,
-        stream,
-        limitBytes,
-        pools.privateFreeBytes(),
-        device.freeBytes(),
-        device.totalBytes()));
+    listener.outOfMemory(
+        new OutOfMemory(
+            allocation,
+            requestedBytes,
+            roundedBytes,
+            segmentBytes,
+            stream,
+            limitBytes,
+            pools.privateFreeBytes(),
+            device.freeBytes(),
+            device.totalBytes()));
   }
 
   // Frees.

@@ -99,16 +99,17 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
       block = allocBlock(from, stream, n, segmentBytes, expandable);
     }
     if (block == null) {
-      listener.outOfMemory(new OutOfMemory(
-          allocation,
-          orig,
-          n,
-          segmentBytes,
-          stream,
-          limit,
-          privateFreeBytes(),
-          device.freeBytes(),
-          device.totalBytes()));
+      listener.outOfMemory(
+          new OutOfMemory(
+              allocation,
+              orig,
+              n,
+              segmentBytes,
+              stream,
+              limit,
+              privateFreeBytes(),
+              device.freeBytes(),
+              device.totalBytes()));
       return OUT_OF_MEMORY;
     }
     return handOut(block, allocation, orig, n, expandable);
