@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.HostMemoryListener;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -124,15 +125,16 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
     if (block == null) {
       long bytes = 1L << sizeClass;
       listener.outOfMemory(
-          allocation,
-          requestedBytes,
-          bytes,
-          bytes,
-          stream,
-          -1,
-          0,
-          host.freeBytes(),
-          host.totalBytes());
+          new OutOfMemory(
+              allocation,
+              requestedBytes,
+              bytes,
+              bytes,
+              stream,
+              -1,
+              0,
+              host.freeBytes(),
+              host.totalBytes()));
       return OUT_OF_MEMORY;
     }
     block.allocation = allocation;

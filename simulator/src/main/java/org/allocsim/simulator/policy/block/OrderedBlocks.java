@@ -1,17 +1,18 @@
-package org.allocsim.simulator.policy.pytorch;
+package org.allocsim.simulator.policy.block;
 
 import java.util.Arrays;
 
 /**
- * Blocks ordered by (bytes, unsigned address), as PyTorch's free lists are.
+ * Blocks ordered by (bytes, unsigned address), as best fit searches them and PyTorch's free lists
+ * are.
  *
  * <p>A list of sorted chunks of columns: a search is two binary searches, an insertion moves at
  * most one chunk. A position is an opaque number that is valid until the next change; {@link #NONE}
  * is no position.
  */
-final class OrderedBlocks {
+public final class OrderedBlocks {
   /** No position. */
-  static final long NONE = -1;
+  public static final long NONE = -1;
 
   private static final int CHUNK = 128;
 
@@ -74,30 +75,33 @@ final class OrderedBlocks {
   private int chunkCount = 1;
   private int size;
 
+  /** An empty set. */
+  public OrderedBlocks() {}
+
   /** Number of blocks. */
-  int size() {
+  public int size() {
     return size;
   }
 
   /** First position with a block of at least the key, or {@link #NONE}. */
-  long ceiling(long keyBytes, long keyAddress) {
+  public long ceiling(long keyBytes, long keyAddress) {
     int at = chunkFor(keyBytes, keyAddress);
     int index = chunks[at].ceiling(keyBytes, keyAddress);
     return index < chunks[at].count ? position(at, index) : NONE;
   }
 
   /** Position of the first block, or {@link #NONE}. */
-  long first() {
+  public long first() {
     return size == 0 ? NONE : 0;
   }
 
   /** Position of the last block, or {@link #NONE}. */
-  long last() {
+  public long last() {
     return size == 0 ? NONE : position(chunkCount - 1, chunks[chunkCount - 1].count - 1);
   }
 
   /** The position behind, or {@link #NONE}. */
-  long next(long position) {
+  public long next(long position) {
     int at = chunkOf(position);
     int index = indexOf(position) + 1;
     if (index < chunks[at].count) {
@@ -107,7 +111,7 @@ final class OrderedBlocks {
   }
 
   /** The position before, or {@link #NONE}. */
-  long previous(long position) {
+  public long previous(long position) {
     int at = chunkOf(position);
     int index = indexOf(position) - 1;
     if (index >= 0) {
@@ -117,12 +121,12 @@ final class OrderedBlocks {
   }
 
   /** Block at a position. */
-  int block(long position) {
+  public int block(long position) {
     return chunks[chunkOf(position)].blocks[indexOf(position)];
   }
 
   /** Adds a block. */
-  void add(long bytes, long address, int block) {
+  public void add(long bytes, long address, int block) {
     int at = chunkFor(bytes, address);
     Chunk chunk = chunks[at];
     if (chunk.count == CHUNK) {
@@ -136,7 +140,7 @@ final class OrderedBlocks {
   }
 
   /** Removes a block that is in the set. */
-  void remove(long bytes, long address) {
+  public void remove(long bytes, long address) {
     int at = chunkFor(bytes, address);
     Chunk chunk = chunks[at];
     int index = chunk.ceiling(bytes, address);
@@ -153,7 +157,7 @@ final class OrderedBlocks {
   }
 
   /** Copies all blocks in order behind {@code count} blocks of a list, growing it as needed. */
-  int[] copyTo(int[] list, int count) {
+  public int[] copyTo(int[] list, int count) {
     int[] grown = list.length < count + size ? Arrays.copyOf(list, count + size) : list;
     int at = count;
     for (int i = 0; i < chunkCount; i++) {
