@@ -1,20 +1,26 @@
 package org.allocsim.reports.advice;
 
 import java.util.Map;
+import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
  * The circumstances under which a recorded program is replayed.
@@ -56,8 +62,14 @@ public record Scenario(
     return spec.options().stream().anyMatch(option -> option.name().equals(CONF_OPTION));
   }
 
-  /** The allocator, which holds nothing yet. */
-  AllocatorPolicy create(DeviceMemory memory, EffectListener listener) {
+  /**
+   * The allocator, which holds nothing yet.
+   *
+   * @param requests those that will come
+   * @throws UnfitTraceException where it cannot serve them
+   */
+  AllocatorPolicy create(Foresight requests, DeviceMemory memory, EffectListener listener)
+      throws UnfitTraceException {
     PolicyProvider provider =
         Policies.named(policy)
             .orElseThrow(() -> new IllegalArgumentException("no policy is named " + policy));
@@ -66,9 +78,20 @@ public record Scenario(
             ? Map.of(CONF_OPTION, config.text(), VERSION_OPTION, version.id())
             : Map.of();
     try {
-      return provider.create(new PolicySettings(limitBytes, options), memory, listener);
+      return provider.create(new PolicySettings(limitBytes, options), requests, memory, listener);
     } catch (PolicyOptionException e) {
       throw new IllegalStateException("settings that were parsed are refused", e);
+    }
+  }
+
+  /** What the allocator would need to serve a trace and does not have; empty where nothing. */
+  public Optional<String> unmetNeed(AllocationTrace trace, int deviceIndex) {
+    try {
+      create(
+          new Foresight(trace, deviceIndex), new SimulatedDevice(device), EffectListeners.NONE);
+      return Optional.empty();
+    } catch (UnfitTraceException e) {
+      return Optional.of(e.getMessage());
     }
   }
 

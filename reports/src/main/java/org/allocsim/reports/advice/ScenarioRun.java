@@ -9,6 +9,9 @@ import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -58,7 +61,7 @@ public final class ScenarioRun {
     SimulatedDevice memory = new SimulatedDevice(scenario.device());
     StepClock clock = new StepClock(steps, memory);
     replay.run(
-        scenario.create(memory, listener),
+        create(scenario, new Foresight(trace, device), memory, listener),
         memory,
         listener,
         event -> {
@@ -82,6 +85,15 @@ public final class ScenarioRun {
         calls,
         memory.driverNanos(),
         clock.stepNanos());
+  }
+
+  private static AllocatorPolicy create(
+      Scenario scenario, Foresight requests, SimulatedDevice memory, EffectListener listener) {
+    try {
+      return scenario.create(requests, memory, listener);
+    } catch (UnfitTraceException e) {
+      throw new IllegalArgumentException(scenario.policy() + " needs " + e.getMessage(), e);
+    }
   }
 
   /** Reads the driver's time at the begin of every step. */

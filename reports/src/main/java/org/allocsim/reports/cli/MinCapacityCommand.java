@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -14,6 +15,7 @@ import java.util.stream.Collectors;
 import org.allocsim.reports.advice.CapacitySearch;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicySpec;
@@ -135,10 +137,14 @@ final class MinCapacityCommand implements Callable<Integer> {
       int device = recording.device(deviceIndex);
       List<ParsedConfig> configs = given != null ? given : usual(recording.config());
       long startNanos = System.nanoTime();
-      List<CapacitySearch.Result> results = search(recording, device, configs);
+      SequencedMap<PolicySpec, String> unfit = unfit(recording, device);
+      if (unfit.size() == policies.specs().size()) {
+        throw new Failure(traceName + ": " + String.join("; ", sentences(unfit)));
+      }
+      List<CapacitySearch.Result> results = search(recording, device, configs, unfit);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       if (json != null) {
-        JsonText.write(toMap(recording, device, results, seconds), json.stream());
+        JsonText.write(toMap(recording, device, results, unfit, seconds), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
@@ -153,6 +159,7 @@ final class MinCapacityCommand implements Callable<Integer> {
                     .collect(Collectors.joining(", "))
                 + (fraction == null ? "" : ", memory fraction " + fraction));
         CapacityText.print(results, recording.config().text(), out);
+        sentences(unfit).forEach(sentence -> WrappedText.print(out, "", "", sentence + "."));
         out.flush();
       }
       boolean allFound = results.stream().allMatch(result -> result.capacityBytes() >= 0);
@@ -183,10 +190,34 @@ final class MinCapacityCommand implements Callable<Integer> {
     return parse(List.copyOf(texts));
   }
 
+  /** Policies that cannot serve the program, and what they would need. */
+  private SequencedMap<PolicySpec, String> unfit(Recording recording, int device) {
+    SequencedMap<PolicySpec, String> unfit = new LinkedHashMap<>();
+    for (PolicySpec policy : policies.specs()) {
+      DeviceProfile profile = DeviceProfiles.defaultProfile();
+      scenario(policy, noConfig(), limitBytes(profile), profile)
+          .unmetNeed(recording.trace(), device)
+          .ifPresent(need -> unfit.put(policy, need));
+    }
+    return unfit;
+  }
+
+  private static List<String> sentences(SequencedMap<PolicySpec, String> unfit) {
+    return unfit.entrySet().stream()
+        .map(each -> each.getKey().id() + " cannot serve the program: it needs " + each.getValue())
+        .toList();
+  }
+
   private List<CapacitySearch.Result> search(
-      Recording recording, int device, List<ParsedConfig> configs) {
+      Recording recording,
+      int device,
+      List<ParsedConfig> configs,
+      SequencedMap<PolicySpec, String> unfit) {
     List<Function<DeviceProfile, Scenario>> settings = new ArrayList<>();
     for (PolicySpec policy : policies.specs()) {
+      if (unfit.containsKey(policy)) {
+        continue;
+      }
       if (Scenario.takesConf(policy)) {
         configs.forEach(config ->
             settings.add(profile -> scenario(policy, config, limitBytes(profile), profile)));
@@ -225,7 +256,8 @@ final class MinCapacityCommand implements Callable<Integer> {
   }
 
   private Map<String, Object> toMap(
-      Recording recording, int device, List<CapacitySearch.Result> results, double seconds) {
+      Recording recording, int device, List<CapacitySearch.Result> results,
+      SequencedMap<PolicySpec, String> unfit, double seconds) {
     Map<String, Object> trace = new LinkedHashMap<>();
     trace.put("file", traceName);
     trace.put("sha256", recording.snapshot().sha256());
@@ -239,6 +271,7 @@ final class MinCapacityCommand implements Callable<Integer> {
     map.put("step_bytes", CapacitySearch.STEP_BYTES);
     map.put("peak_requested_bytes", results.getFirst().demand().peakRequestedBytes());
     map.put("settings", results.stream().<Object>map(CapacityText::toMap).toList());
+    map.put("left_out", sentences(unfit));
     map.put("seconds", seconds);
     return map;
   }

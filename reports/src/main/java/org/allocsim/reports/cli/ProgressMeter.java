@@ -42,6 +42,11 @@ final class ProgressMeter implements AutoCloseable {
     return new ProgressMeter(task, " settings", 1);
   }
 
+  /** A progress bar that counts copies of a program. */
+  static ProgressMeter ofCopies(String task) {
+    return new ProgressMeter(task, " copies", 1);
+  }
+
   /** Reports how much is done; the total stays the same, and is unknown unless positive. */
   void update(long done, long total) {
     if (!decided && System.nanoTime() - startNanos >= PATIENCE_NANOS) {
