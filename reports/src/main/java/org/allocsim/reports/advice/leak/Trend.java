@@ -2,6 +2,8 @@ package org.allocsim.reports.advice.leak;
 
 import java.util.Arrays;
 import org.apache.commons.math3.distribution.NormalDistribution;
+import org.apache.commons.math3.distribution.TDistribution;
+import org.apache.commons.math3.stat.descriptive.SummaryStatistics;
 import org.apache.commons.math3.stat.regression.SimpleRegression;
 
 /**
@@ -14,7 +16,10 @@ import org.apache.commons.math3.stat.regression.SimpleRegression;
  * approximation; ties only widen the interval. Iterations that resemble their neighbours, as the
  * quietest moments of two do that share a batch, tell less than their number: the interval is
  * widened by the root of {@code 1 + 2 Σ r}, the factor by which correlations r raise the variance
- * of a mean, summed over the lags up to the first that is not positive (Geyer 1992). More than
+ * of a mean, summed over the lags up to the first that is not positive (Geyer 1992), or by what their {@link
+ * Persistence} explains where that is more: short series show too little of it. Where deviations
+ * never fade, as those of a cache that wanders, the interval also holds Student's interval of the
+ * mean change from one iteration to the next. More than
  * {@value #MOST_POINTS} iterations are folded into that many groups of equal length, each standing
  * with its least value.
  *
@@ -92,6 +97,10 @@ public record Trend(
     }
     Slopes whole = Slopes.of(values, confidence);
     int level = level(values, whole, confidence);
+    if (level < 0) {
+      // From a line that bends values deviate for long, which says nothing of chance.
+      whole = whole.widened(values, confidence);
+    }
     return new Trend(
         first,
         whole.median / fold,
@@ -172,7 +181,8 @@ public record Trend(
   }
 
   /** Theil's slope and Sen's interval of equidistant values. */
-  private record Slopes(double median, double lower, double upper) {
+  private record Slopes(double median, double lower, double upper, double[] sorted) {
+    /** With the interval that holds where correlations fade quickly. */
     static Slopes of(double[] values, double confidence) {
       int n = values.length;
       double[] slopes = new double[n * (n - 1) / 2];
@@ -187,7 +197,36 @@ public record Trend(
       double median = (slopes[(pairs - 1) / 2] + slopes[pairs / 2]) / 2;
       double width = width(n, confidence) * Math.sqrt(inflation(values, median));
       int rank = Math.max(1, (int) Math.floor((pairs - width) / 2) + 1);
-      return new Slopes(median, slopes[rank - 1], slopes[pairs - rank]);
+      return new Slopes(median, slopes[rank - 1], slopes[pairs - rank], slopes);
+    }
+
+    /** The same with an interval that holds where deviations from the line fade slowly. */
+    Slopes widened(double[] values, double confidence) {
+      int n = values.length;
+      Persistence persistence = Persistence.of(values);
+      double inflation = Math.max(inflation(values, median), persistence.inflation(n));
+      double width = width(n, confidence) * Math.sqrt(inflation);
+      int rank = Math.max(1, (int) Math.floor((sorted.length - width) / 2) + 1);
+      double low = sorted[rank - 1];
+      double high = sorted[sorted.length - rank];
+      if (!persistence.isWalk()) {
+        return new Slopes(median, low, high, sorted);
+      }
+      double half = halfWidthOfSteps(values, confidence);
+      double mean = (values[n - 1] - values[0]) / (n - 1);
+      return new Slopes(median, Math.min(low, mean - half), Math.max(high, mean + half), sorted);
+    }
+
+    /** Half of Student's interval of the mean of the differences between neighbours. */
+    private static double halfWidthOfSteps(double[] values, double confidence) {
+      int steps = values.length - 1;
+      SummaryStatistics differences = new SummaryStatistics();
+      for (int i = 0; i < steps; i++) {
+        differences.addValue(values[i + 1] - values[i]);
+      }
+      return new TDistribution(steps - 1.0).inverseCumulativeProbability((1 + confidence) / 2)
+          * differences.getStandardDeviation()
+          / Math.sqrt(steps);
     }
 
     /** How far Kendall's S may be from 0 by chance: at most so in {@code confidence} of all. */
