@@ -18,8 +18,8 @@ import org.apache.commons.math3.stat.regression.SimpleRegression;
  * widened by the root of {@code 1 + 2 Σ r}, the factor by which correlations r raise the variance
  * of a mean, summed over the lags up to the first that is not positive (Geyer 1992), or by what their {@link
  * Persistence} explains where that is more: short series show too little of it. Where deviations
- * never fade, as those of a cache that wanders, the interval also holds Student's interval of the
- * mean change from one iteration to the next. More than
+ * never fade, as those of a cache that wanders, or where it is narrower, Student's interval of the
+ * mean change from one iteration to the next takes the place of the latter. More than
  * {@value #MOST_POINTS} iterations are folded into that many groups of equal length, each standing
  * with its least value.
  *
@@ -80,6 +80,15 @@ public record Trend(
    * @param confidence of the slope's interval, such as 0.95
    */
   static Trend of(long[] series, int first, double confidence) {
+    return of(series, first, confidence, true);
+  }
+
+  /** The same with an interval that takes deviations to fade quickly, for part of a known trend. */
+  static Trend ofPart(long[] series, int first, double confidence) {
+    return of(series, first, confidence, false);
+  }
+
+  private static Trend of(long[] series, int first, double confidence, boolean doubts) {
     int count = series.length - first;
     if (count < LEAST_POINTS) {
       throw new IllegalArgumentException(count + " iterations have no trend");
@@ -97,7 +106,7 @@ public record Trend(
     }
     Slopes whole = Slopes.of(values, confidence);
     int level = level(values, whole, confidence);
-    if (level < 0) {
+    if (doubts && level < 0) {
       // From a line that bends values deviate for long, which says nothing of chance.
       whole = whole.widened(values, confidence);
     }
@@ -200,21 +209,30 @@ public record Trend(
       return new Slopes(median, slopes[rank - 1], slopes[pairs - rank], slopes);
     }
 
-    /** The same with an interval that holds where deviations from the line fade slowly. */
+    /**
+     * The same with an interval that holds where deviations from the line fade slowly or never. The
+     * mean change between neighbours tells the slope whatever the persistence, but knows less where
+     * deviations do fade, so the narrower one is taken there.
+     */
     Slopes widened(double[] values, double confidence) {
       int n = values.length;
       Persistence persistence = Persistence.of(values);
-      double inflation = Math.max(inflation(values, median), persistence.inflation(n));
-      double width = width(n, confidence) * Math.sqrt(inflation);
-      int rank = Math.max(1, (int) Math.floor((sorted.length - width) / 2) + 1);
-      double low = sorted[rank - 1];
-      double high = sorted[sorted.length - rank];
-      if (!persistence.isWalk()) {
-        return new Slopes(median, low, high, sorted);
+      double explained = persistence.inflation(n);
+      if (explained <= inflation(values, median) && !persistence.isWalk()) {
+        return this;
       }
       double half = halfWidthOfSteps(values, confidence);
       double mean = (values[n - 1] - values[0]) / (n - 1);
-      return new Slopes(median, Math.min(low, mean - half), Math.max(high, mean + half), sorted);
+      double low = mean - half;
+      double high = mean + half;
+      double width = width(n, confidence) * Math.sqrt(explained);
+      int rank = Math.max(1, (int) Math.floor((sorted.length - width) / 2) + 1);
+      double highest = sorted[sorted.length - rank];
+      if (!persistence.isWalk() && highest - sorted[rank - 1] < high - low) {
+        low = sorted[rank - 1];
+        high = highest;
+      }
+      return new Slopes(median, Math.min(lower, low), Math.max(upper, high), sorted);
     }
 
     /** Half of Student's interval of the mean of the differences between neighbours. */

@@ -264,8 +264,8 @@ class LeakAnalysisTest {
   }
 
   /**
-   * False alarms over 2,000 steady programs with seeds that no threshold was chosen on: 1.3 % in
-   * all, and 4.4 % where a cache wanders at random, whose neighbouring iterations are so alike that
+   * False alarms over 2,000 steady programs with seeds that no threshold was chosen on: 1.4 % in
+   * all, and 4.6 % where a cache wanders at random, whose neighbouring iterations are so alike that
    * a short recording can hardly tell a walk from a trend. 5 % are permitted.
    */
   @Test
@@ -279,7 +279,7 @@ class LeakAnalysisTest {
     }
     // Varying batches; a buffer that is emptied; a cache that is emptied; a wandering cache.
     assertArrayEquals(new int[] {1, 2, 1, 22}, leaks);
-    assertArrayEquals(new int[] {0, 0, 0, 0}, fragmented);
+    assertArrayEquals(new int[] {1, 0, 0, 1}, fragmented);
   }
 
   /** Leaks of 1, 2 and 4 MiB an iteration beside a cache that moves by some 2 MiB in each. */
@@ -304,7 +304,7 @@ class LeakAnalysisTest {
               .verdict();
       found[seed % 3] += verdict == LeakVerdict.LEAK ? 1 : 0;
     }
-    assertArrayEquals(new int[] {88, 96, 100}, found);
+    assertArrayEquals(new int[] {99, 100, 100}, found);
   }
 
   private static SyntheticProgram steady(int seed) {
