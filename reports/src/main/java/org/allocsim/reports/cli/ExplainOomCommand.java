@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Explains out-of-memory messages: a verdict, the arithmetic, what helps.",
       "Reads the messages of PyTorch 1.0 to 2.14 (CUDA and HIP, also cudaMallocAsync), in a log of",
-      "any size, with timestamps, rank prefixes, colours and broken lines around them."
+      "any size, with timestamps, rank prefixes, colours and broken lines around them. A table of",
+      "torch.cuda.memory_summary() in the log tells where the cached memory lies."
     },
     exitCodeListHeading = "%nExit codes, of the first message in the log:%n",
     exitCodeList = {
@@ -99,7 +100,9 @@ final class ExplainOomCommand implements Callable<Integer> {
           conf == null ? contents.settings() : new OomSettings(conf, "by --conf");
       List<OomExplanation> explanations =
           contents.found().stream()
-              .map(found -> OomExplainer.explain(found.message(), settings, contents.windows()))
+              .map(found ->
+                  OomExplainer.explain(
+                      found.message(), contents.tableOf(found), settings, contents.windows()))
               .toList();
       if (json != null) {
         JsonText.write(ExplainOomJson.of(label(), contents, settings, explanations), json.stream());

@@ -3,6 +3,7 @@ package org.allocsim.reports.cli;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.allocsim.reports.advice.oom.ByteRange;
 import org.allocsim.reports.advice.oom.CardAccount;
@@ -12,6 +13,7 @@ import org.allocsim.reports.advice.oom.OomMessage;
 import org.allocsim.reports.advice.oom.OomSettings;
 import org.allocsim.reports.advice.oom.OomVerdict;
 import org.allocsim.reports.advice.oom.PrintedSize;
+import org.allocsim.reports.advice.oom.SummaryTable;
 
 /** The explanations of out-of-memory messages as a tree for JSON. */
 final class ExplainOomJson {
@@ -67,10 +69,28 @@ final class ExplainOomJson {
     map.put("nearly_full", explanation.nearlyFull());
     map.put("large_other", explanation.largeOther());
     map.put("account", explanation.account().map(ExplainOomJson::account).orElse(null));
+    map.put("memory_summary", explanation.table().map(table -> table(table, message)).orElse(null));
     map.put("equation", explanation.equation().isEmpty() ? null : explanation.equation());
     map.put("findings", explanation.findings());
     map.put("helps", explanation.helps());
     map.put("cannot_help", explanation.cannotHelp());
+    return map;
+  }
+
+  private static Map<String, Object> table(SummaryTable table, OomMessage message) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("line", table.line());
+    map.put("same_moment", table.isOfTheMomentOf(message));
+    for (SummaryTable.Row row : SummaryTable.Row.values()) {
+      map.put(
+          row.name().toLowerCase(Locale.ROOT),
+          table.bytes(row).map(ExplainOomJson::range).orElse(null));
+    }
+    map.put("rounding", table.roundingBytes().map(ExplainOomJson::range).orElse(null));
+    map.put(
+        "awaiting_other_streams", table.awaitingBytes().map(ExplainOomJson::range).orElse(null));
+    map.put(
+        "whole_free_segments", table.releasableBytes().map(ExplainOomJson::range).orElse(null));
     return map;
   }
 
