@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       ReplayCommand.class,
       VerifyCommand.class,
+      CompareCommand.class,
       TuneCommand.class,
       MinCapacityCommand.class,
       LintConfCommand.class,
