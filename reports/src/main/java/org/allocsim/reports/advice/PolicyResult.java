@@ -103,7 +103,9 @@ public record PolicyResult(
    * where nothing was reserved.
    */
   public double utilisation() {
-    return peakReservedBytes() == 0 ? Double.NaN : (double) peakAllocatedBytes() / peakReservedBytes();
+    return peakReservedBytes() == 0
+        ? Double.NaN
+        : (double) peakAllocatedBytes() / peakReservedBytes();
   }
 
   /** Requests of all kinds served a second. */

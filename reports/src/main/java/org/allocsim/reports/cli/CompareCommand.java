@@ -124,8 +124,7 @@ final class CompareCommand implements Callable<Integer> {
         tables.add(compare(name, chosen));
       }
       for (Outputs.Output each : csv) {
-        try (PrintWriter writer =
-            new PrintWriter(each.stream(), false, StandardCharsets.UTF_8)) {
+        try (PrintWriter writer = new PrintWriter(each.stream(), false, StandardCharsets.UTF_8)) {
           CompareTable.writeCsv(tables, writer);
         }
       }
@@ -233,8 +232,7 @@ final class CompareCommand implements Callable<Integer> {
 
   private long limitBytes() {
     return deviceOptions.isLimitGiven()
-        ? deviceOptions.limitBytes(
-            Settings.parse("", deviceOptions.torchVersion(), PYTORCH))
+        ? deviceOptions.limitBytes(Settings.parse("", deviceOptions.torchVersion(), PYTORCH))
         : MemoryLimit.NONE;
   }
 

@@ -82,8 +82,7 @@ final class CompareTable {
             ByteFormat.human(result.atPeak().internalBytes()),
             ByteFormat.human(result.atPeak().externalBytes()),
             Numbers.count(result.driverCalls()),
-            String.format(
-                Locale.ROOT, "%.1f ms", result.driverNanos() / NANOS_PER_MILLISECOND),
+            String.format(Locale.ROOT, "%.1f ms", result.driverNanos() / NANOS_PER_MILLISECOND),
             String.format(Locale.ROOT, "%.1f", result.eventsPerSecond() / MILLION),
             outOfMemory(result));
       }
@@ -193,8 +192,7 @@ final class CompareTable {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("policy", result.choice().provider().spec().id());
     map.put("options", new LinkedHashMap<>(result.choice().options()));
-    map.put(
-        "kind", result.choice().provider().spec().kind().toString().toLowerCase(Locale.ROOT));
+    map.put("kind", result.choice().provider().spec().kind().toString().toLowerCase(Locale.ROOT));
     map.put("not_run_because", result.notRunBecause());
     if (!result.isRun()) {
       return map;

@@ -119,8 +119,8 @@ final class ConvertCommand implements Callable<Integer> {
       return writable.stream()
           .filter(each -> each.id().equals(to))
           .findFirst()
-          .orElseThrow(() ->
-              Failure.usage("--to " + to + " cannot be written; write one of " + known));
+          .orElseThrow(
+              () -> Failure.usage("--to " + to + " cannot be written; write one of " + known));
     }
     String plain = Compression.plainName(outputName);
     String ending = plain.substring(plain.lastIndexOf('.') + 1);

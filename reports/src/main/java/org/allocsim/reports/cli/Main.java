@@ -35,6 +35,7 @@ import picocli.CommandLine.Spec;
       AccountCommand.class,
       LeaksCommand.class,
       InspectCommand.class,
+      ConvertCommand.class,
       ExplainOomCommand.class,
       ListCommand.class
     },

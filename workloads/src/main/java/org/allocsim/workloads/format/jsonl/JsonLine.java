@@ -198,7 +198,8 @@ final class JsonLine {
     }
     if (kinds[field] == Kind.TEXT && ((String) values[field]).startsWith("0x")) {
       try {
-        return Long.parseUnsignedLong((String) values[field], 2, ((String) values[field]).length(), 16);
+        return Long.parseUnsignedLong(
+            (String) values[field], 2, ((String) values[field]).length(), 16);
       } catch (NumberFormatException _) {
         throw wrong(name, "a stream's handle");
       }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.allocsim.simulator.trace.AllocationTrace;
-import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.LineInput;
 import org.allocsim.workloads.format.Progress;

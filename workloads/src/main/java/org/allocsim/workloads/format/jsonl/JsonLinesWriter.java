@@ -27,7 +27,8 @@ final class JsonLinesWriter implements TraceWriter {
   @Override
   public void write(AllocationTrace trace, int device, OutputStream out) throws IOException {
     try (JsonGenerator json =
-        FACTORY.createGenerator(new Lines(), new Unclosed(new BufferedOutputStream(out, 1 << 16)))) {
+        FACTORY.createGenerator(
+            new Lines(), new Unclosed(new BufferedOutputStream(out, 1 << 16)))) {
       new Run(trace, device, json).write();
     }
   }

@@ -34,7 +34,7 @@
  * </table>
  *
  * <p>Lines that are no requests: {@code stack} (stack: a new number; frames: innermost first, each
- * {@code [file, line, function]}), {@code stream} and {@code pool} (declare one, to fix the order of
- * pools), {@code prologue_end} (all lines so far recreate what existed before the recording).
+ * {@code [file, line, function]}), {@code stream} and {@code pool} (declare one, to fix the order
+ * of pools), {@code prologue_end} (all lines so far recreate what existed before the recording).
  */
 package org.allocsim.workloads.format.jsonl;

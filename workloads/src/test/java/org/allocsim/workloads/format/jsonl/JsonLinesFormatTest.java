@@ -91,7 +91,7 @@ class JsonLinesFormatTest {
         "pytorch-models/gpt_varlen",
         "pytorch-models/prefetch_streams",
         "pytorch-other/compile_cudagraphs",
-        "pytorch-other/late_start"
+        "pytorch-models/late_start"
       })
   void recordingsAreReadBackEqual(String name) throws Exception {
     Path file =
