@@ -5,8 +5,13 @@ import java.util.List;
 import java.util.TreeMap;
 import org.allocsim.simulator.device.DeviceMemory;
 
-/** A device that places blocks end to end, or with a hole between them, and lists all calls. */
+/**
+ * A device that places blocks by ascending address on whole pages, end to end or with a hole between
+ * them, and lists all calls.
+ */
 final class ListedDevice implements DeviceMemory {
+  private static final long PAGE_BYTES = 2L << 20;
+
   final List<String> calls = new ArrayList<>();
   private final long capacityBytes;
   private final long holeBytes;
@@ -31,7 +36,7 @@ final class ListedDevice implements DeviceMemory {
     }
     calls.add("allocate " + bytes);
     long address = nextAddress;
-    nextAddress += bytes + holeBytes;
+    nextAddress += (bytes + holeBytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     takenBytes += bytes;
     blocks.put(address, bytes);
     return address;
@@ -64,6 +69,18 @@ final class ListedDevice implements DeviceMemory {
   @Override
   public void unmap(long address, long bytes, long pageBytes) {
     throw new AssertionError();
+  }
+
+  /** Bytes that are allocated now. */
+  long takenBytes() {
+    return takenBytes;
+  }
+
+  /** Bytes of the whole pages that are allocated now. */
+  long pageBytes() {
+    return blocks.values().stream()
+        .mapToLong(bytes -> (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES)
+        .sum();
   }
 
   @Override
