@@ -184,7 +184,8 @@ public final class BfcProvider implements PolicyProvider {
           : freeButReserve(
               device.freeBytes(), options.integer(COMPUTE_CAPABILITY, 1, Integer.MAX_VALUE));
     }
-    return (long) Math.ceil(device.totalBytes() * fraction / PAGE_BYTES) * PAGE_BYTES;
+    long pages = (long) Math.ceil(device.totalBytes() * fraction / PAGE_BYTES);
+    return Math.min(pages * PAGE_BYTES, device.totalBytes());
   }
 
   private static long freeButReserve(long freeBytes, long computeCapability) {
