@@ -89,7 +89,7 @@ final class ChunkModel {
     if (lost || used == null || served == null || used == served) {
       return false;
     }
-    if (isFree(next(used)) || isFree(previous(used))) {
+    if (hasFreeNeighbour(usedAddress)) {
       return true;
     }
     if (used.bytes < rounded(requestedBytes)) {
@@ -98,6 +98,22 @@ final class ChunkModel {
     return served.untouched
         || used.bytes < served.bytes
         || (used.bytes == served.bytes && used.address < served.address);
+  }
+
+  /** Whether a chunk in use has a free neighbour, with which it would merge. */
+  boolean hasFreeNeighbour(long usedAddress) {
+    Chunk used = chunks.get(usedAddress);
+    return !lost && used != null && (isFree(next(used)) || isFree(previous(used)));
+  }
+
+  /** Whether two chunks are neighbours. */
+  boolean touch(long address, long otherAddress) {
+    Chunk chunk = chunks.get(address);
+    Chunk other = chunks.get(otherAddress);
+    return !lost
+        && chunk != null
+        && other != null
+        && (next(chunk) == other || previous(chunk) == other);
   }
 
   private static boolean isFree(Chunk chunk) {

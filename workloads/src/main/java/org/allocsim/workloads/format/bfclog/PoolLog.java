@@ -23,7 +23,8 @@ final class PoolLog {
     final int allocation;
     final long timeNanos;
     final long line;
-    boolean done;
+    private boolean done;
+    private boolean moved;
     private final List<BfcEffect.Merge> merges = new ArrayList<>(2);
     private int effect = -1;
 
@@ -34,6 +35,11 @@ final class PoolLog {
       this.timeNanos = timeNanos;
       this.line = line;
     }
+
+    private boolean mergedWith(long neighbour) {
+      return merges.stream()
+          .anyMatch(m -> m.lowerAddress() == neighbour || m.upperAddress() == neighbour);
+    }
   }
 
   private final String name;
@@ -41,8 +47,15 @@ final class PoolLog {
   private final ChunkModel model = new ChunkModel();
   private final Map<Long, Integer> live = new HashMap<>();
   private final List<Freeing> waiting = new ArrayList<>();
+
+  /** The free whose merges are being read; its place in the order is known. */
+  private Freeing merging;
+  private long mergingLine;
+  private long mergingNanos;
+
   private final List<BfcEffect> effects = new ArrayList<>();
   private final AllocationTrace.Builder rows = new AllocationTrace.Builder();
+  private long lastNanos;
   private int requests;
   private int moved;
   private int implied;
@@ -110,6 +123,7 @@ final class PoolLog {
    */
   int allocated(
       long timeNanos, long line, long requestedBytes, long address, BfcEffect.Region region) {
+    flush();
     if (region != null) {
       model.addRegion(region.address(), region.bytes());
     }
@@ -123,7 +137,7 @@ final class PoolLog {
     if (keepsEffects && region != null) {
       effects.add(region);
     }
-    rows.at(0, timeNanos, 0);
+    at(timeNanos);
     int allocation = rows.allocate(requestedBytes, 0, PoolId.DEFAULT);
     requests++;
     if (address != 0) {
@@ -142,11 +156,7 @@ final class PoolLog {
   /** Applies the waiting frees that came before a request. */
   private void settle(long address, long requestedBytes) {
     for (Freeing freeing : List.copyOf(waiting)) {
-      if (model.wasFreedLater(freeing.address, address, requestedBytes)) {
-        moved++;
-      } else {
-        apply(freeing, freeing.line, freeing.timeNanos);
-      }
+      settle(freeing, model.wasFreedLater(freeing.address, address, requestedBytes));
     }
   }
 
@@ -162,40 +172,67 @@ final class PoolLog {
     return freeing;
   }
 
-  /** A free has happened by this line at the latest. */
+  /** A free has happened by now; where it merged, all its merges were read. */
   void finish(Freeing freeing, long timeNanos, long line) {
-    apply(freeing, line, timeNanos);
+    flush();
+    if (freeing.moved) {
+      apply(freeing, line, timeNanos);
+    } else {
+      apply(freeing, freeing.line, freeing.timeNanos);
+    }
   }
 
-  /** The free merged two chunks; both were free by this line. */
+  /** The free merged two chunks. */
   void merged(Freeing freeing, long timeNanos, long line, BfcEffect.Merge merge) {
+    if (freeing.done) {
+      return;
+    }
+    if (merging != freeing) {
+      flush();
+      merging = freeing;
+      mergingLine = line;
+      mergingNanos = timeNanos;
+    }
+    freeing.merges.add(merge);
+  }
+
+  /** Applies the free whose merges were read, behind those waiting ones that came before it. */
+  private void flush() {
+    if (merging == null) {
+      return;
+    }
+    Freeing freeing = merging;
+    merging = null;
     for (Freeing other : List.copyOf(waiting)) {
-      boolean isOther =
-          other.address == merge.upperAddress() || other.address == merge.lowerAddress();
-      if (other != freeing && isOther) {
-        apply(other, other.line, other.timeNanos);
+      if (other != freeing) {
+        boolean isLater =
+            !freeing.mergedWith(other.address)
+                && (model.touch(freeing.address, other.address)
+                    || model.hasFreeNeighbour(other.address));
+        settle(other, isLater);
       }
     }
-    apply(freeing, line, timeNanos);
-    freeing.merges.add(merge);
-    if (keepsEffects) {
-      change(freeing, ((BfcEffect.Free) effects.get(freeing.effect)).picture());
+    apply(freeing, mergingLine, mergingNanos);
+  }
+
+  private void settle(Freeing freeing, boolean isLater) {
+    if (isLater) {
+      moved += freeing.moved ? 0 : 1;
+      freeing.moved = true;
+    } else {
+      apply(freeing, freeing.line, freeing.timeNanos);
     }
   }
 
-  /** The picture after a free. */
+  /** The picture after a free, which {@link #finish} has applied. */
   void picture(Freeing freeing, String picture) {
     if (keepsEffects) {
-      change(freeing, picture);
+      BfcEffect.Free free = (BfcEffect.Free) effects.get(freeing.effect);
+      effects.set(
+          freeing.effect,
+          new BfcEffect.Free(
+              free.line(), free.allocation(), free.address(), free.merges(), picture));
     }
-  }
-
-  private void change(Freeing freeing, String picture) {
-    BfcEffect.Free free = (BfcEffect.Free) effects.get(freeing.effect);
-    effects.set(
-        freeing.effect,
-        new BfcEffect.Free(
-            free.line(), free.allocation(), free.address(), List.copyOf(freeing.merges), picture));
   }
 
   /** The picture after a request. */
@@ -237,17 +274,29 @@ final class PoolLog {
     freeing.done = true;
     waiting.remove(freeing);
     model.free(freeing.address);
-    rows.at(0, timeNanos, 0);
+    at(timeNanos);
     rows.free(freeing.allocation);
     if (keepsEffects) {
       freeing.effect = effects.size();
       effects.add(
-          new BfcEffect.Free(line, freeing.allocation, freeing.address, List.of(), ""));
+          new BfcEffect.Free(
+              line,
+              freeing.allocation,
+              freeing.address,
+              List.copyOf(freeing.merges),
+              ""));
     }
+  }
+
+  /** Sets the time of the next row; time does not go back. */
+  private void at(long timeNanos) {
+    lastNanos = Math.max(lastNanos, timeNanos);
+    rows.at(0, lastNanos, 0);
   }
 
   /** Applies what waits at the end of the log. */
   void end() {
+    flush();
     for (Freeing freeing : List.copyOf(waiting)) {
       apply(freeing, freeing.line, freeing.timeNanos);
     }
