@@ -49,6 +49,8 @@ public final class BfcLogReader {
   /** More allocators than any program has; a damaged log may hold any number of names. */
   private static final int MOST_POOLS = 127;
 
+  private static final int MOST_WRITERS = 10_000;
+
   /** What a thread wrote last. */
   private static final class Writer {
     PoolLog asking;
@@ -116,6 +118,10 @@ public final class BfcLogReader {
       return;
     }
     Writer writer = writers.computeIfAbsent(thread, any -> new Writer());
+    if (writers.size() > MOST_WRITERS) {
+      throw input.failure(
+          "it names more than " + MOST_WRITERS + " threads", "give the log of one program");
+    }
     Matcher next;
     if (text.startsWith("Merging") && (next = MERGED_NEXT.matcher(text)).matches()) {
       merged(writer, address(next, 2), address(next, 2), address(next, 1));
@@ -148,6 +154,7 @@ public final class BfcLogReader {
         writer.askedBytes = Long.parseLong(matcher.group(2));
         writer.region = null;
         writer.peakBytes = -1;
+        writer.servedPool = null;
       } else if ((matcher = SERVED.matcher(text)).matches()) {
         served(writer, matcher);
       }
@@ -205,6 +212,7 @@ public final class BfcLogReader {
     PoolLog pool = pool(matcher.group(1));
     long address = place(matcher.group(3));
     if (address != 0) {
+      finishFree(writer);
       writer.freeing = pool.freeing(timeNanos, input.number(), address);
     }
   }
