@@ -152,8 +152,7 @@ class BfcRecordingTest {
 
     private void allocate(BfcEffect.Allocation wanted, String where) {
       long peak = subject.counts.peakBytesInUse;
-      long address =
-          subject.policy.allocate(wanted.allocation(), wanted.requestedBytes(), 0, 0);
+      long address = subject.policy.allocate(wanted.allocation(), wanted.requestedBytes(), 0, 0);
       assertEquals(Long.toHexString(wanted.address()), Long.toHexString(address), where);
       long newPeak = subject.counts.peakBytesInUse;
       assertEquals(wanted.peakBytes(), newPeak > peak ? newPeak : -1, where);

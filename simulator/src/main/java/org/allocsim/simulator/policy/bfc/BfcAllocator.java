@@ -24,8 +24,8 @@ import org.allocsim.simulator.policy.block.BlockHeap;
  * TensorFlow uses too; recordings of JAX 0.11.2.
  *
  * <p><b>Deviations.</b> No wait for a free by another thread (up to 10 s in the original): a trace
- * has one order. No alignments above 256 bytes and no spatial partitioning, which traces cannot
- * ask for. With timestamps, {@link #synchronize} moves the safe frontier; a request that has to take
+ * has one order. No alignments above 256 bytes and no spatial partitioning, which traces cannot ask
+ * for. With timestamps, {@link #synchronize} moves the safe frontier; a request that has to take
  * unsafe memory does not wait.
  *
  * <p><b>Cost.</b> A request or free is a few binary searches in the free chunks. With timestamps a

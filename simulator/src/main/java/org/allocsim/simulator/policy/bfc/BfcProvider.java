@@ -129,7 +129,9 @@ public final class BfcProvider implements PolicyProvider {
       throw options.wrong(
           MERGE_REGIONS,
           "possible together with garbage collection, which returns regions as they were obtained;"
-              + " set " + GARBAGE_COLLECTION + " to false");
+              + " set "
+              + GARBAGE_COLLECTION
+              + " to false");
     }
     long limitBytes =
         settings.limitBytes() >= 0 ? settings.limitBytes() : limitBytes(options, preset, device);

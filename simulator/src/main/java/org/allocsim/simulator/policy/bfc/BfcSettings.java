@@ -4,8 +4,8 @@ package org.allocsim.simulator.policy.bfc;
  * How a {@link BfcAllocator} behaves.
  *
  * @param limitBytes most that it may hold from the device
- * @param growth whether regions are asked for as they are needed, beginning with 2 MiB and doubling;
- *     without growth the first request takes the whole limit as one region
+ * @param growth whether regions are asked for as they are needed, beginning with 2 MiB and
+ *     doubling; without growth the first request takes the whole limit as one region
  * @param garbageCollection whether wholly free regions are returned to the device when a request
  *     would fail otherwise
  * @param mostWasteBytes a free rest of this size behind a request is always cut off
@@ -58,7 +58,6 @@ public record BfcSettings(
 
   /** The same with another rest that is always cut off. */
   public BfcSettings withMostWaste(long bytes) {
-    return new BfcSettings(
-        limitBytes, growth, garbageCollection, bytes, mergesRegions, timestamps);
+    return new BfcSettings(limitBytes, growth, garbageCollection, bytes, mergesRegions, timestamps);
   }
 }

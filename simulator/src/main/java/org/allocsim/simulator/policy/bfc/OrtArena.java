@@ -20,8 +20,8 @@ import org.allocsim.simulator.policy.block.BlockHeap;
  * its own stream only, until a synchronisation with that stream later than its first use; chunks of
  * different streams do not merge.
  *
- * <p><b>Source.</b> microsoft/onnxruntime {@code onnxruntime/core/framework/bfc_arena.cc} (009aae1);
- * the limit of doubling from the arena of the CUDA plugin, which later versions share.
+ * <p><b>Source.</b> microsoft/onnxruntime {@code onnxruntime/core/framework/bfc_arena.cc}
+ * (009aae1); the limit of doubling from the arena of the CUDA plugin, which later versions share.
  *
  * <p><b>Deviations.</b> A trace does not tell where a session's run ends, at which the original
  * takes the streams from their chunks and merges these; a wait of the host for the device or a

@@ -74,8 +74,7 @@ public final class OrtArenaProvider implements PolicyProvider {
         listener);
   }
 
-  private static OrtSettings.Strategy strategy(PolicyOptions options)
-      throws PolicyOptionException {
+  private static OrtSettings.Strategy strategy(PolicyOptions options) throws PolicyOptionException {
     return switch (options.text(STRATEGY).strip()) {
       case "kNextPowerOfTwo", "0" -> OrtSettings.Strategy.NEXT_POWER_OF_TWO;
       case "kSameAsRequested", "1" -> OrtSettings.Strategy.SAME_AS_REQUESTED;

@@ -104,7 +104,10 @@ class BfcConformanceTest {
 
   @ParameterizedTest
   @CsvSource({
-    "68719476736,61847527424", "4250927104,3825834240", "67108864,60398080", "2560,2304",
+    "68719476736,61847527424",
+    "4250927104,3825834240",
+    "67108864,60398080",
+    "2560,2304",
     "256,256"
   })
   void nineTenthsAreTakenInSinglePrecisionAndRoundedUp(long refused, long next) {
@@ -132,8 +135,7 @@ class BfcConformanceTest {
     other.calls.clear();
     assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, allocate(3, 12 * MIB));
     assertEquals(
-        List.of(
-            "free " + 2 * MIB, "free " + 4 * MIB, "free " + 8 * MIB, "allocate " + 16 * MIB),
+        List.of("free " + 2 * MIB, "free " + 4 * MIB, "free " + 8 * MIB, "allocate " + 16 * MIB),
         other.calls);
   }
 

@@ -92,13 +92,10 @@ class BfcProviderTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "0.05,4250927104", "0.02,1700790272", "0.75,63763906560", "1,85017493504"
-  })
+  @CsvSource({"0.05,4250927104", "0.02,1700790272", "0.75,63763906560", "1,85017493504"})
   void jaxTakesTheFractionOfTheCardRoundedUpToTwoMebibytes(String fraction, long bytes)
       throws PolicyOptionException {
-    assertEquals(
-        List.of(bytes), asked(-1, Map.of("fraction", fraction), new Card(TOTAL, TOTAL)));
+    assertEquals(List.of(bytes), asked(-1, Map.of("fraction", fraction), new Card(TOTAL, TOTAL)));
   }
 
   @Test
@@ -128,8 +125,7 @@ class BfcProviderTest {
   void tensorFlowLeavesAReserveThatGrowsWithTheCapability(String capability, long mebibytes)
       throws PolicyOptionException {
     long free = 80L << 30;
-    Map<String, String> options =
-        Map.of("preset", "tensorflow", "compute-capability", capability);
+    Map<String, String> options = Map.of("preset", "tensorflow", "compute-capability", capability);
     assertEquals(List.of(free - (mebibytes << 20)), asked(-1, options, new Card(free, TOTAL)));
   }
 
@@ -186,8 +182,13 @@ class BfcProviderTest {
 
   @ParameterizedTest
   @CsvSource({
-    "preset,torch", "fraction,1.5", "fraction,-1", "preallocate,maybe", "colour,blue",
-    "compute-capability,ampere", "fragmentation-fraction,2"
+    "preset,torch",
+    "fraction,1.5",
+    "fraction,-1",
+    "preallocate,maybe",
+    "colour,blue",
+    "compute-capability,ampere",
+    "fragmentation-fraction,2"
   })
   void whatDoesNotReadIsRefusedByName(String option, String value) {
     Map<String, String> options =
@@ -207,8 +208,11 @@ class BfcProviderTest {
 
   @ParameterizedTest
   @CsvSource({
-    "arena-extend-strategy,kTwice", "initial-chunk-size-bytes,0", "max-dead-bytes-per-chunk,1MB",
-    "max-power-of-two-extend-bytes,4PiB4", "streams,2"
+    "arena-extend-strategy,kTwice",
+    "initial-chunk-size-bytes,0",
+    "max-dead-bytes-per-chunk,1MB",
+    "max-power-of-two-extend-bytes,4PiB4",
+    "streams,2"
   })
   void theArenaRefusesWhatDoesNotRead(String option, String value) {
     PolicySettings settings = new PolicySettings(-1, Map.of(option, value));

@@ -6,8 +6,8 @@ import java.util.TreeMap;
 import org.allocsim.simulator.device.DeviceMemory;
 
 /**
- * A device that places blocks by ascending address on whole pages, end to end or with a hole between
- * them, and lists all calls.
+ * A device that places blocks by ascending address on whole pages, end to end or with a hole
+ * between them, and lists all calls.
  */
 final class ListedDevice implements DeviceMemory {
   private static final long PAGE_BYTES = 2L << 20;

@@ -99,8 +99,7 @@ final class NaiveBfc {
           regions.stream()
               .flatMap(List::stream)
               .filter(c -> c.allocation == null && bin(c.bytes) == wanted && c.bytes >= rounded)
-              .min(
-                  Comparator.<Chunk>comparingLong(c -> c.bytes).thenComparingLong(c -> c.address));
+              .min(Comparator.<Chunk>comparingLong(c -> c.bytes).thenComparingLong(c -> c.address));
       if (best.isPresent()) {
         return best;
       }
@@ -213,8 +212,8 @@ final class NaiveBfc {
         .sorted(Comparator.comparingLong(region -> region.getFirst().address))
         .forEach(region -> {
           text.append("region\n");
-          region.forEach(c ->
-              text.append("%x %d %s\n".formatted(c.address, c.bytes, c.allocation)));
+          region.forEach(
+              c -> text.append("%x %d %s\n".formatted(c.address, c.bytes, c.allocation)));
         });
     return text.toString();
   }

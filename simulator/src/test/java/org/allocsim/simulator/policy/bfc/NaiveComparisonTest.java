@@ -108,8 +108,7 @@ class NaiveComparisonTest {
   }
 
   private static AllocatorPolicy ort(long limit, Strategy strategy, ListedDevice device) {
-    return new OrtArena(
-        OrtSettings.defaults(limit, strategy, false), device, EffectListeners.NONE);
+    return new OrtArena(OrtSettings.defaults(limit, strategy, false), device, EffectListeners.NONE);
   }
 
   private static NaiveBfc naive(Setting setting, long limit, ListedDevice device) {
@@ -121,8 +120,7 @@ class NaiveComparisonTest {
       case PREALLOCATION -> new NaiveBfc(NaiveBfc.Family.BFC, limit, whole, false, device);
       case PREALLOCATION_GARBAGE_COLLECTION ->
           new NaiveBfc(NaiveBfc.Family.BFC, limit, whole, true, device);
-      case ORT_DOUBLING ->
-          new NaiveBfc(NaiveBfc.Family.ORT_DOUBLING, limit, MIB, false, device);
+      case ORT_DOUBLING -> new NaiveBfc(NaiveBfc.Family.ORT_DOUBLING, limit, MIB, false, device);
       case ORT_SAME -> new NaiveBfc(NaiveBfc.Family.ORT_SAME, limit, MIB, false, device);
     };
   }

@@ -63,8 +63,7 @@ class OrtArenaConformanceTest {
     allocate(0, 1000);
     allocate(1, MIB);
     allocate(2, 10 * MIB + 1);
-    assertEquals(
-        List.of("allocate 1024", "allocate " + MIB, "allocate 10486016"), device.calls);
+    assertEquals(List.of("allocate 1024", "allocate " + MIB, "allocate 10486016"), device.calls);
   }
 
   @Test

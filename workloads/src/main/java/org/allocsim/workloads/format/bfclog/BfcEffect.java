@@ -19,12 +19,7 @@ public sealed interface BfcEffect {
    * @param picture the picture of all regions after it, empty where the log has none
    */
   record Allocation(
-      long line,
-      int allocation,
-      long requestedBytes,
-      long address,
-      long peakBytes,
-      String picture)
+      long line, int allocation, long requestedBytes, long address, long peakBytes, String picture)
       implements BfcEffect {}
 
   /**

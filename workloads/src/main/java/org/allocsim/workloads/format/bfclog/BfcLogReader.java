@@ -27,8 +27,7 @@ import org.allocsim.workloads.format.TraceFormatException;
 public final class BfcLogReader {
   private static final Pattern REQUEST =
       Pattern.compile("AllocateRaw (\\S+) (\\d{1,18}) alignment=\\d+.*");
-  private static final Pattern SERVED =
-      Pattern.compile("AllocateRaw (\\S+)  (\\d{1,18}) (\\S+).*");
+  private static final Pattern SERVED = Pattern.compile("AllocateRaw (\\S+)  (\\d{1,18}) (\\S+).*");
   private static final Pattern SERVED_AGAIN =
       Pattern.compile("\\[mem-debug\\] AllocateRaw,([^,\\s]+),(\\d{1,18}),([^,\\s]+).*");
   private static final Pattern FREE =
@@ -97,13 +96,15 @@ public final class BfcLogReader {
 
   private void line(LogMessages messages) throws TraceFormatException {
     TraceFormatException[] refused = {null};
-    messages.cut(input.text(), (time, thread, text) -> {
-      try {
-        message(time, thread, text);
-      } catch (TraceFormatException e) {
-        refused[0] = e;
-      }
-    });
+    messages.cut(
+        input.text(),
+        (time, thread, text) -> {
+          try {
+            message(time, thread, text);
+          } catch (TraceFormatException e) {
+            refused[0] = e;
+          }
+        });
     if (refused[0] != null) {
       throw refused[0];
     }
@@ -158,7 +159,8 @@ public final class BfcLogReader {
       } else if ((matcher = SERVED.matcher(text)).matches()) {
         served(writer, matcher);
       }
-    } else if (text.startsWith("[mem-debug] A") && (matcher = SERVED_AGAIN.matcher(text)).matches()) {
+    } else if (text.startsWith("[mem-debug] A")
+        && (matcher = SERVED_AGAIN.matcher(text)).matches()) {
       served(writer, matcher);
       writer.servedPool = null;
     } else if (text.startsWith("[mem-debug] D") && (matcher = FREE.matcher(text)).matches()) {
@@ -167,8 +169,7 @@ public final class BfcLogReader {
       freeLines++;
     } else if ((matcher = REGION.matcher(text)).matches()) {
       long start = address(matcher, 1);
-      writer.region =
-          new BfcEffect.Region(input.number(), start, address(matcher, 2) - start);
+      writer.region = new BfcEffect.Region(input.number(), start, address(matcher, 2) - start);
     } else if ((matcher = PEAK.matcher(text)).matches()) {
       writer.peakBytes = Long.parseLong(matcher.group(1));
     } else if ((matcher = RETURNING.matcher(text)).matches()) {
@@ -292,8 +293,11 @@ public final class BfcLogReader {
           "it names the addresses of no frees",
           "record it at level 4 or more: TF_CPP_VMODULE=bfc_allocator=5");
     }
-    count(notes, servedLate, "requests without a whole line about what they return, placed where"
-        + " a later line names them");
+    count(
+        notes,
+        servedLate,
+        "requests without a whole line about what they return, placed where"
+            + " a later line names them");
     return new BfcLog(sha256, trace.build(new StackTable.Builder().build()), read, notes);
   }
 
@@ -316,12 +320,19 @@ public final class BfcLogReader {
         notes,
         pool.moved(),
         "frees to " + name + " placed behind a request that cannot have come after them");
-    count(notes, pool.implied(), "frees to " + name + " that the log does not show, put where"
-        + " their memory is handed out again");
+    count(
+        notes,
+        pool.implied(),
+        "frees to "
+            + name
+            + " that the log does not show, put where"
+            + " their memory is handed out again");
     count(notes, pool.unknown(), "frees to " + name + " left out, of memory from before the log");
     if (!pool.isFollowed()) {
       notes.add(
-          "the log of " + name + " does not tell all chunks (it is cut, or begins late): frees"
+          "the log of "
+              + name
+              + " does not tell all chunks (it is cut, or begins late): frees"
               + " that another thread made may stand a few requests too early");
     }
   }

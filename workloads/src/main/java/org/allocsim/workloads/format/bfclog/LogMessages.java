@@ -22,9 +22,12 @@ final class LogMessages {
   private static final Pattern PREFIX =
       Pattern.compile(
           "[IWEF]0000 00:00:(\\d{9,12})\\.(\\d{6}) +(\\d{1,18}) [^ \\]:]+:\\d+\\] "
-              + "|[IWEF]?(\\d{2})(\\d{2}) " + CLOCK
+              + "|[IWEF]?(\\d{2})(\\d{2}) "
+              + CLOCK
               + "(?: +(\\d{1,18}) [^ \\]:]+:\\d+\\] | tid=(\\d{1,18}) line=\\d+ )"
-              + "|\\d{4}-(\\d{2})-(\\d{2}) " + CLOCK + ": [IWEF] [^ \\]:]+:\\d+\\] ");
+              + "|\\d{4}-(\\d{2})-(\\d{2}) "
+              + CLOCK
+              + ": [IWEF] [^ \\]:]+:\\d+\\] ");
 
   /** Takes the messages. */
   interface Sink {

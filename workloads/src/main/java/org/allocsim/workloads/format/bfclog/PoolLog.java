@@ -50,6 +50,7 @@ final class PoolLog {
 
   /** The free whose merges are being read; its place in the order is known. */
   private Freeing merging;
+
   private long mergingLine;
   private long mergingNanos;
 
@@ -147,8 +148,7 @@ final class PoolLog {
       failed++;
     }
     if (keepsEffects) {
-      effects.add(
-          new BfcEffect.Allocation(line, allocation, requestedBytes, address, -1, ""));
+      effects.add(new BfcEffect.Allocation(line, allocation, requestedBytes, address, -1, ""));
     }
     return effects.size() - 1;
   }
@@ -280,11 +280,7 @@ final class PoolLog {
       freeing.effect = effects.size();
       effects.add(
           new BfcEffect.Free(
-              line,
-              freeing.allocation,
-              freeing.address,
-              List.copyOf(freeing.merges),
-              ""));
+              line, freeing.allocation, freeing.address, List.copyOf(freeing.merges), ""));
     }
   }
 
