@@ -147,6 +147,16 @@ public final class OrderedBlocks {
     if (index == chunk.count || chunk.bytes[index] != bytes || chunk.addresses[index] != address) {
       throw new IllegalStateException("block is not in the set");
     }
+    removeAt(at, index);
+  }
+
+  /** Removes the block at a position. */
+  public void removeAt(long position) {
+    removeAt(chunkOf(position), indexOf(position));
+  }
+
+  private void removeAt(int at, int index) {
+    Chunk chunk = chunks[at];
     chunk.remove(index);
     size--;
     if (chunk.count == 0 && chunkCount > 1) {
