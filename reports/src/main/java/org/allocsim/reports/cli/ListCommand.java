@@ -10,6 +10,8 @@ import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.workloads.format.TraceFormat;
+import org.allocsim.workloads.format.TraceFormats;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -48,11 +50,18 @@ final class ListCommand implements Runnable {
   @Command(
       name = "formats",
       mixinStandardHelpOptions = true,
-      description = "Shows the files that can be read.")
+      description = {
+        "Shows the files that can be read.",
+        "All are recognised by content, and may be compressed as .gz, .xz or .zst."
+      })
   int formats() {
-    TextTable table = TextTable.of("id", "contents", "compressed as");
-    for (TraceFormat format : TraceFormat.values()) {
-      table.row(format.id(), format.summary(), format.compressions());
+    TextTable table = TextTable.of("id", "contents", "names end in", "written too");
+    for (TraceFormat format : TraceFormats.all()) {
+      table.row(
+          format.id(),
+          format.summary(),
+          "." + String.join(", .", format.extensions()),
+          format.writer().isPresent() ? "yes" : "");
     }
     return print(table);
   }
