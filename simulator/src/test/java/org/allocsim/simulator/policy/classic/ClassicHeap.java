@@ -17,7 +17,7 @@ import org.allocsim.simulator.stats.MemoryStats;
 
 /** A policy under test, by offsets in its heap; each allocation has the id that the test names. */
 final class ClassicHeap {
-  final MemoryStats stats = new MemoryStats(Long.MAX_VALUE);
+  final MemoryStats stats = new MemoryStats(-1);
   final SimulatedDevice device;
   private final AllocatorPolicy policy;
   private final InvariantChecker checker;
