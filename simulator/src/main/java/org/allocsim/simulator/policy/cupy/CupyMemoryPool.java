@@ -7,6 +7,7 @@ import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.block.BlockHeap;
+import org.allocsim.simulator.policy.block.FreeNeighbours;
 import org.allocsim.simulator.policy.block.OrderedBlocks;
 
 /**
@@ -76,16 +77,16 @@ public final class CupyMemoryPool implements AllocatorPolicy {
     }
     long bytes = roundedBytes(requestedBytes);
     OrderedBlocks arena = arena(stream);
-    int chunk = takeFree(arena, bytes);
-    if (chunk == NONE) {
+    long position = arena.ceiling(bytes, 0);
+    int chunk;
+    if (position == OrderedBlocks.NONE) {
       chunk = obtain(bytes, stream);
       if (chunk == NONE) {
         fail(allocation, requestedBytes, bytes, stream);
         return OUT_OF_MEMORY;
       }
-    } else if (heap.bytes(chunk) > bytes) {
-      int rest = heap.split(chunk, bytes);
-      arena.add(heap.bytes(rest), heap.address(rest), rest);
+    } else {
+      chunk = takeFree(arena, tieBreak == null ? position : breakTie(arena, position), bytes);
     }
     heap.take(chunk, allocation, requestedBytes, stream);
     return heap.address(chunk);
@@ -98,38 +99,32 @@ public final class CupyMemoryPool implements AllocatorPolicy {
         : (requestedBytes + UNIT_BYTES - 1) & -UNIT_BYTES;
   }
 
-  private int takeFree(OrderedBlocks arena, long bytes) {
-    long position = arena.ceiling(bytes, 0);
-    if (position == OrderedBlocks.NONE) {
-      return NONE;
-    }
+  private int takeFree(OrderedBlocks arena, long position, long bytes) {
     int chunk = arena.block(position);
-    if (tieBreak != null) {
-      chunk = breakTie(arena, position);
+    if (heap.bytes(chunk) > bytes) {
+      int rest = heap.split(chunk, bytes);
+      arena.replaceAt(position, heap.bytes(rest), heap.address(rest), rest);
+    } else {
+      arena.removeAt(position);
     }
-    arena.remove(heap.bytes(chunk), heap.address(chunk));
     return chunk;
   }
 
-  /** The chunk that the tie break prefers among those as large as the one at a position. */
-  private int breakTie(OrderedBlocks arena, long first) {
-    int smallest = arena.block(first);
+  /** Where the chunk lies that the tie break prefers among those as large as the first. */
+  private long breakTie(OrderedBlocks arena, long first) {
+    long bytes = arena.bytes(first);
     int count = 0;
-    for (long position = first; position != OrderedBlocks.NONE; position = arena.next(position)) {
-      int chunk = arena.block(position);
-      if (heap.bytes(chunk) != heap.bytes(smallest)) {
-        break;
-      }
+    for (long position = first;
+        position != OrderedBlocks.NONE && arena.bytes(position) == bytes;
+        position = arena.next(position)) {
       if (count == tiedAddresses.length) {
         tiedAddresses = Arrays.copyOf(tiedAddresses, 2 * count);
       }
-      tiedAddresses[count++] = heap.address(chunk);
+      tiedAddresses[count++] = arena.address(position);
     }
-    if (count == 1) {
-      return smallest;
-    }
-    long address = tiedAddresses[tieBreak.choose(tiedAddresses, count)];
-    return arena.block(arena.ceiling(heap.bytes(smallest), address));
+    return count == 1
+        ? first
+        : arena.ceiling(bytes, tiedAddresses[tieBreak.choose(tiedAddresses, count)]);
   }
 
   /** A segment of exactly this size from the device, or {@link #NONE}. */
@@ -191,18 +186,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
       return;
     }
     OrderedBlocks arena = arenas[heap.stream(chunk)];
-    int next = heap.next(chunk);
-    if (heap.isFree(next)) {
-      arena.remove(heap.bytes(next), heap.address(next));
-      heap.mergeNext(chunk);
-    }
-    int previous = heap.previous(chunk);
-    if (heap.isFree(previous)) {
-      arena.remove(heap.bytes(previous), heap.address(previous));
-      heap.mergeNext(previous);
-      chunk = previous;
-    }
-    arena.add(heap.bytes(chunk), heap.address(chunk), chunk);
+    FreeNeighbours.join(heap, arena, chunk);
     heap.settle();
   }
 

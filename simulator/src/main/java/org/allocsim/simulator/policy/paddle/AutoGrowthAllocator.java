@@ -8,6 +8,7 @@ import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.block.BlockHeap;
+import org.allocsim.simulator.policy.block.FreeNeighbours;
 import org.allocsim.simulator.policy.block.OrderedBlocks;
 
 /**
@@ -78,15 +79,20 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
         fail(allocation, requestedBytes, bytes, stream);
         return OUT_OF_MEMORY;
       }
+      long restBytes = heap.bytes(block) - bytes;
+      if (restBytes > 0) {
+        free.add(restBytes, heap.address(block), block);
+        block = heap.split(block, restBytes);
+      }
     } else {
       block = free.block(position);
-      free.remove(heap.bytes(block), heap.address(block));
-    }
-    long restBytes = heap.bytes(block) - bytes;
-    if (restBytes > 0) {
-      int tail = heap.split(block, restBytes);
-      free.add(restBytes, heap.address(block), block);
-      block = tail;
+      long restBytes = heap.bytes(block) - bytes;
+      if (restBytes > 0) {
+        free.replaceAt(position, restBytes, heap.address(block), block);
+        block = heap.split(block, restBytes);
+      } else {
+        free.removeAt(position);
+      }
     }
     heap.take(block, allocation, requestedBytes, stream);
     return heap.address(block);
@@ -134,21 +140,10 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
     if (block == NONE) {
       return;
     }
-    int previous = heap.previous(block);
-    if (heap.isFree(previous)) {
-      free.remove(heap.bytes(previous), heap.address(previous));
-      heap.mergeNext(previous);
-      block = previous;
-    }
-    int next = heap.next(block);
-    if (heap.isFree(next)) {
-      free.remove(heap.bytes(next), heap.address(next));
-      heap.mergeNext(block);
-    }
+    block = FreeNeighbours.join(heap, free, block);
     if (settings.freesIdleChunks() && heap.coversSegment(block)) {
+      free.remove(heap.bytes(block), heap.address(block));
       giveBack(block);
-    } else {
-      free.add(heap.bytes(block), heap.address(block), block);
     }
     heap.settle();
   }
