@@ -29,29 +29,40 @@ public final class RequestScript {
   private int failures;
   private long reservedBytes;
 
-  /** A policy without a limit, on a device of 1 PiB with streams of these handles. */
-  public RequestScript(String policyId, Map<String, String> options, long... streamHandles)
+  /** A policy without a limit on a device of 1 PiB, the null stream being the trace's only one. */
+  public RequestScript(String policyId, Map<String, String> options)
       throws PolicyOptionException, UnfitTraceException {
-    this(policyId, options, 1L << 50, -1, streamHandles);
+    this(policyId, options, 1L << 50, -1, new long[1]);
   }
 
   /**
-   * A policy on a device.
+   * A policy on a device of some size, the null stream being the trace's only one.
    *
-   * @param capacityBytes bytes that the device has
    * @param limitBytes limit of the policy, −1 for none
-   * @param streamHandles handles of the trace's streams, ascending; none for the null stream only
    */
   public RequestScript(
+      String policyId, Map<String, String> options, long capacityBytes, long limitBytes)
+      throws PolicyOptionException, UnfitTraceException {
+    this(policyId, options, capacityBytes, limitBytes, new long[1]);
+  }
+
+  /** A policy without a limit on a device of 1 PiB, for streams of these handles, ascending. */
+  public static RequestScript onStreams(
+      String policyId, Map<String, String> options, long... handles)
+      throws PolicyOptionException, UnfitTraceException {
+    return new RequestScript(policyId, options, 1L << 50, -1, handles);
+  }
+
+  private RequestScript(
       String policyId,
       Map<String, String> options,
       long capacityBytes,
       long limitBytes,
-      long... streamHandles)
+      long[] streamHandles)
       throws PolicyOptionException, UnfitTraceException {
     device = new Device(capacityBytes);
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
-    trace.allocate(1, streamHandles.length == 0 ? 0 : streamHandles[0], PoolId.DEFAULT);
+    trace.allocate(1, streamHandles[0], PoolId.DEFAULT);
     Arrays.stream(streamHandles).forEach(trace::declareStream);
     policy =
         Policies.named(policyId)

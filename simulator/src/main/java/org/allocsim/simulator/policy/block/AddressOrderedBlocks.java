@@ -3,86 +3,26 @@ package org.allocsim.simulator.policy.block;
 import java.util.Arrays;
 
 /**
- * Blocks ordered by unsigned address, as first fit searches them.
+ * Blocks ordered by address that are searched by size: the lowest one that is large enough, from
+ * the start or from an address on, as first fit and next fit need.
  *
- * <p>A list of sorted chunks of columns, each with the bytes of its largest block: a search for a
- * size looks at one number a chunk and then into one chunk, an insertion moves at most one chunk.
+ * <p>A search tree whose nodes are the blocks' own row numbers, each with the most bytes of any
+ * block below it; it stays balanced by priorities that depend on nothing but the order of the calls
+ * (a treap), so that every operation takes time logarithmic in the number of blocks.
  */
 public final class AddressOrderedBlocks {
   /** No block. */
   public static final int NONE = -1;
 
-  private static final int CHUNK = 64;
-
-  private static final class Chunk {
-    final long[] addresses = new long[CHUNK];
-    final long[] bytes = new long[CHUNK];
-    final int[] blocks = new int[CHUNK];
-    int count;
-
-    /** Index of the first element that is not below an address; {@code count} if all are. */
-    int ceiling(long address) {
-      int low = 0;
-      int high = count;
-      while (low < high) {
-        int middle = (low + high) >>> 1;
-        if (Long.compareUnsigned(addresses[middle], address) < 0) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      return low;
-    }
-
-    int indexOf(long address) {
-      int index = ceiling(address);
-      if (index == count || addresses[index] != address) {
-        throw new IllegalStateException("block is not in the set");
-      }
-      return index;
-    }
-
-    void insert(int at, long newAddress, long newBytes, int newBlock) {
-      System.arraycopy(addresses, at, addresses, at + 1, count - at);
-      System.arraycopy(bytes, at, bytes, at + 1, count - at);
-      System.arraycopy(blocks, at, blocks, at + 1, count - at);
-      addresses[at] = newAddress;
-      bytes[at] = newBytes;
-      blocks[at] = newBlock;
-      count++;
-    }
-
-    void remove(int at) {
-      count--;
-      System.arraycopy(addresses, at + 1, addresses, at, count - at);
-      System.arraycopy(bytes, at + 1, bytes, at, count - at);
-      System.arraycopy(blocks, at + 1, blocks, at, count - at);
-    }
-
-    Chunk splitUpperHalf() {
-      Chunk upper = new Chunk();
-      int half = count >>> 1;
-      upper.count = count - half;
-      System.arraycopy(addresses, half, upper.addresses, 0, upper.count);
-      System.arraycopy(bytes, half, upper.bytes, 0, upper.count);
-      System.arraycopy(blocks, half, upper.blocks, 0, upper.count);
-      count = half;
-      return upper;
-    }
-
-    long largest() {
-      long most = 0;
-      for (int i = 0; i < count; i++) {
-        most = Math.max(most, bytes[i]);
-      }
-      return most;
-    }
-  }
-
-  private Chunk[] chunks = {new Chunk()};
-  private long[] largest = new long[1];
-  private int chunkCount = 1;
+  private long[] address = new long[256];
+  private long[] bytes = new long[256];
+  private long[] mostBytes = new long[256];
+  private int[] priority = new int[256];
+  private int[] lower = new int[256];
+  private int[] upper = new int[256];
+  private int[] parent = new int[256];
+  private int root = NONE;
+  private int seed = 1;
   private int size;
 
   /** An empty set. */
@@ -93,127 +33,207 @@ public final class AddressOrderedBlocks {
     return size;
   }
 
-  /** The block at the lowest address that has at least this many bytes, or {@link #NONE}. */
-  public int firstFit(long leastBytes) {
-    for (int at = 0; at < chunkCount; at++) {
-      if (largest[at] >= leastBytes) {
-        Chunk chunk = chunks[at];
-        int index = 0;
-        while (index < chunk.count && chunk.bytes[index] < leastBytes) {
-          index++;
-        }
-        if (index < chunk.count) {
-          return chunk.blocks[index];
-        }
-      }
-    }
-    return NONE;
-  }
-
-  /** Adds a block. */
-  public void add(long address, long bytes, int block) {
-    int at = chunkFor(address);
-    Chunk chunk = chunks[at];
-    if (chunk.count == CHUNK) {
-      Chunk upper = chunk.splitUpperHalf();
-      insertChunk(at + 1, upper);
-      largest[at] = chunk.largest();
-      largest[at + 1] = upper.largest();
-      if (Long.compareUnsigned(chunk.addresses[chunk.count - 1], address) < 0) {
-        at++;
-        chunk = upper;
-      }
-    }
-    chunk.insert(chunk.ceiling(address), address, bytes, block);
-    largest[at] = Math.max(largest[at], bytes);
-    size++;
-  }
-
-  /** Removes the block at an address. */
-  public void remove(long address) {
-    int at = chunkFor(address);
-    Chunk chunk = chunks[at];
-    int index = chunk.indexOf(address);
-    long bytes = chunk.bytes[index];
-    chunk.remove(index);
-    size--;
-    if (chunk.count == 0 && chunkCount > 1) {
-      chunkCount--;
-      System.arraycopy(chunks, at + 1, chunks, at, chunkCount - at);
-      System.arraycopy(largest, at + 1, largest, at, chunkCount - at);
-      chunks[chunkCount] = null;
-    } else {
-      changed(at, bytes, 0);
-    }
+  /** The block at the lowest address with at least so many bytes, or {@link #NONE}. */
+  public int lowest(long leastBytes) {
+    return root == NONE || mostBytes[root] < leastBytes ? NONE : lowestBelow(root, leastBytes);
   }
 
   /**
-   * Lets a block of the set begin elsewhere, end elsewhere or have another number; its place in the
-   * order stays.
+   * The block at the lowest address, but none below {@code fromAddress}, with at least so many
+   * bytes, or {@link #NONE}.
    */
-  public void replace(long address, long newAddress, long newBytes, int newBlock) {
-    int at = chunkFor(address);
-    Chunk chunk = chunks[at];
-    int index = chunk.indexOf(address);
-    long oldBytes = chunk.bytes[index];
-    chunk.addresses[index] = newAddress;
-    chunk.bytes[index] = newBytes;
-    chunk.blocks[index] = newBlock;
-    changed(at, oldBytes, newBytes);
-  }
-
-  /** Copies all blocks in order into a list, growing it as needed. */
-  public int[] copyTo(int[] list) {
-    int[] grown = list.length < size ? new int[size] : list;
-    int count = 0;
-    for (int at = 0; at < chunkCount; at++) {
-      System.arraycopy(chunks[at].blocks, 0, grown, count, chunks[at].count);
-      count += chunks[at].count;
+  public int lowestFrom(long fromAddress, long leastBytes) {
+    int node = root;
+    int found = NONE;
+    boolean foundIsSubtree = false;
+    while (node != NONE) {
+      if (Long.compareUnsigned(address[node], fromAddress) < 0) {
+        node = upper[node];
+        continue;
+      }
+      if (bytes[node] >= leastBytes) {
+        found = node;
+        foundIsSubtree = false;
+      } else if (upper[node] != NONE && mostBytes[upper[node]] >= leastBytes) {
+        found = upper[node];
+        foundIsSubtree = true;
+      }
+      node = lower[node];
     }
-    return grown;
+    return foundIsSubtree ? lowestBelow(found, leastBytes) : found;
   }
 
-  /** Removes all blocks. */
-  public void clear() {
-    chunks[0].count = 0;
-    largest[0] = 0;
-    Arrays.fill(chunks, 1, chunkCount, null);
-    chunkCount = 1;
-    size = 0;
-  }
-
-  private void changed(int at, long oldBytes, long newBytes) {
-    if (newBytes >= largest[at]) {
-      largest[at] = newBytes;
-    } else if (oldBytes == largest[at]) {
-      largest[at] = chunks[at].largest();
-    }
-  }
-
-  /** The first chunk whose last element is not below an address, else the last chunk. */
-  private int chunkFor(long address) {
-    int low = 0;
-    int high = chunkCount - 1;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      Chunk chunk = chunks[middle];
-      if (Long.compareUnsigned(chunk.addresses[chunk.count - 1], address) < 0) {
-        low = middle + 1;
+  /** The block at the highest address that is not above a given one, or {@link #NONE}. */
+  public int floor(long mostAddress) {
+    int node = root;
+    int found = NONE;
+    while (node != NONE) {
+      if (Long.compareUnsigned(address[node], mostAddress) <= 0) {
+        found = node;
+        node = upper[node];
       } else {
-        high = middle;
+        node = lower[node];
       }
     }
-    return low;
+    return found;
   }
 
-  private void insertChunk(int at, Chunk chunk) {
-    if (chunkCount == chunks.length) {
-      chunks = Arrays.copyOf(chunks, chunkCount * 2);
-      largest = Arrays.copyOf(largest, chunkCount * 2);
+  /** The lowest large enough block of a subtree that has one. */
+  private int lowestBelow(int subtree, long leastBytes) {
+    int node = subtree;
+    while (true) {
+      int low = lower[node];
+      if (low != NONE && mostBytes[low] >= leastBytes) {
+        node = low;
+      } else if (bytes[node] >= leastBytes) {
+        return node;
+      } else {
+        node = upper[node];
+      }
     }
-    System.arraycopy(chunks, at, chunks, at + 1, chunkCount - at);
-    System.arraycopy(largest, at, largest, at + 1, chunkCount - at);
-    chunks[at] = chunk;
-    chunkCount++;
+  }
+
+  /** Adds a block, whose number is not in the set, at an address where no other begins. */
+  public void add(int block, long blockAddress, long blockBytes) {
+    ensureRow(block);
+    address[block] = blockAddress;
+    bytes[block] = blockBytes;
+    mostBytes[block] = blockBytes;
+    seed ^= seed << 13;
+    seed ^= seed >>> 17;
+    seed ^= seed << 5;
+    priority[block] = seed;
+    lower[block] = NONE;
+    upper[block] = NONE;
+    int above = NONE;
+    int node = root;
+    boolean isLower = false;
+    while (node != NONE) {
+      if (mostBytes[node] < blockBytes) {
+        mostBytes[node] = blockBytes;
+      }
+      above = node;
+      isLower = Long.compareUnsigned(blockAddress, address[node]) < 0;
+      node = isLower ? lower[node] : upper[node];
+    }
+    parent[block] = above;
+    if (above == NONE) {
+      root = block;
+    } else if (isLower) {
+      lower[above] = block;
+    } else {
+      upper[above] = block;
+    }
+    while (parent[block] != NONE && priority[parent[block]] < priority[block]) {
+      raise(block);
+    }
+    size++;
+  }
+
+  /** Removes a block of the set. */
+  public void remove(int block) {
+    while (lower[block] != NONE && upper[block] != NONE) {
+      boolean raiseLower = priority[lower[block]] > priority[upper[block]];
+      raise(raiseLower ? lower[block] : upper[block]);
+    }
+    int child = lower[block] != NONE ? lower[block] : upper[block];
+    int above = parent[block];
+    link(above, block, child);
+    settleFrom(above);
+    size--;
+  }
+
+  /** A block now begins elsewhere or has another size; its place in the order stays. */
+  public void resize(int block, long newAddress, long newBytes) {
+    address[block] = newAddress;
+    bytes[block] = newBytes;
+    settleFrom(block);
+  }
+
+  /** Another block takes the place of one of the set in the order. */
+  public void replace(int old, int block, long newAddress, long newBytes) {
+    ensureRow(block);
+    priority[block] = priority[old];
+    lower[block] = lower[old];
+    upper[block] = upper[old];
+    mostBytes[block] = mostBytes[old];
+    if (lower[block] != NONE) {
+      parent[lower[block]] = block;
+    }
+    if (upper[block] != NONE) {
+      parent[upper[block]] = block;
+    }
+    link(parent[old], old, block);
+    resize(block, newAddress, newBytes);
+  }
+
+  /** Puts {@code child}, which may be none, where {@code old} was below {@code above}. */
+  private void link(int above, int old, int child) {
+    if (above == NONE) {
+      root = child;
+    } else if (lower[above] == old) {
+      lower[above] = child;
+    } else {
+      upper[above] = child;
+    }
+    if (child != NONE) {
+      parent[child] = above;
+    }
+  }
+
+  /** Exchanges a node and its parent, which keeps the order. */
+  private void raise(int node) {
+    int above = parent[node];
+    int middle;
+    if (lower[above] == node) {
+      middle = upper[node];
+      lower[above] = middle;
+      upper[node] = above;
+    } else {
+      middle = lower[node];
+      upper[above] = middle;
+      lower[node] = above;
+    }
+    if (middle != NONE) {
+      parent[middle] = above;
+    }
+    link(parent[above], above, node);
+    parent[above] = node;
+    mostBytes[node] = mostBytes[above];
+    mostBytes[above] = mostOf(above);
+  }
+
+  private void settleFrom(int start) {
+    for (int node = start; node != NONE; node = parent[node]) {
+      long most = mostOf(node);
+      if (most == mostBytes[node]) {
+        return;
+      }
+      mostBytes[node] = most;
+    }
+  }
+
+  private long mostOf(int node) {
+    long most = bytes[node];
+    if (lower[node] != NONE) {
+      most = Math.max(most, mostBytes[lower[node]]);
+    }
+    if (upper[node] != NONE) {
+      most = Math.max(most, mostBytes[upper[node]]);
+    }
+    return most;
+  }
+
+  private void ensureRow(int row) {
+    if (row >= address.length) {
+      int capacity = Math.max(row + 1, Math.addExact(address.length, address.length));
+      address = Arrays.copyOf(address, capacity);
+      bytes = Arrays.copyOf(bytes, capacity);
+      mostBytes = Arrays.copyOf(mostBytes, capacity);
+      priority = Arrays.copyOf(priority, capacity);
+      lower = Arrays.copyOf(lower, capacity);
+      upper = Arrays.copyOf(upper, capacity);
+      parent = Arrays.copyOf(parent, capacity);
+    }
   }
 }

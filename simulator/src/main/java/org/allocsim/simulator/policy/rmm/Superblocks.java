@@ -23,7 +23,6 @@ final class Superblocks {
   private int rows;
   private int[] unused = new int[16];
   private int unusedCount;
-  private int[] moving = new int[16];
 
   /** No superblocks over a heap that keeps their blocks. */
   Superblocks(BlockHeap heap) {
@@ -48,7 +47,7 @@ final class Superblocks {
     bytes[superblock] = heap.bytes(block);
     owner[superblock] = GLOBAL;
     join(block, superblock);
-    free[GLOBAL].add(heap.address(block), heap.bytes(block), block);
+    free[GLOBAL].add(block, heap.address(block), heap.bytes(block));
   }
 
   /** The superblock of a block. */
@@ -74,7 +73,7 @@ final class Superblocks {
 
   /** An owner's free block at the lowest address that has the bytes, or {@link BlockHeap#NONE}. */
   int firstFit(int ownerNumber, long leastBytes) {
-    return ownerNumber < free.length ? free[ownerNumber].firstFit(leastBytes) : BlockHeap.NONE;
+    return ownerNumber < free.length ? free[ownerNumber].lowest(leastBytes) : BlockHeap.NONE;
   }
 
   /** Cuts an empty superblock of the global arena; what is behind the kept bytes becomes one. */
@@ -82,7 +81,7 @@ final class Superblocks {
     int block = firstBlock[superblock];
     int rest = heap.split(block, keptBytes);
     bytes[superblock] = keptBytes;
-    free[GLOBAL].replace(heap.address(block), heap.address(block), keptBytes, block);
+    free[GLOBAL].resize(block, heap.address(block), keptBytes);
     add(rest);
   }
 
@@ -95,8 +94,8 @@ final class Superblocks {
     int block = firstBlock[superblock];
     while (block != BlockHeap.NONE && superblockOf[block] == superblock) {
       if (heap.isFree(block)) {
-        from.remove(heap.address(block));
-        to.add(heap.address(block), heap.bytes(block), block);
+        from.remove(block);
+        to.add(block, heap.address(block), heap.bytes(block));
       }
       block = heap.next(block);
     }
@@ -109,9 +108,9 @@ final class Superblocks {
     if (heap.bytes(block) > takenBytes) {
       int rest = heap.split(block, takenBytes);
       join(rest, superblock);
-      blocks.replace(heap.address(block), heap.address(rest), heap.bytes(rest), rest);
+      blocks.replace(block, rest, heap.address(rest), heap.bytes(rest));
     } else {
-      blocks.remove(heap.address(block));
+      blocks.remove(block);
     }
   }
 
@@ -121,22 +120,20 @@ final class Superblocks {
     AddressOrderedBlocks blocks = free[owner[superblock]];
     int next = heap.next(block);
     boolean joinsNext = heap.isFree(next) && superblockOf[next] == superblock;
-    long nextAddress = joinsNext ? heap.address(next) : 0;
     if (joinsNext) {
       heap.mergeNext(block);
     }
     int previous = heap.previous(block);
     if (heap.isFree(previous) && superblockOf[previous] == superblock) {
       if (joinsNext) {
-        blocks.remove(nextAddress);
+        blocks.remove(next);
       }
       heap.mergeNext(previous);
-      long address = heap.address(previous);
-      blocks.replace(address, address, heap.bytes(previous), previous);
+      blocks.resize(previous, heap.address(previous), heap.bytes(previous));
     } else if (joinsNext) {
-      blocks.replace(nextAddress, heap.address(block), heap.bytes(block), block);
+      blocks.replace(next, block, heap.address(block), heap.bytes(block));
     } else {
-      blocks.add(heap.address(block), heap.bytes(block), block);
+      blocks.add(block, heap.address(block), heap.bytes(block));
     }
   }
 
@@ -162,27 +159,19 @@ final class Superblocks {
   private void absorbNext(int superblock) {
     int block = firstBlock[superblock];
     int absorbed = heap.next(block);
-    free[GLOBAL].remove(heap.address(absorbed));
+    free[GLOBAL].remove(absorbed);
     unused[unusedCount++] = superblockOf[absorbed];
     firstBlock[superblockOf[absorbed]] = BlockHeap.NONE;
     heap.mergeNext(block);
     bytes[superblock] = heap.bytes(block);
-    free[GLOBAL].replace(heap.address(block), heap.address(block), heap.bytes(block), block);
+    free[GLOBAL].resize(block, heap.address(block), heap.bytes(block));
   }
 
   /** Gives all superblocks to the global arena and merges the empty ones there. */
   void returnAll() {
-    for (int arena = GLOBAL + 1; arena < free.length; arena++) {
-      int count = free[arena].size();
-      moving = free[arena].copyTo(moving);
-      free[arena].clear();
-      for (int i = 0; i < count; i++) {
-        free[GLOBAL].add(heap.address(moving[i]), heap.bytes(moving[i]), moving[i]);
-      }
-    }
     for (int superblock = 0; superblock < rows; superblock++) {
-      if (firstBlock[superblock] != BlockHeap.NONE) {
-        owner[superblock] = GLOBAL;
+      if (firstBlock[superblock] != BlockHeap.NONE && owner[superblock] != GLOBAL) {
+        handOver(superblock, GLOBAL);
       }
     }
     for (int superblock = 0; superblock < rows; superblock++) {
