@@ -31,6 +31,9 @@ final class CountingDevice implements DeviceMemory {
       case SET_ACCESS -> "cuMemSetAccess";
       case UNMAP -> "cuMemUnmap";
       case RELEASE -> "cuMemRelease";
+      case ALLOCATE_ASYNC -> "cuMemAllocAsync";
+      case FREE_ASYNC -> "cuMemFreeAsync";
+      case TRIM_POOL -> "cuMemPoolTrimTo";
     };
   }
 
