@@ -14,7 +14,7 @@ public final class OrderedBlocks {
   /** No position. */
   public static final long NONE = -1;
 
-  private static final int CHUNK = 128;
+  private static final int CHUNK = 256;
 
   private static final class Chunk {
     final long[] bytes = new long[CHUNK];
@@ -24,7 +24,22 @@ public final class OrderedBlocks {
 
     /** Index of the first element that is not below the key; {@code count} if all are. */
     int ceiling(long keyBytes, long keyAddress) {
-      int low = 0;
+      // Which half holds the key cannot be predicted; the sign of a difference needs no branch.
+      int base = 0;
+      int length = count;
+      while (length > 0) {
+        int half = (length + 1) >>> 1;
+        base += half & (int) ((bytes[base + half - 1] - keyBytes) >> 63);
+        length -= half;
+      }
+      if (base == count || bytes[base] != keyBytes || keyAddress == 0) {
+        return base;
+      }
+      return ceilingOfEqual(base, keyBytes, keyAddress);
+    }
+
+    private int ceilingOfEqual(int from, long keyBytes, long keyAddress) {
+      int low = from;
       int high = count;
       while (low < high) {
         int middle = (low + high) >>> 1;
@@ -147,6 +162,16 @@ public final class OrderedBlocks {
     if (index == chunk.count || chunk.bytes[index] != bytes || chunk.addresses[index] != address) {
       throw new IllegalStateException("block is not in the set");
     }
+    removeAt(at, index);
+  }
+
+  /** Removes the block at a position. */
+  public void removeAt(long position) {
+    removeAt(chunkOf(position), indexOf(position));
+  }
+
+  private void removeAt(int at, int index) {
+    Chunk chunk = chunks[at];
     chunk.remove(index);
     size--;
     if (chunk.count == 0 && chunkCount > 1) {

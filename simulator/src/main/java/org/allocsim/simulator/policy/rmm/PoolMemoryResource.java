@@ -182,7 +182,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
       return BlockHeap.NONE;
     }
     int block = blocks.block(position);
-    blocks.remove(heap.bytes(block), heap.address(block));
+    blocks.removeAt(position);
     cut(block, bytes, list);
     return block;
   }

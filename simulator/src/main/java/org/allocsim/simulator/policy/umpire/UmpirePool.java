@@ -62,7 +62,7 @@ abstract class UmpirePool implements AllocatorPolicy {
       return 0;
     }
     long bytes = roundedBytes(requestedBytes);
-    int block = bestFit(bytes);
+    int block = removeBestFit(bytes);
     if (block == BlockHeap.NONE) {
       block = grow(bytes, stream);
       if (block == BlockHeap.NONE) {
@@ -80,8 +80,6 @@ abstract class UmpirePool implements AllocatorPolicy {
                 device.totalBytes()));
         return OUT_OF_MEMORY;
       }
-    } else {
-      remove(block);
     }
     if (pieceBytes(block) > bytes) {
       add(heap.split(block, bytes));
@@ -98,9 +96,16 @@ abstract class UmpirePool implements AllocatorPolicy {
     return bytes >= most ? most : (bytes + alignment - 1) & -alignment;
   }
 
-  private int bestFit(long bytes) {
+  /** The smallest free piece that holds the bytes, taken out of the free ones, if there is one. */
+  private int removeBestFit(long bytes) {
     long position = free.ceiling(bytes, 0);
-    return position == OrderedBlocks.NONE ? BlockHeap.NONE : free.block(position);
+    if (position == OrderedBlocks.NONE) {
+      return BlockHeap.NONE;
+    }
+    int block = free.block(position);
+    free.removeAt(position);
+    countReleasable(block, -1);
+    return block;
   }
 
   private long driverBlockBytes(long bytes) {
@@ -144,20 +149,20 @@ abstract class UmpirePool implements AllocatorPolicy {
   }
 
   private void add(int block) {
-    long bytes = pieceBytes(block);
-    free.add(bytes, newRank(block, heap.address(block)), block);
-    if (heap.coversSegment(block)) {
-      releasableBytes += bytes;
-      releasableBlocks++;
-    }
+    free.add(pieceBytes(block), newRank(block, heap.address(block)), block);
+    countReleasable(block, 1);
   }
 
   private void remove(int block) {
-    long bytes = pieceBytes(block);
-    free.remove(bytes, rank(block, heap.address(block)));
+    free.remove(pieceBytes(block), rank(block, heap.address(block)));
+    countReleasable(block, -1);
+  }
+
+  /** Adds a free piece to the releasable blocks, or takes it out, if it is one. */
+  private void countReleasable(int block, int sign) {
     if (heap.coversSegment(block)) {
-      releasableBytes -= bytes;
-      releasableBlocks--;
+      releasableBytes += sign * pieceBytes(block);
+      releasableBlocks += sign;
     }
   }
 
@@ -202,14 +207,12 @@ abstract class UmpirePool implements AllocatorPolicy {
     }
     // Umpire allocates the missing bytes from the pool and frees them again.
     long bytes = roundedBytes(suggestedBytes - actualBytes);
-    int block = bestFit(bytes);
+    int block = removeBestFit(bytes);
     if (block == BlockHeap.NONE) {
       block = obtain(driverBlockBytes(bytes), stream);
       if (block == BlockHeap.NONE) {
         return;
       }
-    } else {
-      remove(block);
     }
     useMore(bytes);
     add(block);
