@@ -6,8 +6,8 @@ import java.util.function.LongSupplier;
 
 /**
  * The default pool of {@code cuMemAllocAsync} as driver 580 (CUDA 13.0) was seen to run it on an
- * otherwise idle H100: these rules reproduce every address, every counter and every refusal of
- * 54 000 recorded calls.
+ * otherwise idle H100: these rules reproduce every address, every counter and every refusal of 54
+ * 000 recorded calls.
  *
  * <ol>
  *   <li>Sizes are rounded up to 512 bytes. The pool is one long range of addresses, of which chunks

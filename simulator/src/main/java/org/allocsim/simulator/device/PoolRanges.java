@@ -135,8 +135,7 @@ final class PoolRanges {
     int from = set[range];
     trees.remove(from, range);
     if (from < FIRST_STREAM) {
-      chunks.unshare(
-          start[range] >>> chunkShift, chunkAtOrAbove(start[range] + takenBytes));
+      chunks.unshare(start[range] >>> chunkShift, chunkAtOrAbove(start[range] + takenBytes));
     }
     int taken = range;
     if (bytes[range] == takenBytes) {

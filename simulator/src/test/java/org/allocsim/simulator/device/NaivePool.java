@@ -76,8 +76,7 @@ final class NaivePool {
   long reservedBytes;
   long usedBytes;
 
-  NaivePool(
-      long base, long capacityBytes, boolean opportunistic, boolean internalDependencies) {
+  NaivePool(long base, long capacityBytes, boolean opportunistic, boolean internalDependencies) {
     this.base = base;
     this.capacityBytes = capacityBytes;
     this.opportunistic = opportunistic;
@@ -196,11 +195,10 @@ final class NaivePool {
   /** Chunks with memory wholly inside one shared range, highest first. */
   private List<Long> idleChunks() {
     return backed.descendingSet().stream()
-        .filter(
-            chunk -> {
-              Map.Entry<Long, Range> range = shared.ranges.floorEntry(chunk * CHUNK);
-              return range != null && range.getValue().end() >= (chunk + 1) * CHUNK;
-            })
+        .filter(chunk -> {
+          Map.Entry<Long, Range> range = shared.ranges.floorEntry(chunk * CHUNK);
+          return range != null && range.getValue().end() >= (chunk + 1) * CHUNK;
+        })
         .toList();
   }
 

@@ -89,7 +89,8 @@ class CudaAsyncRecordingTest {
       }
       if (singleSynchronizations) {
         long recorded = recording.get("threshold").asLong();
-        assertEquals(recorded == MAX ? "max" : (recorded >> 20) + "MiB",
+        assertEquals(
+            recorded == MAX ? "max" : (recorded >> 20) + "MiB",
             threshold.equals("0") ? "0MiB" : threshold);
       }
       policy =
@@ -106,18 +107,14 @@ class CudaAsyncRecordingTest {
           assertEquals(
               operation.get(4).asLong(),
               policy.allocate(
-                  operation.get(1).asInt(),
-                  operation.get(2).asLong(),
-                  operation.get(3).asInt(),
-                  0),
+                  operation.get(1).asInt(), operation.get(2).asLong(), operation.get(3).asInt(), 0),
               where);
           addresses++;
         }
         case "oom" ->
             assertEquals(
                 AllocatorPolicy.OUT_OF_MEMORY,
-                policy.allocate(
-                    1_000_000, operation.get(1).asLong(), operation.get(2).asInt(), 0),
+                policy.allocate(1_000_000, operation.get(1).asLong(), operation.get(2).asInt(), 0),
                 where);
         case "free" -> {
           policy.free(operation.get(1).asInt(), operation.get(2).asInt());

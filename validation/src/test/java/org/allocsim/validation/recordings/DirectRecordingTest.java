@@ -54,8 +54,7 @@ class DirectRecordingTest {
     DriverCallReplay.Sums sums = new DriverCallReplay.Sums();
     InvariantChecker checker = new InvariantChecker(InvariantChecker.UNLIMITED);
     AllocatorPolicy policy =
-        DriverCallReplay.policy(
-            "direct", Map.of(), device, EffectListeners.both(sums, checker));
+        DriverCallReplay.policy("direct", Map.of(), device, EffectListeners.both(sums, checker));
     long callsBefore = device.driverCalls();
     int done = 0;
     int served = 0;
@@ -63,8 +62,7 @@ class DirectRecordingTest {
       String where = name + ", operation " + done;
       switch (operation.get(0).asString()) {
         case "alloc" -> {
-          long address =
-              policy.allocate(operation.get(1).asInt(), operation.get(2).asLong(), 0, 0);
+          long address = policy.allocate(operation.get(1).asInt(), operation.get(2).asLong(), 0, 0);
           assertEquals(operation.get(4).asLong(), address, where);
           served++;
         }
@@ -85,7 +83,6 @@ class DirectRecordingTest {
     assertEquals(addresses, served);
     assertEquals(refusals, sums.failures);
     assertEquals(operations, device.driverCalls() - callsBefore);
-    assertEquals(
-        operations - addresses - refusals, device.driverCalls(DriverCall.FREE));
+    assertEquals(operations - addresses - refusals, device.driverCalls(DriverCall.FREE));
   }
 }

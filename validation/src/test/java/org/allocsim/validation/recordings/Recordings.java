@@ -115,7 +115,8 @@ final class Recordings {
     return folder().resolve(name);
   }
 
-  private static Stream<String> list(String folder, String ending) {
+  /** Folder-relative names of the recordings of a folder. */
+  static Stream<String> list(String folder, String ending) {
     Path path = folder().resolve(folder);
     assumeTrue(Files.isDirectory(path), "left out: no recordings at " + path);
     try (Stream<Path> files = Files.list(path)) {

@@ -140,6 +140,22 @@ public final class OrderedBlocks {
     return chunks[chunkOf(position)].blocks[indexOf(position)];
   }
 
+  /** Bytes of the block at a position. */
+  public long bytes(long position) {
+    return chunks[chunkOf(position)].bytes[indexOf(position)];
+  }
+
+  /** Address of the block at a position. */
+  public long address(long position) {
+    return chunks[chunkOf(position)].addresses[indexOf(position)];
+  }
+
+  /** Whether a block is in the set. */
+  public boolean contains(long bytes, long address) {
+    long position = ceiling(bytes, address);
+    return position != NONE && bytes(position) == bytes && address(position) == address;
+  }
+
   /** Adds a block. */
   public void add(long bytes, long address, int block) {
     int at = chunkFor(bytes, address);

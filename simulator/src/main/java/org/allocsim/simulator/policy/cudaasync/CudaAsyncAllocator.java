@@ -188,10 +188,7 @@ public final class CudaAsyncAllocator implements AllocatorPolicy {
     long reserved = memory.poolReservedBytes();
     if (reserved > reportedBytes) {
       listener.segmentMapped(
-          StreamOrderedMemory.UNPLACED_ADDRESS + reportedBytes,
-          reserved - reportedBytes,
-          0,
-          false);
+          StreamOrderedMemory.UNPLACED_ADDRESS + reportedBytes, reserved - reportedBytes, 0, false);
     } else if (reserved < reportedBytes) {
       listener.segmentUnmapped(
           StreamOrderedMemory.UNPLACED_ADDRESS + reserved, reportedBytes - reserved, 0, false);
@@ -262,8 +259,7 @@ public final class CudaAsyncAllocator implements AllocatorPolicy {
       if (inUse) {
         describeBlock(visitor, live[shown++]);
       } else {
-        visitor.block(
-            rangeAddress, bytes, 0, LayoutVisitor.BlockState.INACTIVE, NO_ALLOCATION);
+        visitor.block(rangeAddress, bytes, 0, LayoutVisitor.BlockState.INACTIVE, NO_ALLOCATION);
       }
     }
   }
