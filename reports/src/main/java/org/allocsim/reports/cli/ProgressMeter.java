@@ -42,9 +42,14 @@ final class ProgressMeter implements AutoCloseable {
     return new ProgressMeter(task, " settings", 1);
   }
 
-  /** A progress bar that counts copies of a program. */
+  /** Progress in copies of a program. */
   static ProgressMeter ofCopies(String task) {
     return new ProgressMeter(task, " copies", 1);
+  }
+
+  /** Progress in policies. */
+  static ProgressMeter ofPolicies(String task) {
+    return new ProgressMeter(task, " policies", 1);
   }
 
   /** Reports how much is done; the total stays the same, and is unknown unless positive. */
