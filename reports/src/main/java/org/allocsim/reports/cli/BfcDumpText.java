@@ -83,9 +83,7 @@ final class BfcDumpText {
     return switch (dump.verdict()) {
       case FRAGMENTED ->
           dump.freeBytes() >= dump.request().high()
-              ? asked
-                  + " would fit into what is free, but the largest free chunk has "
-                  + largest
+              ? asked + " would fit into what is free, but the largest free chunk has " + largest
               : asked
                   + " would fit into what is free and what the pool may still get, but not in one"
                   + " piece: the largest free chunk has "
@@ -94,7 +92,9 @@ final class BfcDumpText {
       case IMPOSSIBLE -> asked + " is larger than the pool's limit";
       default ->
           dump.largestFreeBytes() >= dump.request().high()
-              ? asked + " is smaller than the largest free chunk of " + largest
+              ? asked
+                  + " is smaller than the largest free chunk of "
+                  + largest
                   + ": the chunks were printed at another moment"
               : asked + " is close to what is free, and the dump does not print it exactly enough";
     };

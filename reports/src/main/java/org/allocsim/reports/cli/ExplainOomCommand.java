@@ -115,9 +115,7 @@ final class ExplainOomCommand implements Callable<Integer> {
         printAll(contents, settings, explanations, dumps, out);
       }
       return exitCode(
-          explanations.isEmpty()
-              ? dumps.getFirst().verdict()
-              : explanations.getFirst().verdict());
+          explanations.isEmpty() ? dumps.getFirst().verdict() : explanations.getFirst().verdict());
     }
   }
 

@@ -16,7 +16,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** {@code explain-oom} on dumps of BFC allocators, which are made up here in the words of each. */
 class ExplainBfcDumpTest {
   private static final long MIB = 1L << 20;
-  private static final String TF2 = "2024-05-01 10:00:00.000001: I tsl/framework/bfc_allocator.cc:1] ";
+  private static final String TF2 =
+      "2024-05-01 10:00:00.000001: I tsl/framework/bfc_allocator.cc:1] ";
   private static final String TF1 = "I tensorflow/core/common_runtime/bfc_allocator.cc:661] ";
   private static final String XLA = "I0501 10:00:00.000001    77 bfc_allocator.cc:1101] ";
 
@@ -33,8 +34,7 @@ class ExplainBfcDumpTest {
   }
 
   private void chunk(String prefix, String state, long address, long mebibytes) {
-    lines.add(
-        prefix + "%s at %x of size %d next 7".formatted(state, address, mebibytes * MIB));
+    lines.add(prefix + "%s at %x of size %d next 7".formatted(state, address, mebibytes * MIB));
   }
 
   /** TensorFlow 2: 64 MiB asked; 40 MiB and 36 MiB free among 424 MiB in use. */
@@ -46,7 +46,8 @@ class ExplainBfcDumpTest {
     lines.add("Current allocation summary follows.");
     lines.add(TF2 + "BFCAllocator dump for GPU_0_bfc");
     lines.add(
-        TF2 + "Bin (256): \tTotal Chunks: 0, Chunks in use: 0. 0B allocated for chunks. 0B in use"
+        TF2
+            + "Bin (256): \tTotal Chunks: 0, Chunks in use: 0. 0B allocated for chunks. 0B in use"
             + " in bin. 0B client-requested in use in bin.");
     lines.add(TF2 + "Bin for 64.00MiB was 64.00MiB, Chunk State: ");
     lines.add(TF2 + "Next region of size 524288000");

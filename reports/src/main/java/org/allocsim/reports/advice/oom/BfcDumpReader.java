@@ -19,8 +19,7 @@ public final class BfcDumpReader {
       Pattern.compile(
           "(?:Allocator \\(([^)\\s]{1,100})\\) )?[Rr]an out of memory trying to allocate"
               + " (\\d{1,20}(?:\\.\\d{1,9})?)([KMGT]iB|B)(?: \\(rounded to (\\d{1,18})\\))?");
-  private static final Pattern NAME =
-      Pattern.compile("BFCAllocator dump for ([\\w.:/-]{1,100})");
+  private static final Pattern NAME = Pattern.compile("BFCAllocator dump for ([\\w.:/-]{1,100})");
   private static final Pattern BIN = Pattern.compile("Bin \\((\\d{1,18})\\):\\s+Total Chunks:");
   private static final Pattern WANTED_BIN =
       Pattern.compile("Bin for (\\d{1,20}(?:\\.\\d{1,9})?)([KMGT]iB|B) was ");

@@ -141,10 +141,12 @@ public final class OomLog {
   public static Contents read(InputStream in, BfcDumpReader dumps) throws IOException {
     OomLog log = new OomLog();
     long lines =
-        LogLines.read(in, (text, number, continued) -> {
-          log.line(text, number, continued);
-          dumps.line(text, number);
-        });
+        LogLines.read(
+            in,
+            (text, number, continued) -> {
+              log.line(text, number, continued);
+              dumps.line(text, number);
+            });
     return log.contents(lines);
   }
 
