@@ -140,7 +140,7 @@ public abstract class PolicyContract {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
-  void whatIsFreedAndEmptiedGoesBackToTheDevice(int seed) {
+  protected void whatIsFreedAndEmptiedGoesBackToTheDevice(int seed) {
     PolicyRun run = run(RandomTraces.emptied(seed, 400, 1), PLENTY_BYTES, -1);
     assertEquals(0, run.liveBytes());
     assertEquals(reservedBytesWhenEmptied(run.peakReservedBytes()), run.reservedBytes());

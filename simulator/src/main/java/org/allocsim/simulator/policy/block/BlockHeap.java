@@ -78,6 +78,49 @@ public final class BlockHeap {
     count(firstOfUpper, 1);
   }
 
+  /**
+   * Takes in memory that was mapped into a range of addresses: the range's first, a segment of its
+   * own, or more of it right behind its segment's last block.
+   *
+   * @param last the last block so far, or {@link #NONE} for the first memory of the range
+   * @return the block that covers it, free and not merged
+   */
+  public int map(int last, long mappedAddress, long mappedBytes, int segmentStream) {
+    int block = create(mappedAddress, mappedBytes, segmentStream);
+    if (last == NONE) {
+      segments++;
+    } else {
+      if (next[last] != NONE || address[last] + bytes[last] != mappedAddress) {
+        throw new IllegalStateException("the memory does not lie behind the segment");
+      }
+      count(last, -1);
+      previous[block] = last;
+      next[last] = block;
+      count(last, 1);
+      count(block, 1);
+    }
+    listener.segmentMapped(mappedAddress, mappedBytes, segmentStream, false);
+    return block;
+  }
+
+  /** Removes a free block, whose memory was unmapped, from the end of its segment. */
+  public void unmap(int block) {
+    if (next[block] != NONE || !isFree(block)) {
+      throw new IllegalStateException("the memory is in use");
+    }
+    int last = previous[block];
+    count(block, -1);
+    if (last == NONE) {
+      segments--;
+    } else {
+      count(last, -1);
+      next[last] = NONE;
+      count(last, 1);
+    }
+    listener.segmentUnmapped(address[block], bytes[block], stream[block], false);
+    destroy(block);
+  }
+
   /** Cuts a block: it keeps its first bytes; answers the rest, a free block behind it. */
   public int split(int block, long keptBytes) {
     count(block, -1);

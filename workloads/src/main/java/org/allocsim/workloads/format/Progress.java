@@ -1,4 +1,4 @@
-package org.allocsim.workloads.format.pytorch;
+package org.allocsim.workloads.format;
 
 /** Hears how far a long reading has come. */
 @FunctionalInterface
