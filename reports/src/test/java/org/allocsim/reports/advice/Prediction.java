@@ -39,7 +39,9 @@ record Prediction(
             target.conf(),
             PyTorchVersion.V2_11,
             target.limitBytes(),
-            DeviceProfiles.defaultProfile());
+            source
+                .requests()
+                .withAddressHistory(0, source.effects(), DeviceProfiles.defaultProfile()));
     EffectComparison comparison = new EffectComparison(target.effects());
     ScenarioResult modelled =
         ScenarioRun.run(source.trace(), 0, scenario, AfterOom.CONTINUE, comparison);

@@ -25,21 +25,32 @@ import java.util.List;
  * </ol>
  */
 final class RawHeap {
-  /** Distance of the spare page below the arena, in pages. */
-  private static final int SPARE_PAGE_DISTANCE = 37;
+  /**
+   * Local memory once kernels run, in pages: 1 792 bytes a thread (PyTorch 2.11 on driver 580, H100
+   * and H200, seen at the first kernel of a process).
+   */
+  private static final int GROWN_LOCAL_MEMORY_PAGES = 252;
 
   /** Granularity of blocks smaller than a page. */
   private static final long SMALL_ALIGNMENT_BYTES = 512;
 
   private final long pageBytes;
   private final long unitBytes;
-  private final long topAddress;
+  private final long arenaAddress;
 
-  /** The arena, the spare page, then all reservations in the order of their creation. */
+  /** End of the highest reservation that there can be. */
+  private final long endAddress;
+
+  /** The arena, the local memory's, then all reservations in the order of their creation. */
   private final List<Reservation> reservations = new ArrayList<>();
 
-  /** The reservations below the top, by address. */
+  /** The reservations below the arena and the ranges that others use, by address. */
   private final List<Reservation> placed = new ArrayList<>();
+
+  /** Pages inside reservations that are no blocks of the program. */
+  private final Spans hiddenPages = new Spans();
+
+  private boolean localMemoryGrown;
 
   private final SmallPages smallPages;
   private final AddressTable blocks = new AddressTable();
@@ -50,12 +61,23 @@ final class RawHeap {
   private static final class Reservation {
     final long address;
     final long bytes;
+
+    /** Whether the driver did not make it for blocks: it has no holes and is never given back. */
+    final boolean foreign;
+
     final Spans holes = new Spans();
 
-    Reservation(long address, long bytes) {
+    Reservation(long address, long bytes, boolean foreign) {
       this.address = address;
       this.bytes = bytes;
-      holes.add(address, bytes);
+      this.foreign = foreign;
+      if (!foreign) {
+        holes.add(address, bytes);
+      }
+    }
+
+    long end() {
+      return address + bytes;
     }
 
     boolean isEmpty() {
@@ -66,11 +88,21 @@ final class RawHeap {
   RawHeap(DeviceProfile profile) {
     pageBytes = profile.pageBytes();
     unitBytes = profile.reservationBytes();
-    topAddress = profile.topAddress();
+    arenaAddress = profile.arenaAddress();
     smallPages = new SmallPages(pageBytes);
-    long arena = profile.arenaAddress();
-    reservations.add(new Reservation(arena, roundUp(arena + 1, unitBytes) - arena));
-    reservations.add(new Reservation(arena - SPARE_PAGE_DISTANCE * pageBytes, pageBytes));
+    reservations.add(
+        new Reservation(arenaAddress, roundUp(arenaAddress + 1, unitBytes) - arenaAddress, false));
+    long localAddress = arenaAddress - DeviceProfile.LOCAL_MEMORY_DISTANCE * pageBytes;
+    long localBytes = DeviceProfile.LOCAL_MEMORY_PAGES * pageBytes;
+    Reservation local = new Reservation(localAddress, roundUp(localBytes, unitBytes), false);
+    endAddress = local.end();
+    if (profile.topAddress() < localAddress) {
+      placed.add(
+          new Reservation(profile.topAddress(), localAddress - profile.topAddress(), true));
+    }
+    placed.add(local);
+    reservations.add(local);
+    hide(local, localAddress, localBytes);
   }
 
   /** Bytes of device memory that all blocks take, in whole pages. */
@@ -112,7 +144,177 @@ final class RawHeap {
   /** Takes a page that no block will ever give back; the caller knows that one is free. */
   void takePageForever() {
     takenBytes += pageBytes;
-    takePages(pageBytes);
+    takeHiddenPages(pageBytes);
+  }
+
+  /**
+   * The driver takes pages for itself or a library; which memory they are backed by does not count
+   * here.
+   */
+  void takeHiddenPages(long bytes) {
+    hiddenPages.add(takePages(bytes), bytes);
+  }
+
+  /**
+   * Kernels run from now on: the driver replaces the local memory of the bare context by a larger
+   * block. Its old reservation is given back, or becomes a hole where its spare page is in use.
+   */
+  void growLocalMemory() {
+    if (!localMemoryGrown) {
+      localMemoryGrown = true;
+      takeHiddenPages(GROWN_LOCAL_MEMORY_PAGES * pageBytes);
+      release(
+          arenaAddress - DeviceProfile.LOCAL_MEMORY_DISTANCE * pageBytes,
+          DeviceProfile.LOCAL_MEMORY_PAGES * pageBytes);
+    }
+  }
+
+  /** Lets a change of a process's history happen. */
+  void apply(AddressHistory.Change change, long address, long bytes) {
+    switch (change) {
+      case OCCUPY -> occupy(address, bytes);
+      case RELEASE -> release(address, bytes);
+      case OPEN_HOLE -> openHole(address, bytes);
+      case GROW_LOCAL_MEMORY -> growLocalMemory();
+    }
+  }
+
+  /** Others take what is to be had of a range. */
+  void occupy(long address, long bytes) {
+    long end = address + bytes;
+    for (Reservation reservation : reservations) {
+      long from = Math.max(address, reservation.address);
+      long to = Math.min(end, reservation.end());
+      Spans holes = reservation.holes;
+      for (int hole = holes.count() - 1; hole >= 0 && from < to; hole--) {
+        long start = Math.max(from, holes.start(hole));
+        long stop = Math.min(to, holes.start(hole) + holes.bytes(hole));
+        if (start < stop) {
+          hide(reservation, start, stop - start);
+        }
+      }
+    }
+    long at = address;
+    int place = Math.max(0, placeOf(address));
+    while (at < Math.min(end, endAddress)) {
+      Reservation next = place < placed.size() ? placed.get(place) : null;
+      if (next != null && next.address <= at) {
+        at = Math.max(at, next.end());
+      } else {
+        long to = Math.min(Math.min(end, endAddress), next == null ? end : next.address);
+        placed.add(place, new Reservation(at, to - at, true));
+        at = to;
+      }
+      place++;
+    }
+  }
+
+  /** Others give back what they have of a range. */
+  void release(long address, long bytes) {
+    long end = address + bytes;
+    for (int place = placeOf(end - 1); place >= 0; place--) {
+      Reservation each = placed.get(place);
+      if (each.end() <= address) {
+        break;
+      }
+      if (each.foreign) {
+        placed.remove(place);
+        if (end < each.end()) {
+          placed.add(place, new Reservation(end, each.end() - end, true));
+        }
+        if (each.address < address) {
+          placed.add(place, new Reservation(each.address, address - each.address, true));
+        }
+      }
+    }
+    for (int span = hiddenPages.count() - 1; span >= 0; span--) {
+      long from = Math.max(address, hiddenPages.start(span));
+      long to = Math.min(end, hiddenPages.start(span) + hiddenPages.bytes(span));
+      if (from < to) {
+        hiddenPages.remove(from, to - from);
+        giveHoles(from, to);
+      }
+    }
+  }
+
+  /**
+   * A hole comes into being in a reservation of others; where a reservation is known, the range is
+   * given back there.
+   */
+  void openHole(long address, long bytes) {
+    long from = address & -unitBytes;
+    long to = roundUp(address + bytes, unitBytes);
+    int below = placeOf(to - 1);
+    boolean unknown = true;
+    for (int place = below; place >= 0 && placed.get(place).end() > from; place--) {
+      unknown &= placed.get(place).foreign;
+    }
+    if (to > endAddress || !unknown) {
+      release(address, bytes);
+      return;
+    }
+    release(from, to - from);
+    Reservation opened = new Reservation(from, to - from, false);
+    placed.add(placeOf(from) + 1, opened);
+    reservations.add(opened);
+    hide(opened, from, address - from);
+    hide(opened, address + bytes, to - address - bytes);
+  }
+
+  /** Where the next block of whole pages would come to lie. */
+  long next(long bytes) {
+    for (int i = reservations.size() - 1; i >= 0; i--) {
+      Spans holes = reservations.get(i).holes;
+      if (holes.largestBytes() >= bytes) {
+        return holes.start(holes.bestFit(bytes));
+      }
+    }
+    long reservedBytes = roundUp(bytes, unitBytes);
+    return addressAt(placeFor(reservedBytes), reservedBytes);
+  }
+
+  /** Whether an address lies in a known reservation or at the arena. */
+  boolean isReserved(long address) {
+    if (address >= endAddress) {
+      return true;
+    }
+    int place = placeOf(address);
+    return place >= 0 && !placed.get(place).foreign && address < placed.get(place).end();
+  }
+
+  /** Whether a range lies in one hole of a known reservation. */
+  boolean isHole(long address, long bytes) {
+    for (Reservation reservation : reservations) {
+      if (reservation.holes.covers(address, bytes)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** End of the hole that starts at an address, or −1. */
+  long holeEnd(long address) {
+    for (Reservation reservation : reservations) {
+      Spans holes = reservation.holes;
+      for (int hole = 0; hole < holes.count(); hole++) {
+        if (holes.start(hole) == address) {
+          return address + holes.bytes(hole);
+        }
+      }
+    }
+    return -1;
+  }
+
+  /** Start of the gap between reservations that an address lies in; 0 for the lowest one. */
+  long gapStart(long address) {
+    int place = placeOf(address);
+    return place < 0 ? 0 : placed.get(place).end();
+  }
+
+  /** End of the gap between reservations that an address lies in. */
+  long gapEnd(long address) {
+    int place = placeOf(address) + 1;
+    return place == placed.size() ? endAddress : placed.get(place).address;
   }
 
   /** Gives a block back; {@code bytes} must be what was asked for. */
@@ -172,39 +374,67 @@ final class RawHeap {
   }
 
   private void givePages(long address, long bytes) {
-    Reservation reservation = reservationOf(address);
-    reservation.holes.add(address, bytes);
     takenBytes -= bytes;
-    if (reservation.isEmpty() && reservation.address < topAddress) {
+    giveHole(reservationOf(address), address, bytes);
+  }
+
+  private void giveHole(Reservation reservation, long address, long bytes) {
+    reservation.holes.add(address, bytes);
+    if (reservation.isEmpty() && reservation.address < arenaAddress) {
       reservations.remove(reservation);
       placed.remove(placeOf(reservation.address));
       reservationsReturned++;
     }
   }
 
-  private Reservation reserve(long bytes) {
-    long gapEnd = topAddress;
-    int at = placed.size();
-    while (at > 0) {
-      Reservation below = placed.get(at - 1);
-      if (gapEnd - (below.address + below.bytes) > bytes) {
-        break;
-      }
-      gapEnd = below.address;
-      at--;
+  private void giveHoles(long from, long to) {
+    long at = from;
+    while (at < to) {
+      Reservation reservation = reservationOf(at);
+      long stop = Math.min(to, reservation.end());
+      giveHole(reservation, at, stop - at);
+      at = stop;
     }
-    Reservation made = new Reservation(gapEnd - bytes, bytes);
+  }
+
+  private void hide(Reservation reservation, long address, long bytes) {
+    if (bytes > 0) {
+      reservation.holes.remove(address, bytes);
+      hiddenPages.add(address, bytes);
+    }
+  }
+
+  private Reservation reserve(long bytes) {
+    int at = placeFor(bytes);
+    Reservation made = new Reservation(addressAt(at, bytes), bytes, false);
     placed.add(at, made);
     reservations.add(made);
     reservationsMade++;
     return made;
   }
 
-  private Reservation reservationOf(long address) {
-    if (address < topAddress) {
-      return placed.get(placeOf(address));
+  /** Place in {@link #placed} of a new reservation. */
+  private int placeFor(long bytes) {
+    int at = placed.size();
+    while (at > 0) {
+      Reservation below = placed.get(at - 1);
+      long address = addressAt(at, bytes);
+      // The driver asks for more than it needs; only foreign ranges end inside a unit.
+      if (address > below.end() || (address == below.end() && below.foreign)) {
+        break;
+      }
+      at--;
     }
-    return address >= reservations.getFirst().address ? reservations.get(0) : reservations.get(1);
+    return at;
+  }
+
+  private long addressAt(int place, long bytes) {
+    long gapEnd = place == placed.size() ? endAddress : placed.get(place).address;
+    return (gapEnd - bytes) & -unitBytes;
+  }
+
+  private Reservation reservationOf(long address) {
+    return address >= arenaAddress ? reservations.getFirst() : placed.get(placeOf(address));
   }
 
   /** Place in {@link #placed} of the last reservation that starts at or below an address. */

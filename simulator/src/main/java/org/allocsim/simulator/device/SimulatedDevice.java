@@ -20,6 +20,7 @@ public final class SimulatedDevice implements DeviceMemory {
   private long mappedBytes;
   private int streams;
   private long driverNanos;
+  private int changes;
 
   /** A fresh process on a device of this profile that nobody else uses. */
   public SimulatedDevice(DeviceProfile profile) {
@@ -64,6 +65,41 @@ public final class SimulatedDevice implements DeviceMemory {
     streams += count;
     for (int i = 0; i < pages && freeBytes() >= profile.pageBytes(); i++) {
       heap.takePageForever();
+    }
+  }
+
+  /**
+   * Kernels run from now on. With the first kernel of a process the driver replaces the local
+   * memory of the bare context (207 pages) by a larger block (252 pages): the address space close
+   * to the arena becomes free. Free bytes stay as they are.
+   */
+  public void runKernels() {
+    heap.takeHiddenPages(profile.pageBytes());
+    heap.growLocalMemory();
+  }
+
+  /**
+   * A library takes memory for itself: address space is used, free bytes stay as they are.
+   *
+   * @param pages number of pages
+   */
+  public void takeHiddenPages(int pages) {
+    heap.takeHiddenPages(pages * profile.pageBytes());
+  }
+
+  /**
+   * Lets everything happen that the profile's history has up to an allocation request.
+   *
+   * @param request its number, counted from 0; numbers must not fall
+   */
+  public void advanceTo(long request) {
+    AddressHistory history = profile.history();
+    while (changes < history.count() && history.request(changes) <= request) {
+      heap.apply(
+          history.change(changes),
+          profile.arenaAddress() + history.offsetBytes(changes),
+          history.bytes(changes));
+      changes++;
     }
   }
 

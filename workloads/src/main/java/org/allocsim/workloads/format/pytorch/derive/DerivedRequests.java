@@ -1,6 +1,9 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
 import java.util.List;
+import org.allocsim.simulator.device.AddressHistoryFinder;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.trace.AllocationTrace;
 
@@ -25,6 +28,21 @@ public record DerivedRequests(
   public DerivedRequests {
     starts = List.copyOf(starts);
     inferences = List.copyOf(inferences);
+  }
+
+  /**
+   * What else used the address space of the recorded process, as far as its segments show.
+   *
+   * @param device index of the device
+   * @param effects what the recorded allocator of the device did
+   * @param profile the device to replay on
+   * @return the profile with that history; unchanged where the recording does not begin with the
+   *     process, or has no segments of {@code cudaMalloc}
+   */
+  public DeviceProfile withAddressHistory(int device, EffectLog effects, DeviceProfile profile) {
+    return starts.get(device).complete()
+        ? profile.withHistory(AddressHistoryFinder.find(profile, effects, trace::streamHandle))
+        : profile;
   }
 
   /**

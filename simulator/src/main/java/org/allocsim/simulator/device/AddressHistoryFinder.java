@@ -1,0 +1,157 @@
+package org.allocsim.simulator.device;
+
+import java.util.function.IntToLongFunction;
+import org.allocsim.simulator.device.AddressHistory.Change;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.effect.EffectLog;
+
+/**
+ * Learns from the segments of a recorded process what else used its address space.
+ *
+ * <p>The recorded segments are put, one after the other, where the driver's rules would put them.
+ * Where the recording has another place, something that it does not show was in the way, or had
+ * gone: the least that explains the place is noted for the moment right before the request.
+ */
+public final class AddressHistoryFinder {
+  /** Changes before one segment; more are no explanation. */
+  private static final int MOST_CHANGES = 4096;
+
+  /** Streams in a pool of PyTorch (c10/cuda/CUDAStream.cpp, 2.11). */
+  private static final int STREAM_POOL = 32;
+
+  private final AddressHistory.Builder history = new AddressHistory.Builder();
+  private final DeviceProfile profile;
+  private final RawHeap heap;
+  private final long unitBytes;
+  private long request;
+  private long distance;
+  private boolean grown;
+
+  private AddressHistoryFinder(DeviceProfile profile) {
+    this.profile = profile;
+    heap = new RawHeap(profile);
+    unitBytes = profile.reservationBytes();
+  }
+
+  /**
+   * The history of a process that was recorded from its start.
+   *
+   * @param profile the device that it ran on, or one with the same driver
+   * @param effects what its allocator did
+   * @param streamHandle handle of a stream with this number, 0 for the default stream
+   * @return {@link AddressHistory#UNKNOWN} where the recording shows no segment
+   */
+  public static AddressHistory find(
+      DeviceProfile profile, EffectLog effects, IntToLongFunction streamHandle) {
+    AddressHistoryFinder finder = new AddressHistoryFinder(profile);
+    finder.follow(effects, streamHandle);
+    return finder.history.build();
+  }
+
+  private void follow(EffectLog effects, IntToLongFunction streamHandle) {
+    boolean anchored = false;
+    boolean streams = false;
+    for (int row = 0; row < effects.count(); row++) {
+      EffectKind kind = effects.kind(row);
+      if (!streams
+          && (kind == EffectKind.SEGMENT_ALLOC || kind == EffectKind.ALLOC)
+          && streamHandle.applyAsLong(effects.stream(row)) != 0) {
+        streams = true;
+        for (int page = 0; page < STREAM_POOL / 2; page++) {
+          heap.takeHiddenPages(profile.pageBytes());
+        }
+      }
+      long bytes = effects.bytes(row);
+      switch (kind) {
+        case ALLOC, OOM -> request++;
+        case SEGMENT_ALLOC -> {
+          if (bytes % profile.pageBytes() != 0) {
+            return;
+          }
+          if (!anchored) {
+            anchored = true;
+            distance = effects.address(row) - heap.next(bytes);
+            if (distance % unitBytes != 0) {
+              return;
+            }
+            history.setKnown();
+          }
+          long address = effects.address(row) - distance;
+          if (!explain(address, bytes)) {
+            return;
+          }
+          heap.allocate(bytes, Long.MAX_VALUE);
+        }
+        case SEGMENT_FREE -> {
+          if (anchored) {
+            heap.free(effects.address(row) - distance, bytes);
+          }
+        }
+        default -> {}
+      }
+    }
+  }
+
+  /** Changes what is hidden until the next block comes to lie at an address. */
+  private boolean explain(long address, long bytes) {
+    if (heap.next(bytes) == address) {
+      return true;
+    }
+    if (!makeRoom(address, bytes)) {
+      return false;
+    }
+    for (int i = 0; i < MOST_CHANGES; i++) {
+      long next = heap.next(bytes);
+      if (next == address) {
+        return true;
+      }
+      long holeEnd = heap.holeEnd(next);
+      if (holeEnd >= 0) {
+        boolean same = next < address && address + bytes <= holeEnd;
+        long end = same ? address : holeEnd - bytes + profile.pageBytes();
+        change(Change.OCCUPY, next, end - next);
+      } else if (next > address) {
+        long start = Math.max(heap.gapStart(next), reservationEnd(address, bytes));
+        change(Change.OCCUPY, start, heap.gapEnd(next) - start);
+      } else {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  /** Whether an address could be given, once what others had there is given back. */
+  private boolean makeRoom(long address, long bytes) {
+    long local =
+        profile.arenaAddress() - DeviceProfile.LOCAL_MEMORY_DISTANCE * profile.pageBytes();
+    if (!grown
+        && address >= local
+        && address < local + DeviceProfile.LOCAL_MEMORY_PAGES * profile.pageBytes()) {
+      grown = true;
+      change(Change.GROW_LOCAL_MEMORY, 0, 0);
+    }
+    if (heap.isHole(address, bytes)) {
+      return true;
+    }
+    if (heap.isReserved(address)) {
+      change(Change.RELEASE, address, bytes);
+      return heap.isHole(address, bytes);
+    }
+    if (address % unitBytes == 0) {
+      long end = reservationEnd(address, bytes);
+      change(Change.RELEASE, address, end - address);
+      return heap.gapStart(address) <= address && heap.gapEnd(address) >= end;
+    }
+    change(Change.OPEN_HOLE, address, bytes);
+    return heap.isHole(address, bytes);
+  }
+
+  private long reservationEnd(long address, long bytes) {
+    return address + ((bytes + unitBytes - 1) & -unitBytes);
+  }
+
+  private void change(Change change, long address, long bytes) {
+    history.add(request, change, address - profile.arenaAddress(), bytes);
+    heap.apply(change, address, bytes);
+  }
+}
