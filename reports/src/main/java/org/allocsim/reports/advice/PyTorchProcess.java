@@ -33,7 +33,7 @@ final class PyTorchProcess {
   private final boolean known;
   private boolean streamsMade;
   private boolean kernelsRun;
-  private long request;
+  private long request; boolean first; long kr;
 
   /** A fresh process whose allocator takes memory from a device. */
   PyTorchProcess(AllocationTrace trace, SimulatedDevice memory) {
@@ -47,8 +47,8 @@ final class PyTorchProcess {
     switch (trace.kind(event)) {
       case ALLOCATE -> beforeAllocation(event);
       case FREE -> {
-        if (!known && !kernelsRun) {
-          kernelsRun = true;
+        if (!known && !kernelsRun && Integer.getInteger("grow",1)==1) {
+          kernelsRun = true; kr = request;
           memory.runKernels();
         }
       }
@@ -62,11 +62,14 @@ final class PyTorchProcess {
       memory.createStreams(STREAM_POOL);
     }
     if (event >= trace.prologueCount()) {
-      memory.advanceTo(request++);
+      memory.advanceTo(request++); if (kernelsRun && kr + Integer.getInteger("gap", 1000000000) == request) memory.fillGap();
     }
     if (!known && trace.bytes(event) == WORKSPACE_BYTES) {
-      memory.takeHiddenPages(HANDLE_PAGES);
-      memory.takeHiddenPages(1);
+      int n = Integer.getInteger("handle", 0);
+      if (n >= 1) memory.takeHiddenPages(HANDLE_PAGES);
+      if (n == 2 || (n == 3 && !first)) memory.takeHiddenPages(1);
+      if (!first) for (int i = 0; i < Integer.getInteger("units", 0); i++) memory.takeHiddenPages(16);
+      first = true;
     }
   }
 }

@@ -23,6 +23,10 @@ public final class AddressHistoryFinder {
   private final DeviceProfile profile;
   private final RawHeap heap;
   private final long unitBytes;
+
+  /** Reservations that were given back, the last one at each address. */
+  private final AddressTable returned = new AddressTable();
+
   private long request;
   private long distance;
   private boolean grown;
@@ -84,11 +88,24 @@ public final class AddressHistoryFinder {
         }
         case SEGMENT_FREE -> {
           if (anchored) {
-            heap.free(effects.address(row) - distance, bytes);
+            free(effects.address(row) - distance, bytes);
           }
         }
         default -> {}
       }
+    }
+  }
+
+  private void free(long address, long bytes) {
+    long from = heap.reservationStart(address);
+    long to = heap.reservationEnd(address);
+    heap.free(address, bytes);
+    if (!heap.isReserved(address)) {
+      int before = returned.find(from);
+      if (before >= 0) {
+        returned.remove(before);
+      }
+      returned.add(from, to - from);
     }
   }
 
@@ -97,7 +114,11 @@ public final class AddressHistoryFinder {
     if (heap.next(bytes) == address) {
       return true;
     }
-    if (!makeRoom(address, bytes)) {
+    long keptEnd = keptEnd(address, bytes);
+    if (keptEnd >= 0) {
+      long room = keptEnd - address - profile.pageBytes();
+      change(Change.OPEN_HOLE, address, Math.max(bytes, room));
+    } else if (!makeRoom(address, bytes)) {
       return false;
     }
     for (int i = 0; i < MOST_CHANGES; i++) {
@@ -120,6 +141,26 @@ public final class AddressHistoryFinder {
     return false;
   }
 
+  /**
+   * Whether an address lies where no new reservation would have been put, although nothing is
+   * there: something small keeps the reservation that was there. Its end, or −1.
+   */
+  private long keptEnd(long address, long bytes) {
+    long gapEnd = heap.gapEnd(address);
+    long end = reservationEnd(address, bytes);
+    if (address % unitBytes != 0
+        || heap.isReserved(address)
+        || heap.gapStart(address) > address
+        || end > gapEnd) {
+      return -1;
+    }
+    int known = returned.find(address);
+    if (known >= 0 && end < gapEnd && address + returned.bytes(known) <= gapEnd) {
+      return address + returned.bytes(known);
+    }
+    return heap.gapStart(address) == address && gapEnd == end ? end : -1;
+  }
+
   /** Whether an address could be given, once what others had there is given back. */
   private boolean makeRoom(long address, long bytes) {
     long local =
@@ -139,7 +180,9 @@ public final class AddressHistoryFinder {
     }
     if (address % unitBytes == 0) {
       long end = reservationEnd(address, bytes);
-      change(Change.RELEASE, address, end - address);
+      // The driver asks for more than it needs.
+      long start = address - profile.pageBytes();
+      change(Change.RELEASE, start, end - start);
       return heap.gapStart(address) <= address && heap.gapEnd(address) >= end;
     }
     change(Change.OPEN_HOLE, address, bytes);

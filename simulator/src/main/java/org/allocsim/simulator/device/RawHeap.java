@@ -282,6 +282,16 @@ final class RawHeap {
     return place >= 0 && !placed.get(place).foreign && address < placed.get(place).end();
   }
 
+  /** Start of the known reservation around an address. */
+  long reservationStart(long address) {
+    return reservationOf(address).address;
+  }
+
+  /** End of the known reservation around an address. */
+  long reservationEnd(long address) {
+    return reservationOf(address).end();
+  }
+
   /** Whether a range lies in one hole of a known reservation. */
   boolean isHole(long address, long bytes) {
     for (Reservation reservation : reservations) {
@@ -417,10 +427,7 @@ final class RawHeap {
   private int placeFor(long bytes) {
     int at = placed.size();
     while (at > 0) {
-      Reservation below = placed.get(at - 1);
-      long address = addressAt(at, bytes);
-      // The driver asks for more than it needs; only foreign ranges end inside a unit.
-      if (address > below.end() || (address == below.end() && below.foreign)) {
+      if (addressAt(at, bytes) > placed.get(at - 1).end()) {
         break;
       }
       at--;

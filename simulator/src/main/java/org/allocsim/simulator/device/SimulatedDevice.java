@@ -74,8 +74,12 @@ public final class SimulatedDevice implements DeviceMemory {
    * to the arena becomes free. Free bytes stay as they are.
    */
   public void runKernels() {
-    heap.takeHiddenPages(profile.pageBytes());
+    for (int i = 0; i < Integer.getInteger("mods", 1); i++) heap.takeHiddenPages(profile.pageBytes());
     heap.growLocalMemory();
+  }
+
+  public void fillGap() {
+    heap.occupy(profile.arenaAddress() - 244 * profile.pageBytes(), 207 * profile.pageBytes());
   }
 
   /**
