@@ -13,6 +13,7 @@ import java.util.function.Function;
 import org.allocsim.reports.advice.CapacitySearch;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
@@ -163,6 +164,7 @@ final class MinCapacityCommand implements Callable<Integer> {
 
   private List<CapacitySearch.Result> search(
       Recording recording, int device, List<ParsedConfig> configs) {
+    AddressHistory history = recording.addressHistory(device);
     List<Function<DeviceProfile, Scenario>> settings = new ArrayList<>();
     for (ParsedConfig config : configs) {
       settings.add(profile ->
@@ -170,7 +172,7 @@ final class MinCapacityCommand implements Callable<Integer> {
               config,
               version,
               Scenario.limit(config, version, limitBytes(profile), profile),
-              profile));
+              profile.withHistory(history)));
     }
     try (ProgressMeter progress = ProgressMeter.ofSettings("searching")) {
       return CapacitySearch.run(recording.trace(), device, settings, progress::update);

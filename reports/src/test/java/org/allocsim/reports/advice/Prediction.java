@@ -39,9 +39,7 @@ record Prediction(
             target.conf(),
             PyTorchVersion.V2_11,
             target.limitBytes(),
-            source
-                .requests()
-                .withAddressHistory(0, source.effects(), DeviceProfiles.defaultProfile()));
+            DeviceProfiles.defaultProfile().withHistory(source.addressHistory()));
     EffectComparison comparison = new EffectComparison(target.effects());
     ScenarioResult modelled =
         ScenarioRun.run(source.trace(), 0, scenario, AfterOom.CONTINUE, comparison);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
@@ -100,6 +101,11 @@ record RecordedRun(
   /** The requests. */
   AllocationTrace trace() {
     return requests.trace();
+  }
+
+  /** What else used the address space of the process. */
+  AddressHistory addressHistory() {
+    return requests.addressHistory(0, effects);
   }
 
   private static Path folder() {

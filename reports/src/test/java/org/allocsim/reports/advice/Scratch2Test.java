@@ -12,7 +12,7 @@ class Scratch2Test {
       EffectLog rec = r.effects();
       EffectLog out = new EffectLog();
       DeviceProfile prof = DeviceProfiles.defaultProfile();
-      if (Boolean.getBoolean("learn")) prof = r.requests().withAddressHistory(0, rec, prof);  if (Boolean.getBoolean("learn")) org.allocsim.simulator.device.HistDump.dump(prof.history());
+      if (Boolean.getBoolean("learn")) prof = prof.withHistory(r.addressHistory());  if (Boolean.getBoolean("learn")) org.allocsim.simulator.device.HistDump.dump(prof.history());
       Scenario s = Scenario.of(r.conf(), PyTorchVersion.V2_11, r.limitBytes(), prof);
       ScenarioRun.run(r.trace(), 0, s, AfterOom.CONTINUE, new EffectRows() {
         @Override protected void row(EffectKind k, long addr, long bytes, int stream) { out.add(k, addr, bytes, stream); }

@@ -11,7 +11,7 @@ class ScratchTest {
       {"gpt_empty"},{"cuda_graph"},{"mempool"},{"prefetch_streams"},{"gpt_ckpt"},{"gpt_fixed_accum_amp"},{"leak_losses"},{"resnet50_amp"},{"vit_train"},{"late_start"},{"gpt_fixed_accum_amp","gpt_fixed_accum_amp.stacks"}};
     for (String[] f : fams) for (String a : f) for (String b : f) { if (Boolean.getBoolean("exp") && (!a.endsWith("expandable")||a.equals(b))) continue;
       Prediction p = Prediction.of(run(a), run(b));
-      AddressHistory h = run(a).requests().withAddressHistory(0, run(a).effects(), DeviceProfiles.defaultProfile()).history();
+      AddressHistory h = run(a).addressHistory();
       System.out.printf("%s -> %s: peak %s stats %d rows %d/%d followed %d hist %d %s fail %s/%s [%s]%n", a, b, p.isPeakEqual(), p.valuesEqual(), p.rowsAtPlace(), p.target().effects().count(), p.followed(), h.count(), h.isKnown(), p.hasFailures()?p.isFailureEqual():"-", p.modelled().firstOom().map(o->""+o.requestIndex()).orElse("none"), p.difference());
     }
   }

@@ -10,7 +10,20 @@ import org.allocsim.simulator.effect.EffectLog;
  *
  * <p>The recorded segments are put, one after the other, where the driver's rules would put them.
  * Where the recording has another place, something that it does not show was in the way, or had
- * gone: the least that explains the place is noted for the moment right before the request.
+ * gone, and is noted for the request that needed the segment:
+ *
+ * <ul>
+ *   <li>A place that the rules prefer was taken: a hole so far that the segment no longer fits, a
+ *       gap between reservations as a whole.
+ *   <li>The segment lies where something hidden was: it was given back. In the local memory of the
+ *       bare context: kernels run.
+ *   <li>The segment lies where no reservation would have been made: it is a hole in one that
+ *       something hidden keeps.
+ * </ul>
+ *
+ * <p>A replay of the same requests under the same settings with this history has every segment at
+ * the recorded place, as long as the recording can be explained; behind a segment that cannot be,
+ * the history ends.
  */
 public final class AddressHistoryFinder {
   /** Changes before one segment; more are no explanation. */
@@ -40,14 +53,14 @@ public final class AddressHistoryFinder {
   /**
    * The history of a process that was recorded from its start.
    *
-   * @param profile the device that it ran on, or one with the same driver
    * @param effects what its allocator did
    * @param streamHandle handle of a stream with this number, 0 for the default stream
-   * @return {@link AddressHistory#UNKNOWN} where the recording shows no segment
+   * @return an unknown history where the recording shows no segment of {@code cudaMalloc}, or the
+   *     first one lies where no process has it
    */
   public static AddressHistory find(
-      DeviceProfile profile, EffectLog effects, IntToLongFunction streamHandle) {
-    AddressHistoryFinder finder = new AddressHistoryFinder(profile);
+      EffectLog effects, IntToLongFunction streamHandle) {
+    AddressHistoryFinder finder = new AddressHistoryFinder(DeviceProfiles.defaultProfile());
     finder.follow(effects, streamHandle);
     return finder.history.build();
   }
@@ -114,11 +127,7 @@ public final class AddressHistoryFinder {
     if (heap.next(bytes) == address) {
       return true;
     }
-    long keptEnd = keptEnd(address, bytes);
-    if (keptEnd >= 0) {
-      long room = keptEnd - address - profile.pageBytes();
-      change(Change.OPEN_HOLE, address, Math.max(bytes, room));
-    } else if (!makeRoom(address, bytes)) {
+    if (!openKept(address, bytes) && !makeRoom(address, bytes)) {
       return false;
     }
     for (int i = 0; i < MOST_CHANGES; i++) {
@@ -134,7 +143,7 @@ public final class AddressHistoryFinder {
       } else if (next > address) {
         long start = Math.max(heap.gapStart(next), reservationEnd(address, bytes));
         change(Change.OCCUPY, start, heap.gapEnd(next) - start);
-      } else {
+      } else if (!openKept(address, bytes)) {
         return false;
       }
     }
@@ -142,23 +151,24 @@ public final class AddressHistoryFinder {
   }
 
   /**
-   * Whether an address lies where no new reservation would have been put, although nothing is
-   * there: something small keeps the reservation that was there. Its end, or −1.
+   * Where an address is free, but no new reservation would have been put there, something small
+   * must keep the reservation that was there: makes its rest a hole. Returns whether that is so.
    */
-  private long keptEnd(long address, long bytes) {
-    long gapEnd = heap.gapEnd(address);
+  private boolean openKept(long address, long bytes) {
+    if (address % unitBytes != 0 || heap.isReserved(address)) {
+      return false;
+    }
     long end = reservationEnd(address, bytes);
-    if (address % unitBytes != 0
-        || heap.isReserved(address)
-        || heap.gapStart(address) > address
-        || end > gapEnd) {
-      return -1;
+    int before = returned.find(address);
+    if (before >= 0
+        && address + returned.bytes(before) > end
+        && !heap.isReserved(address, returned.bytes(before))) {
+      end = address + returned.bytes(before);
+    } else if (heap.gapStart(address) != address || heap.gapEnd(address) != end) {
+      return false;
     }
-    int known = returned.find(address);
-    if (known >= 0 && end < gapEnd && address + returned.bytes(known) <= gapEnd) {
-      return address + returned.bytes(known);
-    }
-    return heap.gapStart(address) == address && gapEnd == end ? end : -1;
+    change(Change.OPEN_HOLE, address, Math.max(bytes, end - address - profile.pageBytes()));
+    return true;
   }
 
   /** Whether an address could be given, once what others had there is given back. */
@@ -171,19 +181,15 @@ public final class AddressHistoryFinder {
       grown = true;
       change(Change.GROW_LOCAL_MEMORY, 0, 0);
     }
+    long end = reservationEnd(address, bytes);
     if (heap.isHole(address, bytes)) {
       return true;
     }
-    if (heap.isReserved(address)) {
-      change(Change.RELEASE, address, bytes);
-      return heap.isHole(address, bytes);
-    }
-    if (address % unitBytes == 0) {
-      long end = reservationEnd(address, bytes);
+    if (address % unitBytes == 0 && !heap.isReserved(address, end - address)) {
       // The driver asks for more than it needs.
       long start = address - profile.pageBytes();
       change(Change.RELEASE, start, end - start);
-      return heap.gapStart(address) <= address && heap.gapEnd(address) >= end;
+      return true;
     }
     change(Change.OPEN_HOLE, address, bytes);
     return heap.isHole(address, bytes);

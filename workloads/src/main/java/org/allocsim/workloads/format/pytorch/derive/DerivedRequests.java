@@ -1,8 +1,8 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
 import java.util.List;
+import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.AddressHistoryFinder;
-import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -35,14 +35,13 @@ public record DerivedRequests(
    *
    * @param device index of the device
    * @param effects what the recorded allocator of the device did
-   * @param profile the device to replay on
-   * @return the profile with that history; unchanged where the recording does not begin with the
-   *     process, or has no segments of {@code cudaMalloc}
+   * @return an unknown history where the recording does not begin with the process, or has no
+   *     segments of {@code cudaMalloc}
    */
-  public DeviceProfile withAddressHistory(int device, EffectLog effects, DeviceProfile profile) {
+  public AddressHistory addressHistory(int device, EffectLog effects) {
     return starts.get(device).complete()
-        ? profile.withHistory(AddressHistoryFinder.find(profile, effects, trace::streamHandle))
-        : profile;
+        ? AddressHistoryFinder.find(effects, trace::streamHandle)
+        : AddressHistory.UNKNOWN;
   }
 
   /**
