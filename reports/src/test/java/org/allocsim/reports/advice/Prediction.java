@@ -66,6 +66,40 @@ record Prediction(
         replay.failures().kept().stream().findFirst());
   }
 
+  /**
+   * Why the prediction goes another way than the target; empty where it is exact. Whatever no
+   * evidence supports is "not explained".
+   */
+  String explanation() {
+    if (difference.isEmpty()) {
+      return "";
+    }
+    if (followed > rowsAtPlace && difference.endsWith("at another place")) {
+      // Up to this row both hold the same blocks in the same segments, so that only the order of
+      // the segments' addresses can lead to another block; with the driver's addresses it does not.
+      return "tie decided by an address" + (isFollowed() ? "" : "; later " + failureAftermath());
+    }
+    return failureAftermath();
+  }
+
+  /** Whether every row comes out with the addresses of the target's driver. */
+  boolean isFollowed() {
+    return followed == target.effects().count();
+  }
+
+  private String failureAftermath() {
+    int failedEvent = target.firstFailedEvent();
+    boolean differently =
+        failedEvent >= 0
+            && !source.asksTheSameAs(target)
+            && source.equalRows(target) > failedEvent
+            && followed >= comparableRows();
+    return differently
+        ? "the program went on differently after the OOM (row %,d)"
+            .formatted(comparableRows() - 1)
+        : "not explained";
+  }
+
   /** Number of the target's statistics that were predicted. */
   long valuesEqual() {
     return target.stats().entrySet().stream()

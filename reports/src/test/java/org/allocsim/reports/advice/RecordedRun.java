@@ -157,7 +157,7 @@ record RecordedRun(
   }
 
   /** Row of the trace of the first request that failed in the recording, −1 without one. */
-  private int firstFailedEvent() {
+  int firstFailedEvent() {
     long failuresBefore = 0;
     for (int row = 0; row < effects.count(); row++) {
       if (effects.kind(row) == EffectKind.OOM) {
