@@ -68,6 +68,9 @@ final class PyTorchProcess {
       } else {
         allocateForLibraries(event);
       }
+    } else if (kind == RequestKind.RESTORE_BLOCK && known) {
+      // PyTorch's history has it as an allocation.
+      followHistory(event);
     } else if (kind == RequestKind.FREE && !known && !kernelsRun) {
       runKernels();
     }

@@ -87,17 +87,18 @@ record Prediction(
     return followed == target.effects().count();
   }
 
+  /**
+   * The first failed request is the last thing that both programs are known to have asked for alike:
+   * where its source was served or failed elsewhere, the requests behind it are another program's.
+   */
   private String failureAftermath() {
-    int failedEvent = target.firstFailedEvent();
     boolean differently =
-        failedEvent >= 0
-            && !source.asksTheSameAs(target)
-            && source.equalRows(target) > failedEvent
-            && followed >= comparableRows();
-    return differently
-        ? "the program went on differently after the OOM (row %,d)"
-            .formatted(comparableRows() - 1)
-        : "not explained";
+        target.hasFailed()
+            && rowsAtPlace >= comparableRows()
+            && followed >= comparableRows()
+            && !isFollowed()
+            && !source.asksTheSameAs(target);
+    return differently ? "the program went on differently after the OOM" : "not explained";
   }
 
   /** Number of the target's statistics that were predicted. */

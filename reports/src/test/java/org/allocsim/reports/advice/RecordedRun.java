@@ -144,6 +144,11 @@ record RecordedRun(
     return rows;
   }
 
+  /** Whether a request failed. */
+  boolean hasFailed() {
+    return firstFailedEvent() >= 0;
+  }
+
   /** Index among the allocation requests of the first one that failed, −1 without one. */
   long firstFailure() {
     long index = -1;
@@ -157,7 +162,7 @@ record RecordedRun(
   }
 
   /** Row of the trace of the first request that failed in the recording, −1 without one. */
-  int firstFailedEvent() {
+  private int firstFailedEvent() {
     long failuresBefore = 0;
     for (int row = 0; row < effects.count(); row++) {
       if (effects.kind(row) == EffectKind.OOM) {

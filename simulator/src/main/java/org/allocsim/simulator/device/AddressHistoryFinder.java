@@ -182,7 +182,7 @@ public final class AddressHistoryFinder {
       change(Change.GROW_LOCAL_MEMORY, 0, 0);
     }
     long end = reservationEnd(address, bytes);
-    if (heap.isHole(address, bytes)) {
+    if (heap.isHole(address, bytes) || heap.next(bytes) == address) {
       return true;
     }
     if (address % unitBytes == 0 && !heap.isReserved(address, end - address)) {
