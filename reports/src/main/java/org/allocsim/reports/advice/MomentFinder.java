@@ -7,7 +7,7 @@ import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
-import org.allocsim.workloads.format.pytorch.Progress;
+import org.allocsim.workloads.format.Progress;
 
 /**
  * Stops a program at a moment, in two passes: one finds where the moment is, the other replays up

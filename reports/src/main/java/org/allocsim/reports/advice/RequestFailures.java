@@ -3,6 +3,7 @@ package org.allocsim.reports.advice;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.OutOfMemoryMessage;
@@ -57,30 +58,21 @@ public final class RequestFailures implements EffectListener {
   }
 
   @Override
-  public void outOfMemory(
-      int allocation,
-      long requestedBytes,
-      long roundedBytes,
-      long segmentBytes,
-      int stream,
-      long limitBytes,
-      long privateFreeBytes,
-      long deviceFreeBytes,
-      long deviceTotalBytes) {
+  public void outOfMemory(OutOfMemory failure) {
     count++;
     if (kept.size() < most) {
       OutOfMemoryMessage message =
           new OutOfMemoryMessage(
               deviceIndex,
-              segmentBytes,
-              deviceTotalBytes,
-              deviceFreeBytes,
-              limitBytes,
+              failure.segmentBytes(),
+              failure.deviceTotalBytes(),
+              failure.deviceFreeBytes(),
+              failure.limitBytes(),
               stats.allocatedBytes(),
               stats.reservedBytes(),
-              privateFreeBytes,
+              failure.privateFreeBytes(),
               "");
-      keep(requestedBytes, message.text(OutOfMemoryMessage.Template.of(version)));
+      keep(failure.requestedBytes(), message.text(OutOfMemoryMessage.Template.of(version)));
     }
   }
 

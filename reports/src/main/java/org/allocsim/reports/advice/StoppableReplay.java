@@ -6,6 +6,7 @@ import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectFollower;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.stats.MemoryStats;
@@ -145,30 +146,21 @@ final class StoppableReplay {
 
   private final class FailureListener implements EffectListener {
     @Override
-    public void outOfMemory(
-        int allocation,
-        long requestedBytes,
-        long roundedBytes,
-        long segmentBytes,
-        int stream,
-        long limitBytes,
-        long privateFreeBytes,
-        long deviceFreeBytes,
-        long deviceTotalBytes) {
+    public void outOfMemory(OutOfMemory failure) {
       failures++;
       if (firstFailure == null) {
         firstFailure =
             new FailedRequest(
-                allocation,
+                failure.allocation(),
                 row,
-                requestedBytes,
-                roundedBytes,
-                segmentBytes,
-                stream,
+                failure.requestedBytes(),
+                failure.roundedBytes(),
+                failure.segmentBytes(),
+                failure.stream(),
                 trace.pool(row),
-                limitBytes,
-                deviceFreeBytes,
-                deviceTotalBytes);
+                failure.limitBytes(),
+                failure.deviceFreeBytes(),
+                failure.deviceTotalBytes());
       }
     }
 

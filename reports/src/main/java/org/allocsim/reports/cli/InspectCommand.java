@@ -11,6 +11,7 @@ import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -70,7 +71,7 @@ final class InspectCommand implements Callable<Integer> {
   private void print(Snapshot snapshot, SnapshotContents contents, PrintWriter out) {
     out.println("file      " + name);
     out.println("sha256    " + snapshot.sha256());
-    out.println("format    " + TraceFormat.PYTORCH_SNAPSHOT.summary());
+    out.println("format    " + new SnapshotFormat().summary());
     out.println(
         "settings  "
             + (snapshot.settings().present()

@@ -15,6 +15,7 @@ import org.allocsim.workloads.format.pytorch.Annotation;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
+import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
 
 /** Counts what is in a snapshot. */
 final class SnapshotContents {
@@ -180,7 +181,7 @@ final class SnapshotContents {
   Map<String, Object> toMap(String file) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("file", file);
-    map.put("format", TraceFormat.PYTORCH_SNAPSHOT.id());
+    map.put("format", SnapshotFormat.ID);
     map.put("sha256", snapshot.sha256());
     map.put("events", snapshot.eventCount());
     map.put("torch_settings", Recording.settings(snapshot));

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.Optional;
 import javax.imageio.ImageIO;
 import org.allocsim.reports.chart.MemoryTimelineChart.Bound;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,7 +89,7 @@ class MemoryTimelineChartTest {
     oneEvent.segmentAllocated(0, 2 * MIB, 0, false);
     MemoryTimeline noMemory = new MemoryTimeline();
     noMemory.at(1);
-    noMemory.outOfMemory(0, 1, 512, 2 * MIB, 0, 0, 0, 0, 0);
+    noMemory.outOfMemory(new OutOfMemory(0, 1, 512, 2 * MIB, 0, 0, 0, 0, 0));
     MemoryTimeline huge = new MemoryTimeline();
     huge.at(1);
     huge.segmentAllocated(0, Long.MAX_VALUE, 0, false);
@@ -132,7 +133,7 @@ class MemoryTimelineChartTest {
     timeline.segmentAllocated(0, 100 * MIB, 0, false);
     timeline.blockAllocated(0, 0, 79 * MIB, 80 * MIB, 0, false);
     timeline.at(5_000_000_000L);
-    timeline.outOfMemory(1, 40 * MIB, 40 * MIB, 40 * MIB, 0, -1, 0, 0, -1);
+    timeline.outOfMemory(new OutOfMemory(1, 40 * MIB, 40 * MIB, 40 * MIB, 0, -1, 0, 0, -1));
     timeline.at(10_000_000_000L);
     timeline.freeRequested(0, 0, 79 * MIB, 80 * MIB, 0, false);
     timeline.freeCompleted(0, 0, 79 * MIB, 80 * MIB, 0, false);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.Random;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.stats.MemoryTimeline.Series;
 import org.junit.jupiter.api.Test;
@@ -135,10 +136,10 @@ class TimelineDataTest {
     timeline.segmentAllocated(0, 100, 0, false);
     for (int i = 0; i < 10; i++) {
       timeline.at(SECOND + i);
-      timeline.outOfMemory(i, 1, 512, 2 << 20, 0, -1, 0, 0, -1);
+      timeline.outOfMemory(new OutOfMemory(i, 1, 512, 2 << 20, 0, -1, 0, 0, -1));
     }
     timeline.at(3 * SECOND);
-    timeline.outOfMemory(11, 1, 512, 2 << 20, 0, -1, 0, 0, -1);
+    timeline.outOfMemory(new OutOfMemory(11, 1, 512, 2 << 20, 0, -1, 0, 0, -1));
     TimelineData.Points failures = TimelineData.of(timeline, 100).failures();
     assertArrayEquals(new double[] {1, 3}, failures.x());
     assertArrayEquals(new double[] {100, 100}, failures.y());

@@ -61,29 +61,8 @@ public interface EffectListener {
   /** The allocator waited for all its outstanding stream uses. */
   default void streamsSynchronized() {}
 
-  /**
-   * A request failed.
-   *
-   * @param allocation id of the request that failed
-   * @param requestedBytes what the program asked for
-   * @param roundedBytes the request after rounding
-   * @param segmentBytes size of the segment that was wanted for it
-   * @param stream stream of the request
-   * @param limitBytes the allocator's own limit, or −1 without one
-   * @param privateFreeBytes free bytes inside private pools
-   * @param deviceFreeBytes free bytes of the device
-   * @param deviceTotalBytes size of the device, or −1 where it is not known
-   */
-  default void outOfMemory(
-      int allocation,
-      long requestedBytes,
-      long roundedBytes,
-      long segmentBytes,
-      int stream,
-      long limitBytes,
-      long privateFreeBytes,
-      long deviceFreeBytes,
-      long deviceTotalBytes) {}
+  /** A request failed. */
+  default void outOfMemory(OutOfMemory failure) {}
 
   /** A request was refused before the allocator was asked; {@code reason} is its message. */
   default void requestRejected(int allocation, long requestedBytes, String reason) {}

@@ -99,36 +99,9 @@ public final class EffectListeners {
     }
 
     @Override
-    public void outOfMemory(
-        int allocation,
-        long requestedBytes,
-        long roundedBytes,
-        long segmentBytes,
-        int stream,
-        long limitBytes,
-        long privateFreeBytes,
-        long deviceFreeBytes,
-        long deviceTotalBytes) {
-      first.outOfMemory(
-          allocation,
-          requestedBytes,
-          roundedBytes,
-          segmentBytes,
-          stream,
-          limitBytes,
-          privateFreeBytes,
-          deviceFreeBytes,
-          deviceTotalBytes);
-      second.outOfMemory(
-          allocation,
-          requestedBytes,
-          roundedBytes,
-          segmentBytes,
-          stream,
-          limitBytes,
-          privateFreeBytes,
-          deviceFreeBytes,
-          deviceTotalBytes);
+    public void outOfMemory(OutOfMemory failure) {
+      first.outOfMemory(failure);
+      second.outOfMemory(failure);
     }
 
     @Override

@@ -63,17 +63,8 @@ public abstract class EffectRows implements EffectListener {
   }
 
   @Override
-  public final void outOfMemory(
-      int allocation,
-      long requestedBytes,
-      long roundedBytes,
-      long segmentBytes,
-      int stream,
-      long limitBytes,
-      long privateFreeBytes,
-      long deviceFreeBytes,
-      long deviceTotalBytes) {
-    row(EffectKind.OOM, deviceFreeBytes, roundedBytes, stream);
+  public final void outOfMemory(OutOfMemory failure) {
+    row(EffectKind.OOM, failure.deviceFreeBytes(), failure.roundedBytes(), failure.stream());
   }
 
   @Override

@@ -25,7 +25,7 @@ public final class InvariantChecker implements EffectListener {
   public static final long UNLIMITED = Long.MAX_VALUE;
 
   private final long limitBytes;
-  private final Walk walk = new Walk();
+  private final Walk walk;
   private long allocatedBytes;
   private long allocatedBlocks;
   private long activeBytes;
@@ -41,7 +41,17 @@ public final class InvariantChecker implements EffectListener {
    *     #UNLIMITED} for none
    */
   public InvariantChecker(long limitBytes) {
+    this(limitBytes, true);
+  }
+
+  /**
+   * As above.
+   *
+   * @param mergesFreeBlocks whether the policy merges neighbouring free blocks at once
+   */
+  public InvariantChecker(long limitBytes, boolean mergesFreeBlocks) {
     this.limitBytes = limitBytes;
+    walk = new Walk(mergesFreeBlocks);
   }
 
   /** Takes over the sums of a policy that was restored to a layout without reporting effects. */
@@ -146,6 +156,7 @@ public final class InvariantChecker implements EffectListener {
 
   /** Goes through a layout, checks its shape and adds up its blocks. */
   private static final class Walk implements LayoutVisitor {
+    private final boolean mergesFreeBlocks;
     private boolean inSegment;
     private long segmentAddress;
     private long segmentEnd;
@@ -156,6 +167,10 @@ public final class InvariantChecker implements EffectListener {
     private long activeBytes;
     private long activeBlocks;
     private long reservedBytes;
+
+    Walk(boolean mergesFreeBlocks) {
+      this.mergesFreeBlocks = mergesFreeBlocks;
+    }
 
     void over(AllocatorPolicy policy) {
       inSegment = false;
@@ -202,7 +217,7 @@ public final class InvariantChecker implements EffectListener {
       }
       reached = address + bytes;
       boolean free = state == BlockState.INACTIVE;
-      if (free && lastWasFree) {
+      if (free && lastWasFree && mergesFreeBlocks) {
         throw new InvariantViolation(
             "block 0x%x is free, and so is the one before it in segment 0x%x"
                 .formatted(address, segmentAddress));

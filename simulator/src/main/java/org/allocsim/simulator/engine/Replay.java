@@ -80,11 +80,12 @@ public final class Replay {
     switch (trace.kind(event)) {
       case ALLOCATE -> allocate(event);
       case RESTORE_BLOCK -> restoreBlock(event);
-      case FREE -> policy.free(trace.allocation(event));
+      case FREE -> policy.free(trace.allocation(event), trace.stream(event));
       case USE_STREAM ->
           policy.useStream(trace.allocation(event), trace.stream(event), trace.bytes(event));
       case USE_COMPLETE -> policy.useComplete(trace.allocation(event), trace.stream(event));
       case SYNCHRONIZE -> policy.synchronize();
+      case SYNCHRONIZE_STREAM -> policy.synchronizeStream(trace.stream(event));
       case EMPTY_CACHE -> policy.emptyCache();
       case RELEASE_POOL -> policy.releasePool(trace.pool(event));
       case EMPTY_POOL -> policy.emptyPool(trace.pool(event));

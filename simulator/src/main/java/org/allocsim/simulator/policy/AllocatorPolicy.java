@@ -24,6 +24,17 @@ public interface AllocatorPolicy {
   /** Takes an allocation back; ignored where its request failed or asked for 0 bytes. */
   void free(int allocation);
 
+  /**
+   * Takes an allocation back in the order of a stream's work, for policies to which it matters on
+   * which stream memory is given back.
+   *
+   * @param stream number of the stream, or {@code AllocationTrace.UNKNOWN_STREAM} where the trace
+   *     does not tell, which stands for the stream of the allocation
+   */
+  default void free(int allocation, int stream) {
+    free(allocation);
+  }
+
   /** The allocation is also used on another stream; see {@code RequestKind.USE_STREAM}. */
   default void useStream(int allocation, int stream, long completionRank) {}
 
@@ -35,6 +46,9 @@ public interface AllocatorPolicy {
 
   /** The host waited for the device: all uses recorded so far have finished. */
   default void synchronize() {}
+
+  /** The host waited for one stream: what was given back on it before is free of doubt. */
+  default void synchronizeStream(int stream) {}
 
   /** Returns cached memory to the device. */
   default void emptyCache() {}

@@ -4,9 +4,9 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 
 /**
- * Describes one allocator policy and makes instances of it. Every family of policies has one
- * provider, named in {@code META-INF/services}; lists, option checks and documentation are made
- * from what the providers say.
+ * Describes one allocator policy and makes instances of it. Every policy has one provider, named in
+ * {@code META-INF/services}; lists, option checks and documentation are made from what the
+ * providers say.
  */
 public interface PolicyProvider {
   /** What the policy is and which options it has. */
@@ -16,10 +16,13 @@ public interface PolicyProvider {
    * An instance that holds nothing.
    *
    * @param settings limit and option values
+   * @param foresight the requests that will come; only policies that plan ahead look at it
    * @param device where its memory comes from
    * @param listener hears what it does
    * @throws PolicyOptionException where an option's value is not valid
+   * @throws UnfitTraceException where the policy needs something that the requests do not have
    */
-  AllocatorPolicy create(PolicySettings settings, DeviceMemory device, EffectListener listener)
-      throws PolicyOptionException;
+  AllocatorPolicy create(
+      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      throws PolicyOptionException, UnfitTraceException;
 }

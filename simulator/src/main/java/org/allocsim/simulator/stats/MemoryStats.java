@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
 
 /**
  * The 122 values of {@code torch.cuda.memory_stats()} (PyTorch 2.11), counted from what a policy
@@ -152,16 +153,7 @@ public final class MemoryStats implements EffectListener, StatsView {
   }
 
   @Override
-  public void outOfMemory(
-      int id,
-      long requested,
-      long roundedBytes,
-      long segmentBytes,
-      int stream,
-      long limitBytes,
-      long privateFreeBytes,
-      long deviceFreeBytes,
-      long deviceTotalBytes) {
+  public void outOfMemory(OutOfMemory failure) {
     outOfMemories++;
   }
 

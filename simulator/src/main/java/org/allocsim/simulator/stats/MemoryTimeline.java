@@ -2,6 +2,7 @@ package org.allocsim.simulator.stats;
 
 import java.util.Arrays;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
 
 /**
  * How much memory was requested, allocated, active and reserved over time, in bounded space.
@@ -255,16 +256,7 @@ public final class MemoryTimeline implements EffectListener {
   }
 
   @Override
-  public void outOfMemory(
-      int allocation,
-      long requestedBytes,
-      long roundedBytes,
-      long segmentBytes,
-      int stream,
-      long limitBytes,
-      long privateFreeBytes,
-      long deviceFreeBytes,
-      long deviceTotalBytes) {
+  public void outOfMemory(OutOfMemory failure) {
     if (failures < MAX_MARKS) {
       int mark = (int) failures;
       if (mark == failureNanos.length) {
@@ -276,7 +268,7 @@ public final class MemoryTimeline implements EffectListener {
       failureNanos[mark] = timeNanos;
       failureEvents[mark] = Math.max(event, 0);
       failureReservedBytes[mark] = current[RESERVED];
-      failureRequestedBytes[mark] = requestedBytes;
+      failureRequestedBytes[mark] = failure.requestedBytes();
     }
     failures++;
     sample();

@@ -332,13 +332,22 @@ public final class AllocationTrace {
       return id;
     }
 
-    /** Appends a FREE row. */
+    /** Appends a FREE row that does not tell in the order of which stream's work it happens. */
     public void free(int allocation) {
+      freeNumbered(allocation, UNKNOWN_STREAM);
+    }
+
+    /** Appends a FREE row in the order of a stream's work. */
+    public void free(int allocation, long streamHandle) {
+      freeNumbered(allocation, stream(streamHandle));
+    }
+
+    private void freeNumbered(int allocation, int stream) {
       if (!isLive(allocation)) {
         throw new IllegalArgumentException("allocation " + allocation + " is not live");
       }
       live[allocation >> 6] &= ~(1L << allocation);
-      append(RequestKind.FREE, allocation, 0, 0, 0);
+      append(RequestKind.FREE, allocation, 0, stream, 0);
     }
 
     /** Appends a USE_STREAM row for a known stream. */
@@ -364,6 +373,11 @@ public final class AllocationTrace {
     /** Appends a SYNCHRONIZE row. */
     public void synchronize() {
       append(RequestKind.SYNCHRONIZE, NO_ALLOCATION, 0, 0, 0);
+    }
+
+    /** Appends a SYNCHRONIZE_STREAM row. */
+    public void synchronizeStream(long streamHandle) {
+      append(RequestKind.SYNCHRONIZE_STREAM, NO_ALLOCATION, 0, stream(streamHandle), 0);
     }
 
     /** Appends an EMPTY_CACHE row. */

@@ -4,7 +4,10 @@ package org.allocsim.simulator.trace;
 public enum RequestKind {
   /** Ask for {@code bytes} on {@code stream}, from pool {@code pool}; the answer gets the id. */
   ALLOCATE,
-  /** Give an allocation back. Ignored when its ALLOCATE failed. */
+  /**
+   * Give an allocation back, in the order of the work of {@code stream} where that is known.
+   * Ignored when its ALLOCATE failed.
+   */
   FREE,
   /**
    * The allocation is also used on {@code stream} (PyTorch's {@code record_stream}). {@code bytes}
@@ -16,6 +19,8 @@ public enum RequestKind {
   USE_COMPLETE,
   /** The host waited for the whole device: every use recorded so far has finished. */
   SYNCHRONIZE,
+  /** The host waited for {@code stream}: the work queued on it so far has finished. */
+  SYNCHRONIZE_STREAM,
   /** Return cached memory to the device ({@code torch.cuda.empty_cache()}). */
   EMPTY_CACHE,
   /** The last owner of private pool {@code pool} is gone; its cached memory may be released. */

@@ -21,7 +21,7 @@ class HistoryRecorderTest {
     history.blockAllocated(0, 4096, 700, 1024, 3, true);
     history.freeRequested(0, 4096, 700, 1024, 3, true);
     history.freeCompleted(0, 4096, 700, 1024, 3, true);
-    history.outOfMemory(1, 700, 1024, 2 << 20, 3, -1, 0, 99, -1);
+    history.outOfMemory(new OutOfMemory(1, 700, 1024, 2 << 20, 3, -1, 0, 99, -1));
   }
 
   @Test

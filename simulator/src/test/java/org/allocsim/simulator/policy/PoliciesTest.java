@@ -6,8 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.lang.reflect.Constructor;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
@@ -33,14 +38,15 @@ class PoliciesTest {
   }
 
   @Test
-  void everyPolicyServesAndTakesBackARequestWithItsDefaults() throws PolicyOptionException {
+  void everyPolicyServesAndTakesBackARequestWithItsDefaults() throws Exception {
     for (PolicyProvider provider : Policies.all()) {
       AllocatorPolicy policy =
           provider.create(
               DEFAULTS,
+              Foresight.NONE,
               new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 30)),
               EffectListeners.NONE);
-      assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(0, 5L << 20, 0, 0));
+      assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(0, 1L << 20, 0, 0));
       policy.free(0);
       MemoryLayout layout = MemoryLayout.of(policy);
       for (int block = 0; block < layout.blockCount(); block++) {
@@ -50,12 +56,30 @@ class PoliciesTest {
   }
 
   @Test
-  void optionsReachThePolicyAndBadOnesAreRefusedWithASentence() throws PolicyOptionException {
+  void everyPolicyHasItsContractTest() throws ReflectiveOperationException {
+    Set<String> tested = new TreeSet<>();
+    for (JavaClass test :
+        new ClassFileImporter()
+            .importPackages("org.allocsim.simulator.policy")
+            .get(PolicyContract.class)
+            .getAllSubclasses()) {
+      Constructor<?> constructor = test.reflect().getDeclaredConstructor();
+      constructor.setAccessible(true);
+      tested.add(((PolicyContract) constructor.newInstance()).policyId());
+    }
+    Set<String> installed = new TreeSet<>();
+    Policies.all().forEach(provider -> installed.add(provider.spec().id()));
+    assertEquals(installed, tested);
+  }
+
+  @Test
+  void optionsReachThePolicyAndBadOnesAreRefusedWithASentence() throws Exception {
     PolicyProvider pytorch = Policies.named("pytorch").orElseThrow();
     SimulatedDevice device = new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 30));
     AllocatorPolicy policy =
         pytorch.create(
             new PolicySettings(-1, Map.of("conf", "expandable_segments:True")),
+            Foresight.NONE,
             device,
             EffectListeners.NONE);
     policy.allocate(0, 1, 0, 0);
@@ -66,6 +90,7 @@ class PoliciesTest {
             () ->
                 pytorch.create(
                     new PolicySettings(-1, Map.of("conf", "colour:blue")),
+                    Foresight.NONE,
                     device,
                     EffectListeners.NONE));
     assertTrue(error.getMessage().contains("colour"), error.getMessage());

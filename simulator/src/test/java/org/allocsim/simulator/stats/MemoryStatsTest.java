@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.junit.jupiter.api.Test;
 
@@ -130,7 +131,7 @@ class MemoryStatsTest {
     stats.allocationRetried();
     stats.streamsSynchronized();
     stats.streamsSynchronized();
-    stats.outOfMemory(0, 1, 512, 2 * MIB, 0, -1, 0, 0, -1);
+    stats.outOfMemory(new OutOfMemory(0, 1, 512, 2 * MIB, 0, -1, 0, 0, -1));
     stats.requestRejected(1, 1L << 60, OutOfMemoryMessage.MORE_THAN_ONE_EXABYTE);
     expect(stats, "num_alloc_retries", 1);
     expect(stats, "num_sync_all_streams", 2);
@@ -166,7 +167,7 @@ class MemoryStatsTest {
     limited.freeRequested(0, 0, 5 * MIB, 5 * MIB, 0, false);
     limited.allocationRetried();
     limited.streamsSynchronized();
-    limited.outOfMemory(0, 1, 512, 2 * MIB, 0, -1, 0, 0, -1);
+    limited.outOfMemory(new OutOfMemory(0, 1, 512, 2 * MIB, 0, -1, 0, 0, -1));
     limited.segmentMapped(1 << 30, 2 * MIB, 0, true);
     limited.segmentUnmapped(1 << 30, 2 * MIB, 0, true);
     limited.resetAccumulated();

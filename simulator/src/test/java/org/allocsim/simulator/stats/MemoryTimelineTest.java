@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.Random;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.stats.MemoryTimeline.Series;
 import org.junit.jupiter.api.Test;
 
@@ -119,7 +120,7 @@ class MemoryTimelineTest {
     timeline.segmentAllocated(0, 4096, 0, false);
     for (int i = 0; i < MemoryTimeline.MAX_MARKS + 5; i++) {
       timeline.at(100 + i);
-      timeline.outOfMemory(i, 5_000 + i, 5_120, 20 << 20, 0, -1, 0, 0, -1);
+      timeline.outOfMemory(new OutOfMemory(i, 5_000 + i, 5_120, 20 << 20, 0, -1, 0, 0, -1));
     }
     assertEquals(MemoryTimeline.MAX_MARKS + 5, timeline.failureCount());
     assertEquals(MemoryTimeline.MAX_MARKS, timeline.markCount());

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.OutOfMemoryMessage;
 
@@ -25,26 +26,17 @@ final class RaisedMessages implements EffectListener {
   }
 
   @Override
-  public void outOfMemory(
-      int allocation,
-      long requestedBytes,
-      long roundedBytes,
-      long segmentBytes,
-      int stream,
-      long limitBytes,
-      long privateFreeBytes,
-      long deviceFreeBytes,
-      long deviceTotalBytes) {
+  public void outOfMemory(OutOfMemory failure) {
     raised.add(
         new OutOfMemoryMessage(
             0,
-            segmentBytes,
-            deviceTotalBytes,
-            deviceFreeBytes,
-            limitBytes,
+            failure.segmentBytes(),
+            failure.deviceTotalBytes(),
+            failure.deviceFreeBytes(),
+            failure.limitBytes(),
             stats.allocatedBytes(),
             stats.reservedBytes(),
-            privateFreeBytes,
+            failure.privateFreeBytes(),
             ""));
   }
 

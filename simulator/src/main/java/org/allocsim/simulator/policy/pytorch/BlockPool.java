@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
+import org.allocsim.simulator.policy.block.OrderedBlocks;
 
 /**
  * Free blocks of one kind (small or large) of one owner, searched together: per stream the mapped

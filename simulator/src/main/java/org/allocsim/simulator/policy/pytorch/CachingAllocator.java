@@ -3,9 +3,11 @@ package org.allocsim.simulator.policy.pytorch;
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.block.OrderedBlocks;
 
 /**
  * PyTorch's caching allocator of one CUDA device.
@@ -434,15 +436,16 @@ public final class CachingAllocator implements AllocatorPolicy {
   private void reportOutOfMemory(
       int allocation, long requestedBytes, long roundedBytes, long segmentBytes, int stream) {
     listener.outOfMemory(
-        allocation,
-        requestedBytes,
-        roundedBytes,
-        segmentBytes,
-        stream,
-        limitBytes,
-        pools.privateFreeBytes(),
-        device.freeBytes(),
-        device.totalBytes());
+        new OutOfMemory(
+            allocation,
+            requestedBytes,
+            roundedBytes,
+            segmentBytes,
+            stream,
+            limitBytes,
+            pools.privateFreeBytes(),
+            device.freeBytes(),
+            device.totalBytes()));
   }
 
   // Frees.

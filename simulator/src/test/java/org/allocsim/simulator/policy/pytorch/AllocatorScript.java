@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.OutOfMemoryMessage;
@@ -42,26 +43,17 @@ final class AllocatorScript {
     EffectListener messages =
         new EffectListener() {
           @Override
-          public void outOfMemory(
-              int allocation,
-              long requestedBytes,
-              long roundedBytes,
-              long segmentBytes,
-              int stream,
-              long limit,
-              long privateFreeBytes,
-              long deviceFreeBytes,
-              long deviceTotalBytes) {
+          public void outOfMemory(OutOfMemory failure) {
             message =
                 new OutOfMemoryMessage(
                         0,
-                        segmentBytes,
-                        deviceTotalBytes,
-                        deviceFreeBytes,
-                        limit,
+                        failure.segmentBytes(),
+                        failure.deviceTotalBytes(),
+                        failure.deviceFreeBytes(),
+                        failure.limitBytes(),
                         stats.allocatedBytes(),
                         stats.reservedBytes(),
-                        privateFreeBytes,
+                        failure.privateFreeBytes(),
                         "")
                     .text(OutOfMemoryMessage.Template.V2_11);
           }

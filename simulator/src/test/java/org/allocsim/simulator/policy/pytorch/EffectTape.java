@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.LayoutVisitor;
 
 /** Writes down every call with all its arguments, so that two policies can be compared. */
@@ -145,27 +146,18 @@ final class EffectTape implements EffectListener, LayoutVisitor {
   }
 
   @Override
-  public void outOfMemory(
-      int allocation,
-      long requestedBytes,
-      long roundedBytes,
-      long segmentBytes,
-      int stream,
-      long limitBytes,
-      long privateFreeBytes,
-      long deviceFreeBytes,
-      long deviceTotalBytes) {
+  public void outOfMemory(OutOfMemory failure) {
     note(
         Call.OUT_OF_MEMORY,
-        allocation,
-        requestedBytes,
-        roundedBytes,
-        segmentBytes,
-        stream,
-        limitBytes,
-        privateFreeBytes,
-        deviceFreeBytes,
-        deviceTotalBytes);
+        failure.allocation(),
+        failure.requestedBytes(),
+        failure.roundedBytes(),
+        failure.segmentBytes(),
+        failure.stream(),
+        failure.limitBytes(),
+        failure.privateFreeBytes(),
+        failure.deviceFreeBytes(),
+        failure.deviceTotalBytes());
   }
 
   @Override

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.pytorch.NaiveHeap.Block;
@@ -99,15 +100,16 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
     }
     if (block == null) {
       listener.outOfMemory(
-          allocation,
-          orig,
-          n,
-          segmentBytes,
-          stream,
-          limit,
-          privateFreeBytes(),
-          device.freeBytes(),
-          device.totalBytes());
+          new OutOfMemory(
+              allocation,
+              orig,
+              n,
+              segmentBytes,
+              stream,
+              limit,
+              privateFreeBytes(),
+              device.freeBytes(),
+              device.totalBytes()));
       return OUT_OF_MEMORY;
     }
     return handOut(block, allocation, orig, n, expandable);

@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.allocsim.workloads.format.Progress;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;

@@ -1,0 +1,16 @@
+package org.allocsim.workloads.format;
+
+/** Hears how far a long reading has come. */
+@FunctionalInterface
+public interface Progress {
+  /** Hears nothing. */
+  Progress NONE = (bytesDone, bytesTotal) -> {};
+
+  /**
+   * More of the file was read.
+   *
+   * @param bytesDone bytes of the file taken so far, as stored (compressed)
+   * @param bytesTotal size of the file, or −1 where it is not known
+   */
+  void update(long bytesDone, long bytesTotal);
+}

@@ -1,0 +1,83 @@
+package org.allocsim.workloads.format;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.stream.Collectors;
+import org.allocsim.workloads.io.StoredInput;
+
+/** The trace formats that are installed. */
+public final class TraceFormats {
+  private TraceFormats() {}
+
+  /** All formats by ascending id. */
+  public static List<TraceFormat> all() {
+    return ServiceLoader.load(TraceFormat.class).stream()
+        .map(ServiceLoader.Provider::get)
+        .sorted(Comparator.comparing(TraceFormat::id))
+        .toList();
+  }
+
+  /** The format with an id. */
+  public static Optional<TraceFormat> named(String id) {
+    return all().stream().filter(format -> format.id().equals(id)).findFirst();
+  }
+
+  /**
+   * The format of a file, by its content.
+   *
+   * @throws TraceFormatException where the file cannot be read or is of no known format, or where
+   *     several could be meant
+   */
+  public static TraceFormat of(Path file) throws TraceFormatException {
+    FileStart start = start(file);
+    List<TraceFormat> matches = all().stream().filter(each -> each.recognises(start)).toList();
+    if (matches.size() == 1) {
+      return matches.getFirst();
+    }
+    String name = file.toString();
+    if (matches.isEmpty()) {
+      throw new TraceFormatException(
+          name,
+          "",
+          start.length() == 0 ? "the file is empty" : "it is of no known trace format",
+          "'allocsim list formats' shows the known ones, '--format ID' chooses one");
+    }
+    throw new TraceFormatException(
+        name,
+        "",
+        "it could be any of "
+            + matches.stream().map(TraceFormat::id).collect(Collectors.joining(", ")),
+        "choose one with --format ID");
+  }
+
+  private static FileStart start(Path file) throws TraceFormatException {
+    byte[] bytes = new byte[FileStart.MOST_BYTES];
+    int length = 0;
+    try (InputStream stream = Files.newInputStream(file);
+        StoredInput input = new StoredInput(stream)) {
+      int got = 0;
+      while (length < bytes.length && got >= 0) {
+        got = input.read(bytes, length, bytes.length - length);
+        length += Math.max(0, got);
+      }
+    } catch (NoSuchFileException _) {
+      throw new TraceFormatException(
+          file.toString(), "", "there is no such file", "check the path for spelling");
+    } catch (IOException e) {
+      if (length == 0) {
+        throw new TraceFormatException(
+            file.toString(), "", "it cannot be read (" + e.getMessage() + ")", "copy it again");
+      }
+      // What could be read tells the format; its reader will name the damage and its place.
+    }
+    return new FileStart(Arrays.copyOf(bytes, length));
+  }
+}

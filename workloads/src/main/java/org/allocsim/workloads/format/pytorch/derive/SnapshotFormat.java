@@ -1,0 +1,81 @@
+package org.allocsim.workloads.format.pytorch.derive;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.ConfigParser;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.format.FileStart;
+import org.allocsim.workloads.format.Progress;
+import org.allocsim.workloads.format.TraceFile;
+import org.allocsim.workloads.format.TraceFormat;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.SnapshotReader;
+
+/** PyTorch's memory snapshots, read for their requests. */
+public final class SnapshotFormat implements TraceFormat {
+  /** The format's id. */
+  public static final String ID = "pytorch-snapshot";
+
+  private static final int PICKLE_PROTOCOL = 0x80;
+
+  /** A format; the service loader makes it. */
+  public SnapshotFormat() {}
+
+  @Override
+  public String id() {
+    return ID;
+  }
+
+  @Override
+  public String summary() {
+    return "torch.cuda.memory._dump_snapshot(), PyTorch 2.0 to 2.14";
+  }
+
+  @Override
+  public List<String> extensions() {
+    return List.of("pickle", "pkl");
+  }
+
+  @Override
+  public boolean recognises(FileStart start) {
+    return start.byteAt(0) == PICKLE_PROTOCOL;
+  }
+
+  @Override
+  public TraceFile read(Path file, Progress progress) throws TraceFormatException {
+    Snapshot snapshot = SnapshotReader.read(file, progress);
+    snapshot.requireHistory();
+    PyTorchVersion version = PyTorchVersion.DEFAULT;
+    try {
+      DerivedRequests requests =
+          RequestDerivation.derive(
+              snapshot,
+              new DerivationOptions(
+                  ConfigParser.parse(snapshot.settings().conf(), version).allocator(),
+                  version,
+                  MemoryLimit.NONE,
+                  -1));
+      List<String> notes = new ArrayList<>(snapshot.notes());
+      for (Inference inference : requests.inferences()) {
+        notes.add(
+            "device %d: %s: %d (%s)"
+                .formatted(
+                    inference.device(),
+                    inference.subject(),
+                    inference.count(),
+                    inference.reason()));
+      }
+      return new TraceFile(file.toString(), snapshot.sha256(), ID, requests.trace(), notes);
+    } catch (ConfigException e) {
+      throw new TraceFormatException(
+          file.toString(),
+          "",
+          "PyTorch " + version.id() + " refuses its settings (" + e.getMessage() + ")",
+          "replay it with the release that recorded it");
+    }
+  }
+}
