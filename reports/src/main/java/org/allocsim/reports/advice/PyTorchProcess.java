@@ -8,9 +8,9 @@ import org.allocsim.simulator.trace.RequestKind;
  * What a PyTorch process asks of the driver beside its allocator's segments: it decides where these
  * lie, and so which of two equally large free blocks is taken.
  *
- * <p>PyTorch makes the streams of its pool when a program first asks for one. All else is taken from
- * the process's recorded history. Without one, the process is taken to be as the recorded ones of
- * transformers are (PyTorch 2.11, CUDA 13.0, driver 580, H100 and H200):
+ * <p>PyTorch makes the streams of its pool when a program first asks for one. All else is taken
+ * from the process's recorded history. Without one, the process is taken to be as the recorded ones
+ * of transformers are (PyTorch 2.11, CUDA 13.0, driver 580, H100 and H200):
  *
  * <ul>
  *   <li>A program that loads a model allocates and copies only. The first block that is freed shows
@@ -19,8 +19,8 @@ import org.allocsim.simulator.trace.RequestKind;
  *   <li>cuBLAS takes a block of {@value #HANDLE_PAGES} pages and a single page when it is
  *       initialized, right before PyTorch allocates the workspace of the handle. After the first
  *       handle, {@value #LIBRARY_BLOCKS} blocks of {@value #LIBRARY_PAGES} pages follow.
- *   <li>The place of the old local memory is used up by others before long: of 18 recorded processes
- *       none got a segment there more than 150 requests after its first kernel.
+ *   <li>The place of the old local memory is used up by others before long: of 18 recorded
+ *       processes none got a segment there more than 150 requests after its first kernel.
  * </ul>
  */
 final class PyTorchProcess {

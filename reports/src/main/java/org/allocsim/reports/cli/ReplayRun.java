@@ -163,9 +163,7 @@ final class ReplayRun {
   private void onSimulatedDevice(EffectListener also, ProgressMeter progress) {
     SimulatedDevice memory =
         new SimulatedDevice(
-            setup
-                .profile()
-                .withHistory(setup.recording().addressHistory(setup.deviceIndex())));
+            setup.profile().withHistory(setup.recording().addressHistory(setup.deviceIndex())));
     EffectListener listener = EffectListeners.both(counters(), also);
     CachingAllocator policy = policy(memory, listener);
     replay.run(policy, memory, listener, event -> before(event, policy, progress));

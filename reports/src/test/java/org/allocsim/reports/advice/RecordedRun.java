@@ -74,12 +74,12 @@ record RecordedRun(
       String conf = snapshot.settings().conf();
       DerivedRequests requests =
           RequestDerivation.derive(
-                  snapshot,
-                  new DerivationOptions(
-                      ConfigParser.parse(conf, PyTorchVersion.V2_11).allocator(),
-                      PyTorchVersion.V2_11,
-                      limitBytes,
-                      totalBytes));
+              snapshot,
+              new DerivationOptions(
+                  ConfigParser.parse(conf, PyTorchVersion.V2_11).allocator(),
+                  PyTorchVersion.V2_11,
+                  limitBytes,
+                  totalBytes));
       SortedMap<String, Long> stats = new TreeMap<>();
       side.get("stats").forEachEntry((key, value) -> stats.put(key, value.asLong()));
       List<String> messages = new ArrayList<>();
@@ -123,7 +123,8 @@ record RecordedRun(
 
   /** Whether another run asked for the same, request by request; times and stacks may differ. */
   boolean asksTheSameAs(RecordedRun other) {
-    return trace().eventCount() == other.trace().eventCount() && equalRows(other) == trace().eventCount();
+    return trace().eventCount() == other.trace().eventCount()
+        && equalRows(other) == trace().eventCount();
   }
 
   /** Number of leading rows in which two runs asked for the same. */

@@ -146,9 +146,7 @@ class WhatIfPredictionTest {
       RecordedRun run = run(program);
       assertTrue(run.addressHistory().isKnown(), program);
       assertEquals(
-          SegmentPlaces.count(run.effects()),
-          segmentsAtPlace(run, run.addressHistory()),
-          program);
+          SegmentPlaces.count(run.effects()), segmentsAtPlace(run, run.addressHistory()), program);
     }
   }
 

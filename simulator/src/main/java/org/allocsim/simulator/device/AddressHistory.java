@@ -8,7 +8,8 @@ import java.util.Arrays;
  *
  * <p>Places are bytes relative to the arena, as real addresses differ from process to process.
  * Moments are allocation requests (and blocks that a program restores), counted from 0: a change
- * comes before the segment that the request needs. A history may be learned from a recorded process ({@link AddressHistoryFinder}).
+ * comes before the segment that the request needs. A history may be learned from a recorded process
+ * ({@link AddressHistoryFinder}).
  */
 public final class AddressHistory {
   /** Nothing is known of the process. */

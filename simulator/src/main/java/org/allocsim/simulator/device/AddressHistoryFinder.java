@@ -58,8 +58,7 @@ public final class AddressHistoryFinder {
    * @return an unknown history where the recording shows no segment of {@code cudaMalloc}, or the
    *     first one lies where no process has it
    */
-  public static AddressHistory find(
-      EffectLog effects, IntToLongFunction streamHandle) {
+  public static AddressHistory find(EffectLog effects, IntToLongFunction streamHandle) {
     AddressHistoryFinder finder = new AddressHistoryFinder(DeviceProfiles.defaultProfile());
     finder.follow(effects, streamHandle);
     return finder.history.build();
@@ -173,8 +172,7 @@ public final class AddressHistoryFinder {
 
   /** Whether an address could be given, once what others had there is given back. */
   private boolean makeRoom(long address, long bytes) {
-    long local =
-        profile.arenaAddress() - DeviceProfile.LOCAL_MEMORY_DISTANCE * profile.pageBytes();
+    long local = profile.arenaAddress() - DeviceProfile.LOCAL_MEMORY_DISTANCE * profile.pageBytes();
     if (!grown
         && address >= local
         && address < local + DeviceProfile.LOCAL_MEMORY_PAGES * profile.pageBytes()) {

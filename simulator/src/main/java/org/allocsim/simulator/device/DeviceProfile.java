@@ -55,8 +55,8 @@ public record DeviceProfile(
   public static final long ARENA_ADDRESS = 0x7f00_0080_0000L;
 
   /**
-   * Local memory of kernels that a bare context holds, in pages (driver 580, H100 and H200): as much
-   * as 1 472 bytes for each of 144 × 2 048 threads.
+   * Local memory of kernels that a bare context holds, in pages (driver 580, H100 and H200): as
+   * much as 1 472 bytes for each of 144 × 2 048 threads.
    */
   static final int LOCAL_MEMORY_PAGES = 207;
 

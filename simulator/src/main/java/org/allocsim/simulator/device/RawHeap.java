@@ -98,8 +98,7 @@ final class RawHeap {
     Reservation local = new Reservation(localAddress, roundUp(localBytes, unitBytes), false);
     endAddress = local.end();
     if (profile.topAddress() < localAddress) {
-      placed.add(
-          new Reservation(profile.topAddress(), localAddress - profile.topAddress(), true));
+      placed.add(new Reservation(profile.topAddress(), localAddress - profile.topAddress(), true));
     }
     placed.add(local);
     reservations.add(local);

@@ -49,8 +49,7 @@ public final class OrderedBlocks {
     /** Moves the elements from {@code from} on behind those of another chunk. */
     void moveTo(Chunk target, int from) {
       int moved = count - from;
-      System.arraycopy(
-          cells, from * STRIDE, target.cells, target.count * STRIDE, moved * STRIDE);
+      System.arraycopy(cells, from * STRIDE, target.cells, target.count * STRIDE, moved * STRIDE);
       target.count += moved;
       count = from;
     }
@@ -204,8 +203,7 @@ public final class OrderedBlocks {
   }
 
   /** Replaces a block that is in the set: cheaper than to remove the one and add the other. */
-  public void replace(
-      long bytes, long address, long newBytes, long newAddress, int newBlock) {
+  public void replace(long bytes, long address, long newBytes, long newAddress, int newBlock) {
     replaceAt(positionOf(bytes, address), newBytes, newAddress, newBlock);
   }
 
