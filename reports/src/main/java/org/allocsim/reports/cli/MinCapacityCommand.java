@@ -16,6 +16,7 @@ import org.allocsim.reports.advice.CapacitySearch;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicySpec;
@@ -213,6 +214,7 @@ final class MinCapacityCommand implements Callable<Integer> {
       int device,
       List<ParsedConfig> configs,
       SequencedMap<PolicySpec, String> unfit) {
+    AddressHistory history = recording.addressHistory(device);
     List<Function<DeviceProfile, Scenario>> settings = new ArrayList<>();
     for (PolicySpec policy : policies.specs()) {
       if (unfit.containsKey(policy)) {
@@ -220,9 +222,9 @@ final class MinCapacityCommand implements Callable<Integer> {
       }
       if (Scenario.takesConf(policy)) {
         configs.forEach(config ->
-            settings.add(profile -> scenario(policy, config, limitBytes(profile), profile)));
+            settings.add(profile -> scenario(policy, config, limitBytes(profile), profile.withHistory(history))));
       } else {
-        settings.add(profile -> scenario(policy, noConfig(), limitBytes(profile), profile));
+        settings.add(profile -> scenario(policy, noConfig(), limitBytes(profile), profile.withHistory(history)));
       }
     }
     try (ProgressMeter progress = ProgressMeter.ofSettings("searching")) {

@@ -204,7 +204,9 @@ final class ReplayRun {
 
   /** Replays on a simulated device. */
   private void onSimulatedDevice(EffectListener also, ProgressMeter progress) {
-    SimulatedDevice memory = new SimulatedDevice(setup.profile());
+    SimulatedDevice memory =
+        new SimulatedDevice(
+            setup.profile().withHistory(setup.recording().addressHistory(setup.deviceIndex())));
     EffectListener listener = EffectListeners.both(counters(), also);
     CachingAllocator policy = policy(memory, listener);
     replay.run(policy, memory, listener, event -> before(event, policy, progress));
