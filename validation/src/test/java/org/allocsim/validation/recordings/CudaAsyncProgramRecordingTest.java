@@ -24,8 +24,8 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * One program that PyTorch 2.11 ran twice, on its own allocator and with {@code
- * backend:cudaMallocAsync}: what the requests of the first run predict for the second, compared with
- * the statistics that the second had after each of its 25 iterations.
+ * backend:cudaMallocAsync}: what the requests of the first run predict for the second, compared
+ * with the statistics that the second had after each of its 25 iterations.
  */
 class CudaAsyncProgramRecordingTest {
   private static final String OWN = "pytorch-models/gpt_varlen";
