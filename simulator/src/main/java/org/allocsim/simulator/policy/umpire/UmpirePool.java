@@ -216,8 +216,7 @@ abstract class UmpirePool implements AllocatorPolicy {
   }
 
   private void replace(long oldBytes, long oldRank, int block) {
-    free.replace(
-        oldBytes, oldRank, pieceBytes(block), newRank(block, heap.address(block)), block);
+    free.replace(oldBytes, oldRank, pieceBytes(block), newRank(block, heap.address(block)), block);
   }
 
   /** Gives the wholly free blocks back and takes what the pool then lacks as one free block. */
