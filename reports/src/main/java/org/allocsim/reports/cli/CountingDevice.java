@@ -89,6 +89,33 @@ final class CountingDevice implements DeviceMemory {
   }
 
   @Override
+  public boolean createHandles(long[] handles, int from, int count, long handleBytes) {
+    boolean created = device.createHandles(handles, from, count, handleBytes);
+    // How many handles the driver gave before it refused one is not known.
+    count(DriverCall.CREATE, created ? count : 1);
+    return created;
+  }
+
+  @Override
+  public void mapHandles(long address, long[] handles, int from, int count, long handleBytes) {
+    count(DriverCall.MAP, count);
+    count(DriverCall.SET_ACCESS, count);
+    device.mapHandles(address, handles, from, count, handleBytes);
+  }
+
+  @Override
+  public void unmapHandles(long address, long[] handles, int from, int count, long handleBytes) {
+    count(DriverCall.UNMAP, count);
+    device.unmapHandles(address, handles, from, count, handleBytes);
+  }
+
+  @Override
+  public void releaseHandles(long[] handles, int from, int count, long handleBytes) {
+    count(DriverCall.RELEASE, count);
+    device.releaseHandles(handles, from, count, handleBytes);
+  }
+
+  @Override
   public long freeBytes() {
     return device.freeBytes();
   }

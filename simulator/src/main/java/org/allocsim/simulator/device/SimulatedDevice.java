@@ -16,6 +16,7 @@ public final class SimulatedDevice implements DeviceMemory {
   private final DriverCosts costs;
   private final RawHeap heap;
   private final AddressRanges ranges;
+  private final PhysicalHandles handles = new PhysicalHandles();
   private final long[] calls = new long[CALLS.length];
   private long mappedBytes;
   private int streams;
@@ -124,7 +125,7 @@ public final class SimulatedDevice implements DeviceMemory {
    */
   @Override
   public boolean map(long address, long bytes, long pageBytes) {
-    long handles = handles(bytes, pageBytes);
+    long handleCount = handleCount(bytes, pageBytes);
     ranges.requireUnmapped(address, bytes);
     if (bytes > freeBytes()) {
       long made = freeBytes() / pageBytes;
@@ -134,24 +135,68 @@ public final class SimulatedDevice implements DeviceMemory {
     }
     ranges.map(address, bytes);
     mappedBytes += bytes;
-    count(DriverCall.CREATE, handles, costs.createNanos());
-    count(DriverCall.MAP, handles, costs.mapNanos());
-    count(DriverCall.SET_ACCESS, 1, handles * costs.setAccessNanos());
+    count(DriverCall.CREATE, handleCount, costs.createNanos());
+    count(DriverCall.MAP, handleCount, costs.mapNanos());
+    count(DriverCall.SET_ACCESS, 1, handleCount * costs.setAccessNanos());
     return true;
   }
 
   @Override
   public void unmap(long address, long bytes, long pageBytes) {
-    long handles = handles(bytes, pageBytes);
+    long handleCount = handleCount(bytes, pageBytes);
     ranges.unmap(address, bytes);
     mappedBytes -= bytes;
-    count(DriverCall.UNMAP, handles, costs.unmapNanos());
-    count(DriverCall.RELEASE, handles, costs.releaseNanos());
+    count(DriverCall.UNMAP, handleCount, costs.unmapNanos());
+    count(DriverCall.RELEASE, handleCount, costs.releaseNanos());
+  }
+
+  @Override
+  public boolean createHandles(long[] created, int from, int count, long handleBytes) {
+    long bytes = handlesBytes(count, handleBytes);
+    if (bytes > freeBytes()) {
+      long made = freeBytes() / handleBytes;
+      count(DriverCall.CREATE, made + 1, costs.createNanos());
+      count(DriverCall.RELEASE, made, costs.releaseNanos());
+      return false;
+    }
+    for (int i = from; i < from + count; i++) {
+      created[i] = handles.create(handleBytes);
+    }
+    count(DriverCall.CREATE, count, costs.createNanos());
+    return true;
+  }
+
+  @Override
+  public void mapHandles(long address, long[] mapped, int from, int count, long handleBytes) {
+    long bytes = handlesBytes(count, handleBytes);
+    ranges.requireUnmapped(address, bytes);
+    handles.requireHeld(mapped, from, count, handleBytes);
+    ranges.map(address, bytes);
+    handles.map(address, mapped, from, count, handleBytes);
+    count(DriverCall.MAP, count, costs.mapNanos());
+    count(DriverCall.SET_ACCESS, count, costs.setAccessNanos());
+  }
+
+  @Override
+  public void unmapHandles(long address, long[] mapped, int from, int count, long handleBytes) {
+    long bytes = handlesBytes(count, handleBytes);
+    handles.requireMapped(address, mapped, from, count, handleBytes);
+    ranges.unmap(address, bytes);
+    handles.unmap(address, mapped, from, count, handleBytes);
+    count(DriverCall.UNMAP, count, costs.unmapNanos());
+  }
+
+  @Override
+  public void releaseHandles(long[] released, int from, int count, long handleBytes) {
+    handlesBytes(count, handleBytes);
+    handles.requireHeld(released, from, count, handleBytes);
+    handles.release(released, from, count);
+    count(DriverCall.RELEASE, count, costs.releaseNanos());
   }
 
   @Override
   public long freeBytes() {
-    return profile.capacityBytes() - heap.takenBytes() - mappedBytes;
+    return profile.capacityBytes() - heap.takenBytes() - mappedBytes - handles.takenBytes();
   }
 
   @Override
@@ -164,7 +209,7 @@ public final class SimulatedDevice implements DeviceMemory {
     driverNanos += times * nanosEach;
   }
 
-  private long handles(long bytes, long pageBytes) {
+  private long handleCount(long bytes, long pageBytes) {
     requirePositive(bytes);
     if (pageBytes <= 0 || pageBytes % profile.pageBytes() != 0) {
       throw new IllegalArgumentException(
@@ -176,6 +221,13 @@ public final class SimulatedDevice implements DeviceMemory {
           "%d bytes are no multiple of the handle size of %d bytes".formatted(bytes, pageBytes));
     }
     return bytes / pageBytes;
+  }
+
+  private long handlesBytes(int count, long handleBytes) {
+    requirePositive(count);
+    long bytes = Math.multiplyExact(count, handleBytes);
+    handleCount(bytes, handleBytes);
+    return bytes;
   }
 
   private static void requirePositive(long bytes) {

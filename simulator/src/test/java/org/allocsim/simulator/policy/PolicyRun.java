@@ -35,11 +35,12 @@ public final class PolicyRun {
       long capacityBytes,
       long limitBytes,
       boolean mergesFreeBlocks,
+      boolean spansBlocks,
       boolean checks) {
     PolicyRun run = new PolicyRun();
     SimulatedDevice device = new SimulatedDevice(DeviceProfiles.ofCapacity(capacityBytes));
     long most = limitBytes < 0 ? InvariantChecker.UNLIMITED : limitBytes;
-    InvariantChecker checker = new InvariantChecker(most, mergesFreeBlocks);
+    InvariantChecker checker = new InvariantChecker(most, mergesFreeBlocks, spansBlocks);
     EffectListener listener = EffectListeners.all(run.new Rows(), run.totals, checker);
     AllocatorPolicy policy;
     try {
