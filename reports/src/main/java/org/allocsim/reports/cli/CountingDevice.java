@@ -31,6 +31,9 @@ final class CountingDevice implements DeviceMemory {
       case SET_ACCESS -> "cuMemSetAccess";
       case UNMAP -> "cuMemUnmap";
       case RELEASE -> "cuMemRelease";
+      case ALLOCATE_ASYNC -> "cuMemAllocAsync";
+      case FREE_ASYNC -> "cuMemFreeAsync";
+      case TRIM_POOL -> "cuMemPoolTrimTo";
     };
   }
 
@@ -86,33 +89,6 @@ final class CountingDevice implements DeviceMemory {
     count(DriverCall.UNMAP, bytes / pageBytes);
     count(DriverCall.RELEASE, bytes / pageBytes);
     device.unmap(address, bytes, pageBytes);
-  }
-
-  @Override
-  public boolean createHandles(long[] handles, int from, int count, long handleBytes) {
-    boolean created = device.createHandles(handles, from, count, handleBytes);
-    // How many handles the driver gave before it refused one is not known.
-    count(DriverCall.CREATE, created ? count : 1);
-    return created;
-  }
-
-  @Override
-  public void mapHandles(long address, long[] handles, int from, int count, long handleBytes) {
-    count(DriverCall.MAP, count);
-    count(DriverCall.SET_ACCESS, count);
-    device.mapHandles(address, handles, from, count, handleBytes);
-  }
-
-  @Override
-  public void unmapHandles(long address, long[] handles, int from, int count, long handleBytes) {
-    count(DriverCall.UNMAP, count);
-    device.unmapHandles(address, handles, from, count, handleBytes);
-  }
-
-  @Override
-  public void releaseHandles(long[] handles, int from, int count, long handleBytes) {
-    count(DriverCall.RELEASE, count);
-    device.releaseHandles(handles, from, count, handleBytes);
   }
 
   @Override

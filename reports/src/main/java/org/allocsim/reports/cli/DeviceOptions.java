@@ -22,7 +22,7 @@ final class DeviceOptions {
       paramLabel = "VERSION",
       description = "Rules of this PyTorch release, 2.0 to 2.14 (default: 2.11).",
       converter = TorchVersionConverter.class)
-  private PyTorchVersion torchVersion = PyTorchVersion.DEFAULT;
+  private PyTorchVersion torchVersion;
 
   /** The allocator's own limit. */
   private static final class Limit {
@@ -76,6 +76,11 @@ final class DeviceOptions {
     return device != null;
   }
 
+  /** Whether a release was chosen. */
+  boolean isTorchVersionGiven() {
+    return torchVersion != null;
+  }
+
   /** Whether an option gives the allocator's own limit. */
   boolean isLimitGiven() {
     return limit != null;
@@ -96,7 +101,7 @@ final class DeviceOptions {
 
   private long limitBytes(double fraction) {
     try {
-      return MemoryLimit.ofFraction(fraction, profile().totalBytes(), torchVersion);
+      return MemoryLimit.ofFraction(fraction, profile().totalBytes(), torchVersion());
     } catch (ConfigException e) {
       throw Failure.usage("--memory-fraction: " + e.getMessage());
     }
@@ -104,6 +109,6 @@ final class DeviceOptions {
 
   /** Whose rules apply. */
   PyTorchVersion torchVersion() {
-    return torchVersion;
+    return torchVersion == null ? PyTorchVersion.DEFAULT : torchVersion;
   }
 }

@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       ReplayCommand.class,
       VerifyCommand.class,
+      CompareCommand.class,
       TuneCommand.class,
       MinCapacityCommand.class,
       LintConfCommand.class,
@@ -34,6 +35,7 @@ import picocli.CommandLine.Spec;
       AccountCommand.class,
       LeaksCommand.class,
       InspectCommand.class,
+      ConvertCommand.class,
       ExplainOomCommand.class,
       ListCommand.class
     },

@@ -42,6 +42,11 @@ final class ProgressMeter implements AutoCloseable {
     return new ProgressMeter(task, " settings", 1);
   }
 
+  /** Progress in policies. */
+  static ProgressMeter ofPolicies(String task) {
+    return new ProgressMeter(task, " policies", 1);
+  }
+
   /** Reports how much is done; the total stays the same, and is unknown unless positive. */
   void update(long done, long total) {
     if (!decided && System.nanoTime() - startNanos >= PATIENCE_NANOS) {

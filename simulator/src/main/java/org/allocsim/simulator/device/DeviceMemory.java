@@ -1,5 +1,7 @@
 package org.allocsim.simulator.device;
 
+import java.util.Optional;
+
 /**
  * The only way a policy reaches memory: what a GPU driver offers. Sizes are bytes, addresses are
  * unsigned 64-bit values. A refused call returns {@link #REFUSED} (or false) and changes nothing.
@@ -38,41 +40,14 @@ public interface DeviceMemory {
   /** Unmaps and releases physical memory that {@link #map} mapped. */
   void unmap(long address, long bytes, long pageBytes);
 
-  /**
-   * Creates physical memory that is mapped nowhere ({@code cuMemCreate}, one a handle); all or
-   * nothing. Handles are for policies that map the same memory at several addresses; {@link #map}
-   * is for those that do not.
-   *
-   * @param handles gets the handles, which mean something to this device only
-   * @param from index of the first
-   * @param count how many
-   * @param handleBytes size of each
-   * @return false where memory is lacking, or the device has no handles
-   */
-  default boolean createHandles(long[] handles, int from, int count, long handleBytes) {
-    return false;
+  /** Physical memory apart from addresses, where the device offers it. */
+  default Optional<HandleMemory> handleMemory() {
+    return Optional.empty();
   }
 
-  /**
-   * Maps handles one behind the other at {@code address}, inside one reserved range where nothing
-   * is mapped ({@code cuMemMap} and {@code cuMemSetAccess}, one each a handle). A handle may be
-   * mapped any number of times; that takes no memory.
-   */
-  default void mapHandles(long address, long[] handles, int from, int count, long handleBytes) {
-    throw new UnsupportedOperationException("the device has no handles");
-  }
-
-  /** Unmaps what {@link #mapHandles} mapped there ({@code cuMemUnmap}, one a handle). */
-  default void unmapHandles(long address, long[] handles, int from, int count, long handleBytes) {
-    throw new UnsupportedOperationException("the device has no handles");
-  }
-
-  /**
-   * Gives handles up ({@code cuMemRelease}, one each). The memory of each is free again as soon as
-   * it is mapped nowhere any more, at once where it is not mapped now.
-   */
-  default void releaseHandles(long[] handles, int from, int count, long handleBytes) {
-    throw new UnsupportedOperationException("the device has no handles");
+  /** The device's pool of stream-ordered memory, where it has one. */
+  default Optional<StreamOrderedMemory> streamOrdered() {
+    return Optional.empty();
   }
 
   /** Free bytes as the driver reports them. */

@@ -1,26 +1,28 @@
 package org.allocsim.simulator.device;
 
+import java.util.Optional;
+
 /**
  * A device that behaves as the CUDA driver was seen to behave: which addresses calls return, how
  * many bytes stay free, which calls are refused, how long calls take. The rules come from
- * recordings of driver 580 (CUDA 13.0) on H100 and H200; see {@link RawHeap} for {@code cuMemAlloc}
- * and {@link AddressRanges} for virtual memory. Both draw on the same free bytes.
+ * recordings of driver 580 (CUDA 13.0) on H100 and H200; see {@link RawHeap} for {@code
+ * cuMemAlloc}, {@link AddressRanges} for virtual memory and {@link AsyncPool} for {@code
+ * cuMemAllocAsync}. All draw on the same free bytes; a raw request that they do not suffice for is
+ * refused even where the pool holds unused memory (both kinds in one process were not recorded).
  *
  * <p>Calls that the driver would answer with an error other than out of memory (an unknown address,
  * a size that is no multiple of the page) end in an {@link IllegalArgumentException}.
  */
 public final class SimulatedDevice implements DeviceMemory {
-  private static final DriverCall[] CALLS = DriverCall.values();
-
   private final DeviceProfile profile;
   private final DriverCosts costs;
   private final RawHeap heap;
   private final AddressRanges ranges;
-  private final PhysicalHandles handles = new PhysicalHandles();
-  private final long[] calls = new long[CALLS.length];
+  private final AsyncPool pool;
+  private final SimulatedHandles handleMemory;
+  private final DriverMeter meter = new DriverMeter();
   private long mappedBytes;
   private int streams;
-  private long driverNanos;
 
   /** A fresh process on a device of this profile that nobody else uses. */
   public SimulatedDevice(DeviceProfile profile) {
@@ -28,6 +30,8 @@ public final class SimulatedDevice implements DeviceMemory {
     costs = profile.costs();
     heap = new RawHeap(profile);
     ranges = new AddressRanges(profile.rangeAddress(), profile.reservationBytes());
+    handleMemory = new SimulatedHandles(profile, meter, ranges, this::freeBytes);
+    pool = new AsyncPool(ranges, this::freeBytes, meter, costs.async());
   }
 
   /** The profile that the device follows. */
@@ -37,21 +41,17 @@ public final class SimulatedDevice implements DeviceMemory {
 
   /** Calls of one kind so far. */
   public long driverCalls(DriverCall call) {
-    return calls[call.ordinal()];
+    return meter.calls(call);
   }
 
   /** Calls of all kinds so far. */
   public long driverCalls() {
-    long sum = 0;
-    for (long count : calls) {
-      sum += count;
-    }
-    return sum;
+    return meter.calls();
   }
 
   /** Time that all calls so far took in nanoseconds; the waiting for the device is not in it. */
   public long driverNanos() {
-    return driverNanos;
+    return meter.nanos();
   }
 
   /**
@@ -83,7 +83,7 @@ public final class SimulatedDevice implements DeviceMemory {
     } else {
       nanos = costs.allocateReservingNanos() + pages * costs.allocateReservingPageNanos();
     }
-    count(DriverCall.ALLOCATE, 1, nanos);
+    meter.count(DriverCall.ALLOCATE, 1, nanos);
     return address;
   }
 
@@ -101,20 +101,20 @@ public final class SimulatedDevice implements DeviceMemory {
     } else {
       nanos = costs.freeReservationNanos() + pages * costs.freeReservationPageNanos();
     }
-    count(DriverCall.FREE, 1, nanos);
+    meter.count(DriverCall.FREE, 1, nanos);
   }
 
   @Override
   public long reserve(long bytes, long pageBytes, int stream) {
     requirePositive(bytes);
-    count(DriverCall.ADDRESS_RESERVE, 1, costs.reserveNanos());
+    meter.count(DriverCall.ADDRESS_RESERVE, 1, costs.reserveNanos());
     return ranges.reserve(bytes);
   }
 
   @Override
   public void unreserve(long address, long bytes) {
     ranges.unreserve(address, bytes);
-    count(DriverCall.ADDRESS_FREE, 1, costs.reserveNanos());
+    meter.count(DriverCall.ADDRESS_FREE, 1, costs.reserveNanos());
   }
 
   /**
@@ -125,78 +125,48 @@ public final class SimulatedDevice implements DeviceMemory {
    */
   @Override
   public boolean map(long address, long bytes, long pageBytes) {
-    long handleCount = handleCount(bytes, pageBytes);
+    long handles = handles(bytes, pageBytes);
     ranges.requireUnmapped(address, bytes);
     if (bytes > freeBytes()) {
       long made = freeBytes() / pageBytes;
-      count(DriverCall.CREATE, made + 1, costs.createNanos());
-      count(DriverCall.RELEASE, made, costs.releaseNanos());
+      meter.count(DriverCall.CREATE, made + 1, costs.createNanos());
+      meter.count(DriverCall.RELEASE, made, costs.releaseNanos());
       return false;
     }
     ranges.map(address, bytes);
     mappedBytes += bytes;
-    count(DriverCall.CREATE, handleCount, costs.createNanos());
-    count(DriverCall.MAP, handleCount, costs.mapNanos());
-    count(DriverCall.SET_ACCESS, 1, handleCount * costs.setAccessNanos());
+    meter.count(DriverCall.CREATE, handles, costs.createNanos());
+    meter.count(DriverCall.MAP, handles, costs.mapNanos());
+    meter.count(DriverCall.SET_ACCESS, 1, handles * costs.setAccessNanos());
     return true;
   }
 
   @Override
   public void unmap(long address, long bytes, long pageBytes) {
-    long handleCount = handleCount(bytes, pageBytes);
+    long handles = handles(bytes, pageBytes);
     ranges.unmap(address, bytes);
     mappedBytes -= bytes;
-    count(DriverCall.UNMAP, handleCount, costs.unmapNanos());
-    count(DriverCall.RELEASE, handleCount, costs.releaseNanos());
+    meter.count(DriverCall.UNMAP, handles, costs.unmapNanos());
+    meter.count(DriverCall.RELEASE, handles, costs.releaseNanos());
   }
 
   @Override
-  public boolean createHandles(long[] created, int from, int count, long handleBytes) {
-    long bytes = handlesBytes(count, handleBytes);
-    if (bytes > freeBytes()) {
-      long made = freeBytes() / handleBytes;
-      count(DriverCall.CREATE, made + 1, costs.createNanos());
-      count(DriverCall.RELEASE, made, costs.releaseNanos());
-      return false;
-    }
-    for (int i = from; i < from + count; i++) {
-      created[i] = handles.create(handleBytes);
-    }
-    count(DriverCall.CREATE, count, costs.createNanos());
-    return true;
+  public Optional<HandleMemory> handleMemory() {
+    return Optional.of(handleMemory);
   }
 
   @Override
-  public void mapHandles(long address, long[] mapped, int from, int count, long handleBytes) {
-    long bytes = handlesBytes(count, handleBytes);
-    ranges.requireUnmapped(address, bytes);
-    handles.requireHeld(mapped, from, count, handleBytes);
-    ranges.map(address, bytes);
-    handles.map(address, mapped, from, count, handleBytes);
-    count(DriverCall.MAP, count, costs.mapNanos());
-    count(DriverCall.SET_ACCESS, count, costs.setAccessNanos());
-  }
-
-  @Override
-  public void unmapHandles(long address, long[] mapped, int from, int count, long handleBytes) {
-    long bytes = handlesBytes(count, handleBytes);
-    handles.requireMapped(address, mapped, from, count, handleBytes);
-    ranges.unmap(address, bytes);
-    handles.unmap(address, mapped, from, count, handleBytes);
-    count(DriverCall.UNMAP, count, costs.unmapNanos());
-  }
-
-  @Override
-  public void releaseHandles(long[] released, int from, int count, long handleBytes) {
-    handlesBytes(count, handleBytes);
-    handles.requireHeld(released, from, count, handleBytes);
-    handles.release(released, from, count);
-    count(DriverCall.RELEASE, count, costs.releaseNanos());
+  public Optional<StreamOrderedMemory> streamOrdered() {
+    return Optional.of(pool);
   }
 
   @Override
   public long freeBytes() {
-    return profile.capacityBytes() - heap.takenBytes() - mappedBytes - handles.takenBytes();
+    return profile.capacityBytes()
+        - heap.takenBytes()
+        - mappedBytes
+        - handleMemory.takenBytes()
+        - pool.poolReservedBytes();
   }
 
   @Override
@@ -204,12 +174,7 @@ public final class SimulatedDevice implements DeviceMemory {
     return profile.totalBytes();
   }
 
-  private void count(DriverCall call, long times, long nanosEach) {
-    calls[call.ordinal()] += times;
-    driverNanos += times * nanosEach;
-  }
-
-  private long handleCount(long bytes, long pageBytes) {
+  private long handles(long bytes, long pageBytes) {
     requirePositive(bytes);
     if (pageBytes <= 0 || pageBytes % profile.pageBytes() != 0) {
       throw new IllegalArgumentException(
@@ -221,13 +186,6 @@ public final class SimulatedDevice implements DeviceMemory {
           "%d bytes are no multiple of the handle size of %d bytes".formatted(bytes, pageBytes));
     }
     return bytes / pageBytes;
-  }
-
-  private long handlesBytes(int count, long handleBytes) {
-    requirePositive(count);
-    long bytes = Math.multiplyExact(count, handleBytes);
-    handleCount(bytes, handleBytes);
-    return bytes;
   }
 
   private static void requirePositive(long bytes) {

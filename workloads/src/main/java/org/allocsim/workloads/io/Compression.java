@@ -1,13 +1,22 @@
 package org.allocsim.workloads.io;
 
 import com.github.luben.zstd.ZstdInputStream;
+import com.github.luben.zstd.ZstdOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.XZInputStream;
+import org.tukaani.xz.XZOutputStream;
 
-/** How a file is compressed, told by its first bytes and never by its name. */
+/**
+ * How a file is compressed. A file that is read tells by its first bytes, never by its name; for a
+ * file that is written the name decides.
+ */
 public enum Compression {
   /** Not compressed. */
   NONE("none", ""),
@@ -28,6 +37,8 @@ public enum Compression {
   private static final int ZSTD_WINDOW_LOG = 27;
 
   private static final int BUFFER_BYTES = 1 << 16;
+
+  private static final int XZ_LEVEL = 6;
 
   private final String label;
 
@@ -53,6 +64,33 @@ public enum Compression {
       }
     }
     return NONE;
+  }
+
+  /** The compression that the ending of a file's name stands for. */
+  public static Compression ofName(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    if (lower.endsWith(".gz")) {
+      return GZIP;
+    }
+    if (lower.endsWith(".xz")) {
+      return XZ;
+    }
+    return lower.endsWith(".zst") ? ZSTD : NONE;
+  }
+
+  /** The name without the ending that stands for a compression. */
+  public static String plainName(String name) {
+    return ofName(name) == NONE ? name : name.substring(0, name.lastIndexOf('.'));
+  }
+
+  /** A stream that compresses what is written; closing it finishes the file. */
+  public OutputStream encode(OutputStream compressed) throws IOException {
+    return switch (this) {
+      case NONE -> compressed;
+      case GZIP -> new GZIPOutputStream(compressed, BUFFER_BYTES);
+      case XZ -> new XZOutputStream(compressed, new LZMA2Options(XZ_LEVEL));
+      case ZSTD -> new ZstdOutputStream(compressed);
+    };
   }
 
   /** A stream of the plain bytes. */

@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.gmlake;
 
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
@@ -61,6 +62,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
   private final GmLakeSettings settings;
   private final long limitBytes;
   private final DeviceMemory device;
+  private final HandleMemory memory;
   private final EffectListener listener;
   private final PrimitiveBlocks blocks;
   private final StitchedBlocks stitched;
@@ -78,17 +80,23 @@ public final class GmLakeAllocator implements AllocatorPolicy {
    *
    * @param settings what its environment says
    * @param limitBytes bytes that it may hold from the device, −1 for no limit
-   * @param device where its memory comes from
+   * @param device where small segments and addresses come from
+   * @param memory where large segments come from; not asked, thus null allowed, without stitching
    * @param listener hears what it does
    */
   public GmLakeAllocator(
-      GmLakeSettings settings, long limitBytes, DeviceMemory device, EffectListener listener) {
+      GmLakeSettings settings,
+      long limitBytes,
+      DeviceMemory device,
+      HandleMemory memory,
+      EffectListener listener) {
     this.settings = settings;
     this.limitBytes = limitBytes;
     this.device = device;
+    this.memory = memory;
     this.listener = listener;
     blocks = new PrimitiveBlocks(listener);
-    stitched = new StitchedBlocks(device);
+    stitched = new StitchedBlocks(device, memory);
   }
 
   @Override
@@ -343,13 +351,13 @@ public final class GmLakeAllocator implements AllocatorPolicy {
     }
     long[] handles = new long[(int) (bytes / CHUNK_BYTES)];
     for (int effort = 0; effort <= COLLECT_ALL; effort++) {
-      if (device.createHandles(handles, 0, handles.length, CHUNK_BYTES)) {
+      if (memory.create(handles, 0, handles.length, CHUNK_BYTES)) {
         long address = device.reserve(bytes, CHUNK_BYTES, stream);
         if (address != DeviceMemory.REFUSED) {
-          device.mapHandles(address, handles, 0, handles.length, CHUNK_BYTES);
+          memory.map(address, handles, 0, handles.length, CHUNK_BYTES);
           return new ChunkedSegment(address, handles);
         }
-        device.releaseHandles(handles, 0, handles.length, CHUNK_BYTES);
+        memory.release(handles, 0, handles.length, CHUNK_BYTES);
       }
       if (device.freeBytes() <= bytes || stitched.cachedBytes(stream) < bytes) {
         return null;
@@ -476,8 +484,8 @@ public final class GmLakeAllocator implements AllocatorPolicy {
       return;
     }
     stitched.segmentGoes(chunks);
-    device.unmapHandles(address, chunks.handles, 0, chunks.chunks(), CHUNK_BYTES);
-    device.releaseHandles(chunks.handles, 0, chunks.chunks(), CHUNK_BYTES);
+    memory.unmap(address, chunks.handles, 0, chunks.chunks(), CHUNK_BYTES);
+    memory.release(chunks.handles, 0, chunks.chunks(), CHUNK_BYTES);
     device.unreserve(address, bytes);
   }
 

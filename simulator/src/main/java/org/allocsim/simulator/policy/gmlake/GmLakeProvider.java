@@ -1,7 +1,9 @@
 package org.allocsim.simulator.policy.gmlake;
 
 import java.util.List;
+import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.Foresight;
@@ -10,6 +12,7 @@ import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.policy.UnfitTraceException;
 
 /** Makes {@link GmLakeAllocator}s. */
 public final class GmLakeProvider implements PolicyProvider {
@@ -52,7 +55,7 @@ public final class GmLakeProvider implements PolicyProvider {
   @Override
   public AllocatorPolicy create(
       PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
-      throws PolicyOptionException {
+      throws PolicyOptionException, UnfitTraceException {
     PolicyOptions options = new PolicyOptions(SPEC, settings);
     GmLakeSettings gmLake =
         new GmLakeSettings(
@@ -62,6 +65,11 @@ public final class GmLakeProvider implements PolicyProvider {
             (int) options.integer("defrag-level", 0, 5),
             options.bytes("auto-gc", 0),
             options.flag("re-alloc"));
-    return new GmLakeAllocator(gmLake, settings.limitBytes(), device, listener);
+    Optional<HandleMemory> memory = device.handleMemory();
+    if (gmLake.stitches() && memory.isEmpty()) {
+      throw new UnfitTraceException("a device whose memory can be mapped at several addresses");
+    }
+    return new GmLakeAllocator(
+        gmLake, settings.limitBytes(), device, memory.orElse(null), listener);
   }
 }

@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.gmlake;
 
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.policy.block.OrderedBlocks;
 
 /**
@@ -10,6 +11,7 @@ import org.allocsim.simulator.policy.block.OrderedBlocks;
  */
 final class StitchedBlocks {
   private final DeviceMemory device;
+  private final HandleMemory memory;
   private StitchedBlock[] blocks = new StitchedBlock[16];
   private int count;
   private int[] unused = new int[16];
@@ -28,8 +30,9 @@ final class StitchedBlocks {
     long bytes;
   }
 
-  StitchedBlocks(DeviceMemory device) {
+  StitchedBlocks(DeviceMemory device, HandleMemory memory) {
     this.device = device;
+    this.memory = memory;
   }
 
   /** A new active block, all of whose chunks are in use; its parts are to be {@link #addPart}ed. */
@@ -51,7 +54,7 @@ final class StitchedBlocks {
       mappedAt = before.mappedAt + before.chunks * ChunkedSegment.CHUNK_BYTES;
     }
     StitchedPart part = new StitchedPart(block, segment, from, chunks, mappedAt);
-    device.mapHandles(mappedAt, segment.handles, from, chunks, ChunkedSegment.CHUNK_BYTES);
+    memory.map(mappedAt, segment.handles, from, chunks, ChunkedSegment.CHUNK_BYTES);
     block.parts[index] = part;
     segment.addPart(part);
   }
@@ -181,7 +184,7 @@ final class StitchedBlocks {
   }
 
   private void unmap(StitchedPart part) {
-    device.unmapHandles(
+    memory.unmap(
         part.mappedAt,
         part.segment.handles,
         part.fromChunk,

@@ -30,7 +30,12 @@ class GmLakeConformanceTest {
     Run(GmLakeSettings settings, long capacityBytes) {
       device = new SimulatedDevice(DeviceProfiles.ofCapacity(capacityBytes));
       allocator =
-          new GmLakeAllocator(settings, -1, device, EffectListeners.both(checker, totals));
+          new GmLakeAllocator(
+              settings,
+              -1,
+              device,
+              device.handleMemory().orElseThrow(),
+              EffectListeners.both(checker, totals));
     }
 
     Run() {

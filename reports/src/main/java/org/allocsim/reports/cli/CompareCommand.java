@@ -1,0 +1,249 @@
+package org.allocsim.reports.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedSet;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.AfterOom;
+import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.advice.PolicyResult;
+import org.allocsim.reports.advice.PolicyTrial;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim compare}: one trace, every allocator. */
+@Command(
+    name = "compare",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Replays a program on many allocators and compares them.",
+      "",
+      "Each trace is read once; the policies run side by side. Those that serve every request come",
+      "first, the least reserved memory before the others. Rounding is what blocks in use hold",
+      "beyond what was asked for, cached what is reserved and not in use, both when most was",
+      "reserved; utilisation is the peak of allocated over the peak of reserved memory. Where a",
+      "request fails, the program is taken to go on without it. A policy that cannot serve a trace",
+      "has a row that says what it needs."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim compare snapshot.pickle",
+      "  allocsim compare snapshot.pickle --policies pytorch,cuda-async,max-live --capacity 24GiB",
+      "  allocsim compare log.csv --policies 'rmm-pool(initial=1GiB),rmm-arena' --csv result.csv",
+      "  allocsim compare a.pickle b.pickle --confs ';expandable_segments:True' --report compared"
+    })
+final class CompareCommand implements Callable<Integer> {
+  private static final String PYTORCH = "pytorch";
+  private static final String EXPANDABLE = "expandable_segments:True";
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "TRACE",
+      arity = "1..*",
+      description = "Traces of any format; 'allocsim list formats' shows them.")
+  private List<String> names;
+
+  @Option(
+      names = "--policies",
+      paramLabel = "all|ID,...",
+      description =
+          "Allocators, with options in parentheses: rmm-pool(initial=1GiB;max=8GiB); 'allocsim "
+              + "list policies' shows them (default: all).")
+  private String policies = "all";
+
+  @Option(
+      names = "--confs",
+      paramLabel = "A;B;...",
+      description =
+          "Settings of policy pytorch, separated by semicolons; an empty one is PyTorch's default "
+              + "(default: the recorded ones and expandable segments).")
+  private String confs;
+
+  @Mixin private DeviceOptions deviceOptions;
+
+  @Option(
+      names = "--device-index",
+      paramLabel = "N",
+      description = "Which recorded GPU to replay (default: the first one that did anything).")
+  private Integer deviceIndex;
+
+  @Option(
+      names = "--format",
+      paramLabel = "ID",
+      description = "Format of the traces (default: recognised by content).")
+  private String format;
+
+  @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description = "Write the table as CSV with units in the headings; - is standard output.")
+  private String csvName;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the results as JSON; - is standard output.")
+  private String jsonName;
+
+  @Option(
+      names = "--report",
+      paramLabel = "DIR",
+      description = "Folder that gets compare.csv and compare.json; it is made where missing.")
+  private String reportName;
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    names.forEach(Inputs::require);
+    List<PolicyChoice> chosen = choices();
+    Path folder = reportName == null ? null : folder();
+    try (Outputs outputs = new Outputs(out)) {
+      List<Outputs.Output> csv = new ArrayList<>();
+      List<Outputs.Output> json = new ArrayList<>();
+      open(outputs, folder, csv, json);
+      List<CompareTable> tables = new ArrayList<>();
+      for (String name : names) {
+        tables.add(compare(name, chosen));
+      }
+      for (Outputs.Output each : csv) {
+        try (PrintWriter writer = new PrintWriter(each.stream(), false, StandardCharsets.UTF_8)) {
+          CompareTable.writeCsv(tables, writer);
+        }
+      }
+      for (Outputs.Output each : json) {
+        JsonText.write(toMap(tables), each.stream());
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        for (int i = 0; i < tables.size(); i++) {
+          if (i > 0) {
+            out.println();
+          }
+          tables.get(i).print(out);
+        }
+        out.flush();
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  private void open(
+      Outputs outputs, Path folder, List<Outputs.Output> csv, List<Outputs.Output> json) {
+    if (csvName != null) {
+      csv.add(outputs.open("--csv", csvName, null));
+    }
+    if (jsonName != null) {
+      json.add(outputs.open("--json", jsonName, null));
+    }
+    if (folder != null) {
+      csv.add(outputs.open("--report", folder.resolve("compare.csv").toString(), null));
+      json.add(outputs.open("--report", folder.resolve("compare.json").toString(), null));
+    }
+  }
+
+  private Path folder() throws IOException {
+    try {
+      return Files.createDirectories(Path.of(reportName));
+    } catch (InvalidPathException | IOException e) {
+      throw new Failure(
+          "--report " + reportName + ": the folder cannot be made; name another one", e);
+    }
+  }
+
+  private List<PolicyChoice> choices() {
+    try {
+      return PolicyChoice.parseList(policies);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--policies: " + e.getMessage());
+    }
+  }
+
+  /** The choices with policy pytorch once for each setting, where it has none of its own. */
+  private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, TraceInput input) {
+    SequencedSet<String> settings = new LinkedHashSet<>();
+    if (confs != null) {
+      for (String conf : confs.split(";", -1)) {
+        settings.add(conf.strip());
+      }
+    } else {
+      settings.add(input.conf() == null ? "" : input.conf());
+      if (deviceOptions.torchVersion().knowsKey("expandable_segments")) {
+        settings.add(EXPANDABLE);
+      }
+    }
+    List<PolicyChoice> expanded = new ArrayList<>();
+    for (PolicyChoice choice : chosen) {
+      if (!choice.provider().spec().id().equals(PYTORCH) || !choice.options().isEmpty()) {
+        expanded.add(choice);
+        continue;
+      }
+      for (String conf : settings) {
+        Settings.requirePossible(
+            Settings.parse("--confs", conf, deviceOptions.torchVersion(), PYTORCH),
+            deviceOptions.profile());
+        Map<String, String> options = new LinkedHashMap<>();
+        if (!conf.isEmpty()) {
+          options.put("conf", conf);
+        }
+        if (deviceOptions.isTorchVersionGiven()) {
+          options.put("torch-version", deviceOptions.torchVersion().id());
+        }
+        expanded.add(new PolicyChoice(choice.provider(), options));
+      }
+    }
+    return expanded;
+  }
+
+  private CompareTable compare(String name, List<PolicyChoice> chosen) {
+    TraceInput input = TraceInput.read(name, format, deviceOptions.torchVersion(), deviceIndex);
+    List<PolicyChoice> choices = withConfs(chosen, input);
+    long limitBytes = limitBytes();
+    PolicyTrial trial =
+        new PolicyTrial(
+            input.trace(),
+            input.device(),
+            deviceOptions.profile(),
+            limitBytes,
+            deviceOptions.torchVersion(),
+            AfterOom.CONTINUE);
+    try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
+      List<PolicyResult> results = trial.runAll(choices, progress::update);
+      return new CompareTable(input, deviceOptions.profile(), limitBytes, results);
+    }
+  }
+
+  private long limitBytes() {
+    return deviceOptions.isLimitGiven()
+        ? deviceOptions.limitBytes(Settings.parse("", deviceOptions.torchVersion(), PYTORCH))
+        : MemoryLimit.NONE;
+  }
+
+  private Map<String, Object> toMap(List<CompareTable> tables) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("schema", "allocsim-compare-1");
+    map.put("device", deviceOptions.profile().name());
+    map.put("device_bytes", deviceOptions.profile().totalBytes());
+    map.put("limit_bytes", limitBytes() < 0 ? null : limitBytes());
+    map.put("policies_known", Policies.all().size());
+    map.put("traces", tables.stream().<Object>map(CompareTable::toMap).toList());
+    return map;
+  }
+}

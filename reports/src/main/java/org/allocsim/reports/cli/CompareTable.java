@@ -1,0 +1,218 @@
+package org.allocsim.reports.cli;
+
+import java.io.PrintWriter;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.allocsim.reports.advice.PolicyResult;
+import org.allocsim.reports.advice.RequestFailure;
+import org.allocsim.reports.text.CsvText;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.TextTable;
+import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.stats.ByteFormat;
+
+/** What policies made of one trace: as text, as CSV and as JSON. */
+final class CompareTable {
+  private static final double NANOS_PER_MILLISECOND = 1e6;
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final double MILLION = 1e6;
+
+  private final TraceInput input;
+  private final DeviceProfile profile;
+  private final long limitBytes;
+  private final List<PolicyResult> results;
+
+  /** Ranks the results: what serves every request first, the least reserved before the others. */
+  CompareTable(
+      TraceInput input, DeviceProfile profile, long limitBytes, List<PolicyResult> results) {
+    this.input = input;
+    this.profile = profile;
+    this.limitBytes = limitBytes;
+    this.results =
+        results.stream()
+            .sorted(
+                Comparator.comparing((PolicyResult result) -> !result.isRun())
+                    .thenComparing(result -> !result.passes())
+                    .thenComparingLong(PolicyResult::failureCount)
+                    .thenComparingLong(PolicyResult::peakReservedBytes)
+                    .thenComparing(result -> result.choice().label()))
+            .toList();
+  }
+
+  void print(PrintWriter out) {
+    out.println(
+        "trace   "
+            + input.name()
+            + " ("
+            + input.format()
+            + "): "
+            + Numbers.count(input.trace().eventCount(), "request")
+            + ", device "
+            + input.device());
+    out.println(
+        "device  "
+            + profile.name()
+            + ", "
+            + ByteFormat.human(profile.totalBytes())
+            + (limitBytes < 0 ? ", no limit" : ", limit " + Numbers.bytes(limitBytes)));
+    out.println();
+    TextTable table =
+        TextTable.of(
+            "policy",
+            ">peak reserved",
+            ">peak allocated",
+            ">utilisation",
+            ">rounding",
+            ">cached",
+            ">driver calls",
+            ">in driver",
+            ">M events/s",
+            "out of memory");
+    for (PolicyResult result : results) {
+      if (result.isRun()) {
+        table.row(
+            result.choice().label(),
+            ByteFormat.human(result.peakReservedBytes()),
+            ByteFormat.human(result.peakAllocatedBytes()),
+            Numbers.percent(result.utilisation()),
+            ByteFormat.human(result.atPeak().internalBytes()),
+            ByteFormat.human(result.atPeak().externalBytes()),
+            Numbers.count(result.driverCalls()),
+            String.format(Locale.ROOT, "%.1f ms", result.driverNanos() / NANOS_PER_MILLISECOND),
+            String.format(Locale.ROOT, "%.1f", result.eventsPerSecond() / MILLION),
+            outOfMemory(result));
+      }
+    }
+    table.print(out, "");
+    for (PolicyResult result : results) {
+      if (!result.isRun()) {
+        WrappedText.printItem(
+            out, "", result.choice().label() + " not run: " + result.notRunBecause());
+      }
+    }
+  }
+
+  private static String outOfMemory(PolicyResult result) {
+    if (result.failureCount() == 0) {
+      return "no";
+    }
+    RequestFailure first = result.failures().getFirst();
+    return "at request "
+        + Numbers.count(first.requestIndex())
+        + " ("
+        + ByteFormat.human(first.requestedBytes())
+        + ")"
+        + (result.failureCount() == 1
+            ? ""
+            : ", " + Numbers.count(result.failureCount()) + " times");
+  }
+
+  /** Writes the rows of several traces under one line of headings. */
+  static void writeCsv(List<CompareTable> tables, PrintWriter out) {
+    CsvText csv =
+        new CsvText(
+            out,
+            "trace",
+            "sha256",
+            "device_index",
+            "policy",
+            "options",
+            "kind",
+            "not_run_because",
+            "peak_reserved_bytes",
+            "peak_allocated_bytes",
+            "peak_requested_bytes",
+            "peak_device_bytes",
+            "utilisation_ratio",
+            "internal_at_peak_bytes",
+            "external_at_peak_bytes",
+            "ooms",
+            "first_oom_request_index",
+            "first_oom_requested_bytes",
+            "driver_calls",
+            "driver_seconds",
+            "events",
+            "seconds",
+            "events_per_second");
+    for (CompareTable table : tables) {
+      for (PolicyResult result : table.results) {
+        Map<String, Object> row = toMap(result);
+        csv.row(
+            table.input.name(),
+            table.input.sha256(),
+            table.input.device(),
+            row.get("policy"),
+            options(result),
+            row.get("kind"),
+            row.get("not_run_because"),
+            row.get("peak_reserved_bytes"),
+            row.get("peak_allocated_bytes"),
+            row.get("peak_requested_bytes"),
+            row.get("peak_device_bytes"),
+            row.get("utilisation_ratio"),
+            row.get("internal_at_peak_bytes"),
+            row.get("external_at_peak_bytes"),
+            row.get("ooms"),
+            row.get("first_oom_request_index"),
+            row.get("first_oom_requested_bytes"),
+            row.get("driver_calls"),
+            row.get("driver_seconds"),
+            row.get("events"),
+            row.get("seconds"),
+            row.get("events_per_second"));
+      }
+    }
+    out.flush();
+  }
+
+  private static String options(PolicyResult result) {
+    return result.choice().options().entrySet().stream()
+        .map(entry -> entry.getKey() + "=" + entry.getValue())
+        .reduce((a, b) -> a + ";" + b)
+        .orElse("");
+  }
+
+  Map<String, Object> toMap() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("file", input.name());
+    map.put("sha256", input.sha256());
+    map.put("format", input.format());
+    map.put("requests", input.trace().eventCount());
+    map.put("device_index", input.device());
+    map.put("notes", input.notes());
+    map.put("results", results.stream().<Object>map(CompareTable::toMap).toList());
+    return map;
+  }
+
+  private static Map<String, Object> toMap(PolicyResult result) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("policy", result.choice().provider().spec().id());
+    map.put("options", new LinkedHashMap<>(result.choice().options()));
+    map.put("kind", result.choice().provider().spec().kind().toString().toLowerCase(Locale.ROOT));
+    map.put("not_run_because", result.notRunBecause());
+    if (!result.isRun()) {
+      return map;
+    }
+    map.put("peak_reserved_bytes", result.peakReservedBytes());
+    map.put("peak_allocated_bytes", result.peakAllocatedBytes());
+    map.put("peak_requested_bytes", result.peakRequestedBytes());
+    map.put("peak_device_bytes", result.peakDeviceBytes());
+    map.put("utilisation_ratio", result.utilisation());
+    map.put("internal_at_peak_bytes", result.atPeak().internalBytes());
+    map.put("external_at_peak_bytes", result.atPeak().externalBytes());
+    map.put("ooms", result.failureCount());
+    RequestFailure first = result.failures().isEmpty() ? null : result.failures().getFirst();
+    map.put("first_oom_request_index", first == null ? null : first.requestIndex());
+    map.put("first_oom_requested_bytes", first == null ? null : first.requestedBytes());
+    map.put("driver_calls", result.driverCalls());
+    map.put("driver_seconds", result.driverNanos() / NANOS_PER_SECOND);
+    map.put("events", result.events());
+    map.put("seconds", result.seconds());
+    map.put("events_per_second", result.eventsPerSecond());
+    return map;
+  }
+}

@@ -1,0 +1,109 @@
+package org.allocsim.reports.cli;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.format.TraceFile;
+import org.allocsim.workloads.format.TraceFormat;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.TraceFormats;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
+
+/**
+ * The requests of a file of any format.
+ *
+ * @param name the file's name as it was given
+ * @param sha256 digest of the file as stored
+ * @param format id of its format
+ * @param trace the requests
+ * @param device index of the device that is looked at
+ * @param conf settings that a PyTorch snapshot was recorded with; null for other formats
+ * @param notes what the reader concluded or passed over
+ */
+record TraceInput(
+    String name,
+    String sha256,
+    String format,
+    AllocationTrace trace,
+    int device,
+    String conf,
+    List<String> notes) {
+
+  /**
+   * Reads a file.
+   *
+   * @param formatId format that the user chose, or null
+   * @param deviceIndex device that the user chose, or null for the first that did anything
+   * @throws Failure where it cannot be read
+   */
+  static TraceInput read(
+      String name, String formatId, PyTorchVersion version, Integer deviceIndex) {
+    Path file = Inputs.require(name);
+    try {
+      TraceFormat format = format(file, formatId);
+      if (format.id().equals(SnapshotFormat.ID)) {
+        return snapshot(name, Recording.readSnapshot(file), version, deviceIndex);
+      }
+      try (ProgressMeter progress = ProgressMeter.ofBytes("reading")) {
+        TraceFile read = format.read(file, progress::update);
+        return new TraceInput(
+            name,
+            read.sha256(),
+            read.format(),
+            read.trace(),
+            device(name, read.trace(), deviceIndex),
+            null,
+            read.notes());
+      }
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+  }
+
+  private static TraceFormat format(Path file, String id) throws TraceFormatException {
+    if (id == null) {
+      return TraceFormats.of(file);
+    }
+    return TraceFormats.named(id)
+        .orElseThrow(() ->
+            Failure.usage(
+                "--format "
+                    + id
+                    + " is not a format; 'allocsim list formats' shows what there is"));
+  }
+
+  private static TraceInput snapshot(
+      String name, Snapshot snapshot, PyTorchVersion version, Integer deviceIndex) {
+    ParsedConfig config = Recording.recordedConfig(snapshot, version);
+    Recording recording = Recording.of(snapshot, config, version, MemoryLimit.NONE, -1);
+    int device = recording.device(deviceIndex);
+    List<String> notes = new ArrayList<>(snapshot.notes());
+    recording.inferences(device).forEach(inference -> notes.add(Recording.line(inference)));
+    return new TraceInput(
+        name,
+        snapshot.sha256(),
+        SnapshotFormat.ID,
+        recording.trace(),
+        device,
+        config.text(),
+        notes);
+  }
+
+  private static int device(String name, AllocationTrace trace, Integer chosen) {
+    int first = trace.eventCount() == 0 ? 0 : trace.device(0);
+    if (chosen == null) {
+      return first;
+    }
+    for (int event = 0; event < trace.eventCount(); event++) {
+      if (trace.device(event) == chosen) {
+        return chosen;
+      }
+    }
+    throw Failure.usage(name + ": device " + chosen + " has no requests; the first has " + first);
+  }
+}

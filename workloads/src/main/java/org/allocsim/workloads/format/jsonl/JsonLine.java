@@ -1,0 +1,233 @@
+package org.allocsim.workloads.format.jsonl;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.format.LineInput;
+import org.allocsim.workloads.format.TraceFormatException;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
+
+/** The fields of one line. */
+final class JsonLine {
+  private static final JsonFactory FACTORY = new JsonFactory();
+  private static final int MOST_FIELDS = 16;
+  private static final int MOST_FRAMES = 4096;
+  private static final Set<String> OF_REQUESTS = Set.of("op", "time_ns", "device", "stack");
+
+  /** Kinds of values. */
+  private enum Kind {
+    NUMBER,
+    TEXT,
+    NUMBERS,
+    FRAMES
+  }
+
+  private final LineInput lines;
+  private final String[] names = new String[MOST_FIELDS];
+  private final Kind[] kinds = new Kind[MOST_FIELDS];
+  private final long[] numbers = new long[MOST_FIELDS];
+  private final Object[] values = new Object[MOST_FIELDS];
+  private int count;
+
+  JsonLine(LineInput lines) {
+    this.lines = lines;
+  }
+
+  /** Takes the line that was read last apart. */
+  void parse() throws TraceFormatException {
+    count = 0;
+    try (JsonParser json =
+        FACTORY.createParser(ObjectReadContext.empty(), lines.bytes(), 0, lines.length())) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        throw broken("is no JSON object");
+      }
+      while (json.nextToken() == JsonToken.PROPERTY_NAME) {
+        field(json);
+      }
+      if (json.nextToken() != null) {
+        throw broken("goes on behind its object");
+      }
+    } catch (JacksonException _) {
+      throw broken("is not valid JSON");
+    }
+  }
+
+  private TraceFormatException broken(String what) {
+    return lines.failure(
+        "the line " + what, "every line is one JSON object; the file may be cut off");
+  }
+
+  private void field(JsonParser json) throws TraceFormatException {
+    String name = json.currentName();
+    if (count == MOST_FIELDS) {
+      throw broken("has too many fields");
+    }
+    for (int i = 0; i < count; i++) {
+      if (names[i].equals(name)) {
+        throw lines.failure("field \"" + name + "\" stands twice", "write it once");
+      }
+    }
+    names[count] = name;
+    switch (json.nextToken()) {
+      case VALUE_NUMBER_INT -> {
+        kinds[count] = Kind.NUMBER;
+        numbers[count] = json.getLongValue();
+      }
+      case VALUE_STRING -> {
+        kinds[count] = Kind.TEXT;
+        values[count] = json.getString();
+      }
+      case START_ARRAY -> array(json);
+      default -> throw wrong(name, "an integer, a text or a list");
+    }
+    count++;
+  }
+
+  private void array(JsonParser json) throws TraceFormatException {
+    List<Long> list = new ArrayList<>();
+    List<StackTable.Frame> frames = new ArrayList<>();
+    JsonToken token;
+    while ((token = json.nextToken()) != JsonToken.END_ARRAY) {
+      if (list.size() + frames.size() == MOST_FRAMES) {
+        throw lines.failure("a list has more than " + MOST_FRAMES + " items", "shorten it");
+      }
+      switch (token) {
+        case VALUE_NUMBER_INT -> list.add(json.getLongValue());
+        case START_ARRAY -> frames.add(frame(json));
+        default -> throw wrong(names[count], "a list of integers or of frames");
+      }
+    }
+    kinds[count] = list.isEmpty() ? Kind.FRAMES : Kind.NUMBERS;
+    values[count] = list.isEmpty() ? frames : list;
+  }
+
+  private StackTable.Frame frame(JsonParser json) throws TraceFormatException {
+    if (json.nextToken() == JsonToken.VALUE_STRING) {
+      String file = json.getString();
+      if (json.nextToken() == JsonToken.VALUE_NUMBER_INT) {
+        int line = json.getIntValue();
+        if (json.nextToken() == JsonToken.VALUE_STRING) {
+          String function = json.getString();
+          if (json.nextToken() == JsonToken.END_ARRAY) {
+            return new StackTable.Frame(file, line, function);
+          }
+        }
+      }
+    }
+    throw wrong("frames", "a list of [file, line, function]");
+  }
+
+  private TraceFormatException wrong(String name, String what) {
+    return lines.failure("field \"" + name + "\" is not " + what, "correct it");
+  }
+
+  /** Refuses fields that the line must not have. */
+  void allow(Set<String> fields) throws TraceFormatException {
+    for (int i = 0; i < count; i++) {
+      if (!fields.contains(names[i])) {
+        throw unknown(names[i]);
+      }
+    }
+  }
+
+  /** As {@link #allow}, for a request, which may also have the fields that all requests have. */
+  void allowRequest(Set<String> fields) throws TraceFormatException {
+    for (int i = 0; i < count; i++) {
+      if (!fields.contains(names[i]) && !OF_REQUESTS.contains(names[i])) {
+        throw unknown(names[i]);
+      }
+    }
+  }
+
+  private TraceFormatException unknown(String name) {
+    return lines.failure("field \"" + name + "\" is not known here", "leave it out");
+  }
+
+  private int find(String name) {
+    for (int i = 0; i < count; i++) {
+      if (names[i].equals(name)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private int require(String name) throws TraceFormatException {
+    int field = find(name);
+    if (field < 0) {
+      throw lines.failure("field \"" + name + "\" is missing", "add it");
+    }
+    return field;
+  }
+
+  boolean has(String name) {
+    return find(name) >= 0;
+  }
+
+  long number(String name) throws TraceFormatException {
+    int field = require(name);
+    if (kinds[field] != Kind.NUMBER) {
+      throw wrong(name, "an integer");
+    }
+    return numbers[field];
+  }
+
+  long number(String name, long missing) throws TraceFormatException {
+    return has(name) ? number(name) : missing;
+  }
+
+  String text(String name) throws TraceFormatException {
+    int field = require(name);
+    if (kinds[field] != Kind.TEXT) {
+      throw wrong(name, "a text");
+    }
+    return (String) values[field];
+  }
+
+  /** A handle: an integer, or a text with it in hexadecimal. */
+  long stream(String name) throws TraceFormatException {
+    int field = require(name);
+    if (kinds[field] == Kind.NUMBER) {
+      return numbers[field];
+    }
+    if (kinds[field] == Kind.TEXT && ((String) values[field]).startsWith("0x")) {
+      try {
+        return Long.parseUnsignedLong(
+            (String) values[field], 2, ((String) values[field]).length(), 16);
+      } catch (NumberFormatException _) {
+        throw wrong(name, "a stream's handle");
+      }
+    }
+    throw wrong(name, "a stream's handle");
+  }
+
+  /** A pool; the default pool where the field is missing. */
+  PoolId pool(String name) throws TraceFormatException {
+    int field = find(name);
+    if (field < 0) {
+      return PoolId.DEFAULT;
+    }
+    if (kinds[field] == Kind.NUMBERS && values[field] instanceof List<?> list && list.size() == 2) {
+      return new PoolId((Long) list.get(0), (Long) list.get(1));
+    }
+    throw wrong(name, "a pool of the form [capture, user]");
+  }
+
+  List<StackTable.Frame> frames(String name) throws TraceFormatException {
+    int field = require(name);
+    if (kinds[field] != Kind.FRAMES) {
+      throw wrong(name, "a list of frames");
+    }
+    List<StackTable.Frame> frames = new ArrayList<>();
+    for (Object frame : (List<?>) values[field]) {
+      frames.add((StackTable.Frame) frame);
+    }
+    return frames;
+  }
+}

@@ -1,0 +1,253 @@
+package org.allocsim.workloads.format.jsonl;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.format.LineInput;
+import org.allocsim.workloads.format.Progress;
+import org.allocsim.workloads.format.TraceFile;
+import org.allocsim.workloads.format.TraceFormatException;
+
+/** Reads the format line by line into columns. */
+final class JsonLinesReader {
+  private static final String REMEDY = "the format is described in the user guide";
+  private static final Set<String> NO_MORE = Set.of();
+
+  private final LineInput lines;
+  private final JsonLine line;
+  private final AllocationTrace.Builder trace = new AllocationTrace.Builder();
+  private final StackTable.Builder stacks = new StackTable.Builder();
+  private final Map<Long, Integer> liveIds = new HashMap<>();
+  private final Map<Long, Integer> stackNumbers = new HashMap<>();
+
+  /** Allocations by the ids of the file, also freed ones: an anchor may be gone. */
+  private final Map<Long, Integer> anchorIds = new HashMap<>();
+
+  private long timeNanos;
+  private int device;
+
+  private JsonLinesReader(LineInput lines) {
+    this.lines = lines;
+    line = new JsonLine(lines);
+    stackNumbers.put(0L, StackTable.NONE);
+  }
+
+  static TraceFile read(Path file, Progress progress) throws TraceFormatException {
+    try (LineInput lines = new LineInput(file, progress)) {
+      return new JsonLinesReader(lines).read();
+    }
+  }
+
+  private TraceFile read() throws TraceFormatException {
+    if (!lines.next()) {
+      throw lines.failure("the file is empty", "write it anew");
+    }
+    line.parse();
+    line.allow(Set.of("allocsim", "version"));
+    if (!"trace".equals(line.text("allocsim"))) {
+      throw lines.failure("this is no allocsim trace", REMEDY);
+    }
+    long version = line.number("version");
+    if (version != JsonLinesFormat.VERSION) {
+      throw lines.failure(
+          "version " + version + " of the format is not known",
+          "write version " + JsonLinesFormat.VERSION + ", or use a newer allocsim");
+    }
+    while (lines.next()) {
+      if (lines.length() > 0) {
+        row();
+      }
+    }
+    return new TraceFile(
+        lines.name(),
+        lines.finishDigest(),
+        JsonLinesFormat.ID,
+        trace.build(stacks.build()),
+        List.of());
+  }
+
+  private void row() throws TraceFormatException {
+    line.parse();
+    String op = line.text("op");
+    try {
+      switch (op) {
+        case "stack" -> stack();
+        case "stream" -> {
+          line.allow(Set.of("op", "stream"));
+          trace.declareStream(line.stream("stream"));
+        }
+        case "pool" -> {
+          line.allow(Set.of("op", "pool"));
+          trace.declarePool(line.pool("pool"));
+        }
+        case "prologue_end" -> {
+          line.allow(Set.of("op"));
+          trace.endPrologue();
+        }
+        default -> request(op);
+      }
+    } catch (IllegalArgumentException e) {
+      throw lines.failure(e.getMessage(), REMEDY);
+    }
+  }
+
+  private void stack() throws TraceFormatException {
+    line.allow(Set.of("op", "stack", "frames"));
+    long number = line.number("stack");
+    List<StackTable.Frame> frames = line.frames("frames");
+    int[] numbers = new int[frames.size()];
+    for (int i = 0; i < numbers.length; i++) {
+      StackTable.Frame frame = frames.get(i);
+      numbers[i] = stacks.frame(frame.file(), frame.line(), frame.function());
+    }
+    if (stackNumbers.putIfAbsent(number, stacks.stack(numbers)) != null) {
+      throw lines.failure("stack " + number + " was given before", REMEDY);
+    }
+  }
+
+  private void request(String op) throws TraceFormatException {
+    timeNanos = line.number("time_ns", timeNanos);
+    long index = line.number("device", device);
+    if (index < 0 || index > Byte.MAX_VALUE) {
+      throw lines.failure("device index " + index + " is outside 0..127", REMEDY);
+    }
+    device = (int) index;
+    long stackNumber = line.number("stack", 0);
+    Integer stack = stackNumbers.get(stackNumber);
+    if (stack == null) {
+      throw lines.failure(
+          "stack " + stackNumber + " has no line of its own before this one", REMEDY);
+    }
+    trace.at(device, timeNanos, stack);
+    switch (op) {
+      case "alloc" -> {
+        allow(Set.of("id", "bytes", "stream", "pool"));
+        put(
+            trace.allocate(
+                bytes(), line.has("stream") ? line.stream("stream") : 0, line.pool("pool")));
+      }
+      case "free" -> {
+        allow(Set.of("id", "stream"));
+        int allocation = take();
+        if (line.has("stream")) {
+          trace.free(allocation, line.stream("stream"));
+        } else {
+          trace.free(allocation);
+        }
+      }
+      case "use_stream" -> {
+        allow(Set.of("id", "stream", "rank"));
+        long rank = line.number("rank", 0);
+        if (line.has("stream")) {
+          trace.useStream(known(), line.stream("stream"), rank);
+        } else {
+          trace.useUnknownStream(known(), rank);
+        }
+      }
+      case "use_complete" -> {
+        allow(Set.of("id", "stream"));
+        if (line.has("stream")) {
+          trace.useComplete(known(), line.stream("stream"));
+        } else {
+          trace.useComplete(known());
+        }
+      }
+      case "synchronize" -> {
+        allow(Set.of("stream"));
+        if (line.has("stream")) {
+          trace.synchronizeStream(line.stream("stream"));
+        } else {
+          trace.synchronize();
+        }
+      }
+      case "empty_cache" -> {
+        allow(NO_MORE);
+        trace.emptyCache();
+      }
+      case "release_pool" -> {
+        allow(Set.of("pool"));
+        trace.releasePool(line.pool("pool"));
+      }
+      case "empty_pool" -> {
+        allow(Set.of("pool"));
+        trace.emptyPool(line.pool("pool"));
+      }
+      case "restore_block" -> restoreBlock();
+      case "begin" -> {
+        allow(Set.of("name"));
+        trace.markerBegin(line.text("name"));
+      }
+      case "end" -> {
+        allow(Set.of("name"));
+        trace.markerEnd(line.text("name"));
+      }
+      case "snapshot" -> {
+        allow(NO_MORE);
+        trace.snapshot();
+      }
+      default -> throw lines.failure("op \"" + op + "\" is not known", REMEDY);
+    }
+  }
+
+  private void restoreBlock() throws TraceFormatException {
+    allow(Set.of("id", "bytes", "stream", "pool", "anchor", "offset"));
+    int anchor = AllocationTrace.NO_ALLOCATION;
+    if (line.has("anchor")) {
+      Integer known = anchorIds.get(line.number("anchor"));
+      if (known == null) {
+        throw lines.failure("the anchor was never allocated", REMEDY);
+      }
+      anchor = known;
+    }
+    put(
+        trace.restoreBlock(
+            bytes(),
+            line.has("stream") ? line.stream("stream") : 0,
+            line.pool("pool"),
+            anchor,
+            line.number("offset")));
+  }
+
+  private void allow(Set<String> fields) throws TraceFormatException {
+    line.allowRequest(fields);
+  }
+
+  private long bytes() throws TraceFormatException {
+    long bytes = line.number("bytes");
+    if (bytes < 0) {
+      throw lines.failure("a size of " + bytes + " bytes is negative", REMEDY);
+    }
+    return bytes;
+  }
+
+  private void put(int allocation) throws TraceFormatException {
+    long id = line.number("id");
+    if (liveIds.putIfAbsent(id, allocation) != null) {
+      throw lines.failure("allocation " + id + " is live already", "free it first");
+    }
+    anchorIds.put(id, allocation);
+  }
+
+  private int take() throws TraceFormatException {
+    long id = line.number("id");
+    Integer allocation = liveIds.remove(id);
+    if (allocation == null) {
+      throw lines.failure("allocation " + id + " is not live", "allocate it first");
+    }
+    return allocation;
+  }
+
+  /** The allocation with the id, which may have been freed. */
+  private int known() throws TraceFormatException {
+    long id = line.number("id");
+    Integer allocation = anchorIds.get(id);
+    if (allocation == null) {
+      throw lines.failure("allocation " + id + " was never made", "allocate it first");
+    }
+    return allocation;
+  }
+}

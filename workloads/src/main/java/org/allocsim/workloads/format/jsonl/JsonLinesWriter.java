@@ -1,0 +1,238 @@
+package org.allocsim.workloads.format.jsonl;
+
+import java.io.BufferedOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.format.TraceWriter;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.SerializableString;
+import tools.jackson.core.json.JsonFactory;
+
+/** Writes the format. */
+final class JsonLinesWriter implements TraceWriter {
+  private static final JsonFactory FACTORY = new JsonFactory();
+
+  @Override
+  public List<String> losses(AllocationTrace trace, int device) {
+    return List.of();
+  }
+
+  @Override
+  public void write(AllocationTrace trace, int device, OutputStream out) throws IOException {
+    try (JsonGenerator json =
+        FACTORY.createGenerator(
+            new Lines(), new Unclosed(new BufferedOutputStream(out, 1 << 16)))) {
+      new Run(trace, device, json).write();
+    }
+  }
+
+  private static final class Run {
+    private final AllocationTrace trace;
+    private final int device;
+    private final JsonGenerator json;
+    private final boolean[] stackWritten;
+    private long timeNanos;
+    private int deviceWritten;
+
+    Run(AllocationTrace trace, int device, JsonGenerator json) {
+      this.trace = trace;
+      this.device = device;
+      this.json = json;
+      stackWritten = new boolean[trace.stacks().stackCount()];
+      stackWritten[StackTable.NONE] = true;
+    }
+
+    void write() {
+      json.writeStartObject();
+      json.writeStringProperty("allocsim", "trace");
+      json.writeNumberProperty("version", JsonLinesFormat.VERSION);
+      end();
+      for (int stream = 0; stream < trace.streamCount(); stream++) {
+        begin("stream");
+        stream("stream", stream);
+        end();
+      }
+      for (int pool = 1; pool < trace.poolCount(); pool++) {
+        begin("pool");
+        pool(pool);
+        end();
+      }
+      for (int event = 0; event < trace.eventCount(); event++) {
+        if (event == trace.prologueCount() && event > 0) {
+          begin("prologue_end");
+          end();
+        }
+        if (trace.device(event) == device) {
+          row(event);
+        }
+      }
+      if (trace.prologueCount() == trace.eventCount() && trace.eventCount() > 0) {
+        begin("prologue_end");
+        end();
+      }
+    }
+
+    private void begin(String op) {
+      json.writeStartObject();
+      json.writeStringProperty("op", op);
+    }
+
+    private void end() {
+      json.writeEndObject();
+      json.writeRaw('\n');
+    }
+
+    private void stream(String name, int stream) {
+      long handle = trace.streamHandle(stream);
+      if (handle >= 0) {
+        json.writeNumberProperty(name, handle);
+      } else {
+        json.writeStringProperty(name, "0x" + Long.toHexString(handle));
+      }
+    }
+
+    private void pool(int pool) {
+      PoolId id = trace.poolId(pool);
+      json.writeArrayPropertyStart("pool");
+      json.writeNumber(id.capture());
+      json.writeNumber(id.user());
+      json.writeEndArray();
+    }
+
+    private void stack(int stack) {
+      if (stackWritten[stack]) {
+        return;
+      }
+      stackWritten[stack] = true;
+      begin("stack");
+      json.writeNumberProperty("stack", stack);
+      json.writeArrayPropertyStart("frames");
+      for (int depth = 0; depth < trace.stacks().depth(stack); depth++) {
+        StackTable.Frame frame = trace.stacks().frame(stack, depth);
+        json.writeStartArray();
+        json.writeString(frame.file());
+        json.writeNumber(frame.line());
+        json.writeString(frame.function());
+        json.writeEndArray();
+      }
+      json.writeEndArray();
+      end();
+    }
+
+    private void row(int event) {
+      stack(trace.stack(event));
+      RequestKind kind = trace.kind(event);
+      begin(op(kind));
+      switch (kind) {
+        case ALLOCATE -> {
+          id(event);
+          json.writeNumberProperty("bytes", trace.bytes(event));
+          if (trace.streamHandle(trace.stream(event)) != 0) {
+            stream("stream", trace.stream(event));
+          }
+          poolOf(event);
+        }
+        case RESTORE_BLOCK -> {
+          id(event);
+          json.writeNumberProperty("bytes", trace.bytes(event));
+          stream("stream", trace.stream(event));
+          poolOf(event);
+          if (trace.anchor(event) != AllocationTrace.NO_ALLOCATION) {
+            json.writeNumberProperty("anchor", trace.anchor(event));
+          }
+          json.writeNumberProperty("offset", trace.anchorOffsetBytes(event));
+        }
+        case FREE, USE_COMPLETE -> {
+          id(event);
+          streamIfKnown(event);
+        }
+        case USE_STREAM -> {
+          id(event);
+          streamIfKnown(event);
+          json.writeNumberProperty("rank", trace.bytes(event));
+        }
+        case SYNCHRONIZE_STREAM -> stream("stream", trace.stream(event));
+        case RELEASE_POOL, EMPTY_POOL -> pool(trace.pool(event));
+        case MARKER_BEGIN, MARKER_END ->
+            json.writeStringProperty("name", trace.markerName(trace.allocation(event)));
+        case SYNCHRONIZE, EMPTY_CACHE, SNAPSHOT -> {}
+      }
+      if (trace.timeNanos(event) != timeNanos) {
+        timeNanos = trace.timeNanos(event);
+        json.writeNumberProperty("time_ns", timeNanos);
+      }
+      if (device != deviceWritten) {
+        deviceWritten = device;
+        json.writeNumberProperty("device", device);
+      }
+      if (trace.stack(event) != StackTable.NONE) {
+        json.writeNumberProperty("stack", trace.stack(event));
+      }
+      end();
+    }
+
+    private void id(int event) {
+      json.writeNumberProperty("id", trace.allocation(event));
+    }
+
+    private void poolOf(int event) {
+      if (trace.pool(event) != 0) {
+        pool(trace.pool(event));
+      }
+    }
+
+    private void streamIfKnown(int event) {
+      if (trace.stream(event) >= 0) {
+        stream("stream", trace.stream(event));
+      }
+    }
+
+    private static String op(RequestKind kind) {
+      return switch (kind) {
+        case ALLOCATE -> "alloc";
+        case FREE -> "free";
+        case USE_STREAM -> "use_stream";
+        case USE_COMPLETE -> "use_complete";
+        case SYNCHRONIZE, SYNCHRONIZE_STREAM -> "synchronize";
+        case EMPTY_CACHE -> "empty_cache";
+        case RELEASE_POOL -> "release_pool";
+        case EMPTY_POOL -> "empty_pool";
+        case RESTORE_BLOCK -> "restore_block";
+        case MARKER_BEGIN -> "begin";
+        case MARKER_END -> "end";
+        case SNAPSHOT -> "snapshot";
+      };
+    }
+  }
+
+  /** Values follow each other with nothing between but the line ends that are written. */
+  private static final class Lines extends ObjectWriteContext.Base {
+    @Override
+    public SerializableString getRootValueSeparator(SerializableString usual) {
+      return null;
+    }
+  }
+
+  private static final class Unclosed extends FilterOutputStream {
+    Unclosed(OutputStream out) {
+      super(out);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      out.write(bytes, offset, length);
+    }
+
+    @Override
+    public void close() throws IOException {
+      flush();
+    }
+  }
+}

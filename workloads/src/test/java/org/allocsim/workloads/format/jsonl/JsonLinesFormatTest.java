@@ -1,0 +1,158 @@
+package org.allocsim.workloads.format.jsonl;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.format.Progress;
+import org.allocsim.workloads.format.TraceFile;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.TraceFormats;
+import org.allocsim.workloads.format.TraceText;
+import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
+import org.allocsim.workloads.io.Compression;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JsonLinesFormatTest {
+  private static final String HEADER = "{\"allocsim\":\"trace\",\"version\":1}\n";
+
+  @TempDir private Path folder;
+
+  private Path write(AllocationTrace trace, int device, String name) throws IOException {
+    Path file = folder.resolve(name);
+    try (OutputStream out = Compression.ofName(name).encode(Files.newOutputStream(file))) {
+      new JsonLinesWriter().write(trace, device, out);
+    }
+    return file;
+  }
+
+  private TraceFile read(String text) throws IOException, TraceFormatException {
+    return new JsonLinesFormat()
+        .read(Files.writeString(folder.resolve("trace.jsonl"), text), Progress.NONE);
+  }
+
+  private static AllocationTrace everything() {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    StackTable.Builder stacks = new StackTable.Builder();
+    PoolId pool = new PoolId(3, 0);
+    int stack = stacks.stack(stacks.frame("a \"b\".py", 7, "f"), stacks.frame("c.py", 0, "<λ>"));
+    trace.at(0, -5, 0);
+    int old = trace.allocate(100, 0, PoolId.DEFAULT);
+    trace.endPrologue();
+    trace.at(0, 10, stack);
+    trace.markerBegin("step 1");
+    int a = trace.allocate(0, -16, PoolId.DEFAULT);
+    int b = trace.allocate(Long.MAX_VALUE, 0x7f00, pool);
+    trace.useStream(a, -16, 3);
+    trace.useUnknownStream(a, 0);
+    trace.useComplete(a);
+    trace.useComplete(a, 0x7f00);
+    trace.at(0, 9, 0);
+    trace.synchronize();
+    trace.synchronizeStream(0x7f00);
+    trace.emptyCache();
+    trace.free(old);
+    trace.free(b, 0x7f00);
+    trace.restoreBlock(512, 0, pool, b, -1024);
+    trace.restoreBlock(512, 0, pool, AllocationTrace.NO_ALLOCATION, 1L << 40);
+    trace.releasePool(pool);
+    trace.emptyPool(pool);
+    trace.snapshot();
+    trace.markerEnd("step 1");
+    return trace.build(stacks.build());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"t.jsonl", "t.jsonl.gz", "t.jsonl.xz", "t.jsonl.zst"})
+  void whatIsWrittenIsReadBackWhateverItIsCompressedWith(String name) throws Exception {
+    AllocationTrace trace = everything();
+    Path file = write(trace, 0, name);
+    assertEquals("jsonl", TraceFormats.of(file).id());
+    TraceFile read = TraceFormats.of(file).read(file, Progress.NONE);
+    assertEquals(TraceText.of(trace, 0), TraceText.of(read.trace(), 0));
+    assertEquals(1, read.trace().prologueCount());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "pytorch-models/gpt_varlen",
+        "pytorch-models/prefetch_streams",
+        "pytorch-other/compile_cudagraphs",
+        "pytorch-models/late_start"
+      })
+  void recordingsAreReadBackEqual(String name) throws Exception {
+    Path file =
+        Path.of(System.getProperty("allocsim.recordings", "../../shared/recordings"))
+            .resolve(name + ".pickle.xz");
+    assumeTrue(Files.exists(file), "not run: needs " + file);
+    AllocationTrace trace = new SnapshotFormat().read(file, Progress.NONE).trace();
+    Path written = write(trace, 0, "t.jsonl.zst");
+    assertEquals(
+        TraceText.of(trace, 0),
+        TraceText.of(new JsonLinesFormat().read(written, Progress.NONE).trace(), 0));
+  }
+
+  @Test
+  void idsMayBeUsedAgainAndTimesAndDevicesHoldOn() throws Exception {
+    TraceFile file =
+        read(
+            HEADER
+                + "{\"op\":\"alloc\",\"id\":140,\"bytes\":5,\"time_ns\":7,\"device\":2}\n"
+                + "\n"
+                + "{\"op\":\"free\",\"id\":140}\n"
+                + "{\"op\":\"alloc\",\"id\":140,\"bytes\":6,\"stream\":\"0x10\"}\n");
+    assertEquals(
+        "--\nALLOCATE 0 5 0 (0,0) 7\nFREE 0 0 ? (0,0) 7\nALLOCATE 1 6 10 (0,0) 7\n",
+        TraceText.of(file.trace(), 2));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{\"op\":\"alloc\",\"id\":1}|line 2: field \"bytes\" is missing",
+        "{\"op\":\"alloc\",\"id\":1,\"bytes\":-1}|negative",
+        "{\"op\":\"alloc\",\"id\":1,\"bytes\":99999999999999999999}|line 2: the line is not valid",
+        "{\"op\":\"alloc\",\"id\":1,\"bytes\":1.5}|\"bytes\" is not an integer",
+        "{\"op\":\"alloc\",\"id\":1,\"bytes\":1,\"color\":2}|field \"color\" is not known here",
+        "{\"op\":\"alloc\",\"id\":1,\"id\":2,\"bytes\":1}|stands twice",
+        "{\"op\":\"free\",\"id\":1}|allocation 1 is not live",
+        "{\"op\":\"use_stream\",\"id\":1,\"stream\":3}|allocation 1 was never made",
+        "{\"op\":\"dance\"}|op \"dance\" is not known",
+        "{\"op\":\"snapshot\",\"device\":128}|outside 0..127",
+        "{\"op\":\"snapshot\",\"stack\":5}|stack 5 has no line",
+        "{\"op\":\"alloc\",\"id\":1,\"bytes\":1,\"pool\":[1]}|a pool of the form",
+        "{\"op\":\"alloc\",\"id\":1,\"bytes\":1,\"stream\":\"x\"}|a stream's handle",
+        "{\"op\":\"alloc\",\"id\":1,\"by|the line is not valid JSON",
+        "{\"op\":\"snapshot\"} {}|goes on behind its object",
+        "[1]|is no JSON object"
+      })
+  void aBadLineIsRefusedWithItsPlaceAndCause(String line, String expected) {
+    TraceFormatException error =
+        assertThrows(TraceFormatException.class, () -> read(HEADER + line + "\n"));
+    assertTrue(error.getMessage().contains(expected), error.getMessage());
+    assertTrue(error.getMessage().contains("line 2"), error.getMessage());
+  }
+
+  @Test
+  void anotherVersionIsRefused() {
+    TraceFormatException error =
+        assertThrows(
+            TraceFormatException.class, () -> read("{\"allocsim\":\"trace\",\"version\":2}\n"));
+    assertTrue(error.getMessage().contains("version 2"), error.getMessage());
+  }
+}
