@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.gmlake;
 
 import java.util.Arrays;
+import java.util.function.IntPredicate;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.block.OrderedBlocks;
@@ -283,7 +284,7 @@ final class PrimitiveBlocks {
    *
    * @param isPending whether an allocation awaits the end of its uses on other streams
    */
-  void describe(LayoutVisitor visitor, java.util.function.IntPredicate isPending) {
+  void describe(LayoutVisitor visitor, IntPredicate isPending) {
     Integer[] firsts = new Integer[rows];
     int count = 0;
     for (int block = 0; block < rows; block++) {

@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.stalloc;
 
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.allocsim.simulator.policy.Foresight;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -36,6 +37,10 @@ final class PlanMaker {
   private int requests;
   private int firstRows;
   private int steadyStart = -1;
+
+  /** Time of the request of each row of the steady iteration. */
+  private int[] startInSteady = new int[256];
+
   private int slots;
   private int mostSlots;
 
@@ -60,8 +65,12 @@ final class PlanMaker {
   private StAllocPlan make() {
     readProfile();
     int count = lifetimes.count();
+    long liveBytes = lifetimes.mostLiveBytes();
     Placement best = null;
     for (Comparator<Integer> order : orders()) {
+      if (best != null && best.height() == liveBytes) {
+        break;
+      }
       Placement placement = new Placement(lifetimes);
       IntStream.range(0, count).boxed().sorted(order).forEach(placement::place);
       if (best == null || placement.height() < best.height()) {
@@ -77,12 +86,12 @@ final class PlanMaker {
         exactBytes(count),
         firstRows,
         best.height(),
-        lifetimes.mostLiveBytes(),
+        liveBytes,
         (long) mostSlots * SlotTable.SLOT_BYTES,
         Arrays.copyOf(unplanned, unplannedCount));
   }
 
-  private java.util.List<Comparator<Integer>> orders() {
+  private List<Comparator<Integer>> orders() {
     Comparator<Integer> bySize = Comparator.comparingLong(buffer -> -lifetimes.bytes(buffer));
     Comparator<Integer> residentsFirst =
         Comparator.comparing(buffer -> !lifetimes.isForever(buffer));
@@ -92,7 +101,7 @@ final class PlanMaker {
                 -(double) lifetimes.bytes(buffer)
                     * (lifetimes.end(buffer) - lifetimes.start(buffer)));
     // Sorting is stable: equals stay in the order of the requests.
-    return java.util.List.of(residentsFirst.thenComparing(bySize), bySize, byArea);
+    return List.of(residentsFirst.thenComparing(bySize), bySize, byArea);
   }
 
   private long[] exactBytes(int count) {
@@ -162,13 +171,11 @@ final class PlanMaker {
     if (iteration == 1) {
       // Until its free in the same iteration tells otherwise, the next iteration inherits it.
       lifetimes.setStart(bufferOf[allocation], steadyStart);
-      steadyTimes(bufferOf[allocation], time);
+      rememberStart(bufferOf[allocation], time);
     }
   }
 
-  private int[] startInSteady = new int[256];
-
-  private void steadyTimes(int buffer, int time) {
+  private void rememberStart(int buffer, int time) {
     int index = buffer - firstRows;
     if (index >= startInSteady.length) {
       startInSteady = Arrays.copyOf(startInSteady, Math.max(index + 1, startInSteady.length * 2));
