@@ -37,11 +37,22 @@ final class CountingDevice implements DeviceMemory {
     };
   }
 
+  /** Whether a count is shown: always, but stream-ordered calls only where there are any. */
+  static boolean isShown(DriverCall call, long count) {
+    return switch (call) {
+      case ALLOCATE_ASYNC, FREE_ASYNC, TRIM_POOL -> count > 0;
+      default -> true;
+    };
+  }
+
   /** All calls by name. */
   static SortedMap<String, Long> byName(java.util.function.ToLongFunction<DriverCall> calls) {
     SortedMap<String, Long> names = new TreeMap<>();
     for (DriverCall call : DriverCall.values()) {
-      names.put(name(call), calls.applyAsLong(call));
+      long count = calls.applyAsLong(call);
+      if (isShown(call, count)) {
+        names.put(name(call), count);
+      }
     }
     return names;
   }

@@ -29,6 +29,7 @@ public final class BlockHeap {
   private int[] allocation = new int[256];
   private int[] stream = new int[256];
   private boolean[] exists = new boolean[256];
+  private boolean[] pending = new boolean[256];
   private int rows;
   private int[] unused = new int[256];
   private int unusedCount;
@@ -75,6 +76,49 @@ public final class BlockHeap {
     segments--;
     count(lastOfLower, 1);
     count(firstOfUpper, 1);
+  }
+
+  /**
+   * Takes in memory that was mapped into a range of addresses: the range's first, a segment of its
+   * own, or more of it right behind its segment's last block.
+   *
+   * @param last the last block so far, or {@link #NONE} for the first memory of the range
+   * @return the block that covers it, free and not merged
+   */
+  public int map(int last, long mappedAddress, long mappedBytes, int segmentStream) {
+    int block = create(mappedAddress, mappedBytes, segmentStream);
+    if (last == NONE) {
+      segments++;
+    } else {
+      if (next[last] != NONE || address[last] + bytes[last] != mappedAddress) {
+        throw new IllegalStateException("the memory does not lie behind the segment");
+      }
+      count(last, -1);
+      previous[block] = last;
+      next[last] = block;
+      count(last, 1);
+      count(block, 1);
+    }
+    listener.segmentMapped(mappedAddress, mappedBytes, segmentStream, false);
+    return block;
+  }
+
+  /** Removes a free block, whose memory was unmapped, from the end of its segment. */
+  public void unmap(int block) {
+    if (next[block] != NONE || !isFree(block)) {
+      throw new IllegalStateException("the memory is in use");
+    }
+    int last = previous[block];
+    count(block, -1);
+    if (last == NONE) {
+      segments--;
+    } else {
+      count(last, -1);
+      next[last] = NONE;
+      count(last, 1);
+    }
+    listener.segmentUnmapped(address[block], bytes[block], stream[block], false);
+    destroy(block);
   }
 
   /** Cuts a block: it keeps its first bytes; answers the rest, a free block behind it. */
@@ -139,18 +183,44 @@ public final class BlockHeap {
    * @return the block, or {@link #NONE} where the allocation has none
    */
   public int release(int allocationId) {
+    int block = requestFree(allocationId);
+    if (block != NONE) {
+      completeFree(block);
+    }
+    return block;
+  }
+
+  /**
+   * Takes an allocation's block back while work still uses it: it is free after {@link
+   * #completeFree}.
+   *
+   * @return the block, or {@link #NONE} where the allocation has none or gave it back before
+   */
+  public int requestFree(int allocationId) {
     int block = block(allocationId);
-    if (block == NONE) {
+    if (block == NONE || pending[block]) {
       return NONE;
     }
-    blockOf[allocationId] = NONE;
+    pending[block] = true;
     listener.freeRequested(
         allocationId, address[block], requestedBytes[block], bytes[block], stream[block], false);
+    return block;
+  }
+
+  /** Frees a block whose allocation gave it back; the policy goes on as after {@link #release}. */
+  public void completeFree(int block) {
+    int allocationId = allocation[block];
+    blockOf[allocationId] = NONE;
+    pending[block] = false;
     listener.freeCompleted(
         allocationId, address[block], requestedBytes[block], bytes[block], stream[block], false);
     allocation[block] = FREE;
     count(block, 1);
-    return block;
+  }
+
+  /** Whether a block was given back and is not free yet. */
+  public boolean isPending(int block) {
+    return pending[block];
   }
 
   /** Reports how the inactive splits changed since the last report. */
@@ -258,12 +328,19 @@ public final class BlockHeap {
             address[block],
             bytes[block],
             requestedBytes[block],
-            isFree(block)
-                ? LayoutVisitor.BlockState.INACTIVE
-                : LayoutVisitor.BlockState.ACTIVE_ALLOCATED,
+            state(block),
             allocation[block]);
       }
     }
+  }
+
+  private LayoutVisitor.BlockState state(int block) {
+    if (allocation[block] == FREE) {
+      return LayoutVisitor.BlockState.INACTIVE;
+    }
+    return pending[block]
+        ? LayoutVisitor.BlockState.ACTIVE_PENDING_FREE
+        : LayoutVisitor.BlockState.ACTIVE_ALLOCATED;
   }
 
   private int create(long newAddress, long newBytes, int newStream) {
@@ -313,5 +390,6 @@ public final class BlockHeap {
     allocation = Arrays.copyOf(allocation, capacity);
     stream = Arrays.copyOf(stream, capacity);
     exists = Arrays.copyOf(exists, capacity);
+    pending = Arrays.copyOf(pending, capacity);
   }
 }

@@ -33,7 +33,7 @@ public final class StAllocProvider implements PolicyProvider {
   public AllocatorPolicy create(
       PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    PolicyOptions.requireNone(SPEC, settings);
+    new PolicyOptions(SPEC, settings);
     long mostBytes = device.totalBytes() < 0 ? Long.MAX_VALUE >> 3 : device.totalBytes();
     if (settings.limitBytes() >= 0) {
       mostBytes = Math.min(mostBytes, settings.limitBytes());

@@ -1,0 +1,192 @@
+package org.allocsim.simulator.policy.classic;
+
+import java.util.List;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.PolicyOptions;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.PolicySpec;
+
+/** Makes the classic allocators, which serve requests as they come. */
+public abstract class ClassicProvider implements PolicyProvider {
+  private static final String KNUTH = "textbook rules (Knuth, vol. 1, 2.5); growth is a model";
+
+  private static final List<PolicySpec.Option> HEAP_OPTIONS =
+      List.of(
+          HeapOptions.UNIT_OPTION,
+          HeapOptions.STEP_OPTION,
+          HeapOptions.ARENA_OPTION,
+          HeapOptions.TRIM_OPTION);
+
+  private final PolicySpec spec;
+
+  private ClassicProvider(PolicySpec spec) {
+    this.spec = spec;
+  }
+
+  @Override
+  public final PolicySpec spec() {
+    return spec;
+  }
+
+  @Override
+  public final AllocatorPolicy create(
+      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      throws PolicyOptionException {
+    return create(new PolicyOptions(spec, settings), settings.limitBytes(), device, listener);
+  }
+
+  abstract AllocatorPolicy create(
+      PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
+      throws PolicyOptionException;
+
+  /** First, best, next and worst fit and TLSF. */
+  private abstract static class Fit extends ClassicProvider {
+    private final long unitDivisor;
+
+    Fit(String id, String summary, String source, long unitDivisor) {
+      super(new PolicySpec(id, summary, source, HEAP_OPTIONS));
+      this.unitDivisor = unitDivisor;
+    }
+
+    abstract FreeBlocks freeBlocks();
+
+    @Override
+    final AllocatorPolicy create(
+        PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
+        throws PolicyOptionException {
+      HeapOptions heap = HeapOptions.of(options, unitDivisor, limitBytes);
+      return new FitAllocator(heap, freeBlocks(), device, listener);
+    }
+  }
+
+  /** Provider of {@code first-fit}. */
+  public static final class FirstFit extends Fit {
+    /** A provider; the service loader makes it. */
+    public FirstFit() {
+      super("first-fit", "one heap; the free block at the lowest address that fits", KNUTH, 1);
+    }
+
+    @Override
+    FreeBlocks freeBlocks() {
+      return new AddressFit(false);
+    }
+  }
+
+  /** Provider of {@code next-fit}. */
+  public static final class NextFit extends Fit {
+    /** A provider; the service loader makes it. */
+    public NextFit() {
+      super("next-fit", "one heap; the next free block behind the last allocation", KNUTH, 1);
+    }
+
+    @Override
+    FreeBlocks freeBlocks() {
+      return new AddressFit(true);
+    }
+  }
+
+  /** Provider of {@code best-fit}. */
+  public static final class BestFit extends Fit {
+    /** A provider; the service loader makes it. */
+    public BestFit() {
+      super("best-fit", "one heap; the smallest free block that fits", KNUTH, 1);
+    }
+
+    @Override
+    FreeBlocks freeBlocks() {
+      return new SizeFit(false);
+    }
+  }
+
+  /** Provider of {@code worst-fit}. */
+  public static final class WorstFit extends Fit {
+    /** A provider; the service loader makes it. */
+    public WorstFit() {
+      super("worst-fit", "one heap; the largest free block", KNUTH, 1);
+    }
+
+    @Override
+    FreeBlocks freeBlocks() {
+      return new SizeFit(true);
+    }
+  }
+
+  /** Provider of {@code tlsf}. */
+  public static final class Tlsf extends Fit {
+    /** A provider; the service loader makes it. */
+    public Tlsf() {
+      super(
+          "tlsf",
+          "one heap; two-level segregated fit, a good fit in constant time",
+          "mattconte/tlsf, tlsf.c (deff9ab, 2020), without headers; growth is a model",
+          8);
+    }
+
+    @Override
+    FreeBlocks freeBlocks() {
+      return new TlsfFit();
+    }
+  }
+
+  /** Provider of {@code buddy}. */
+  public static final class Buddy extends ClassicProvider {
+    private static final String LEAST_BLOCK = "min-block";
+
+    /** A provider; the service loader makes it. */
+    public Buddy() {
+      super(
+          new PolicySpec(
+              "buddy",
+              "one heap; blocks are powers of two, which merge with their buddies",
+              KNUTH,
+              List.of(
+                  new PolicySpec.Option(
+                      LEAST_BLOCK, "256", "bytes", "smallest block, a power of two"),
+                  HeapOptions.STEP_OPTION,
+                  HeapOptions.ARENA_OPTION)));
+    }
+
+    @Override
+    AllocatorPolicy create(
+        PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
+        throws PolicyOptionException {
+      HeapOptions heap = HeapOptions.ofBuddies(options, LEAST_BLOCK, limitBytes);
+      return new BuddyAllocator(heap, device, listener);
+    }
+  }
+
+  /** Provider of {@code slab}. */
+  public static final class Slab extends ClassicProvider {
+    private static final String CLASSES = "classes-per-doubling";
+    private static final int MOST_CLASSES = 64;
+
+    /** A provider; the service loader makes it. */
+    public Slab() {
+      super(
+          new PolicySpec(
+              "slab",
+              "slots of equal size in slabs of 2 MiB and more, large requests on their own",
+              "a model of segregated slabs",
+              List.of(
+                  new PolicySpec.Option(
+                      CLASSES, "4", "", "size classes between powers of two, a power of two"))));
+    }
+
+    @Override
+    AllocatorPolicy create(
+        PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
+        throws PolicyOptionException {
+      long classes = options.integer(CLASSES, 1, MOST_CLASSES);
+      if (Long.bitCount(classes) != 1) {
+        throw options.wrong(CLASSES, "a power of two up to " + MOST_CLASSES);
+      }
+      int log = Long.numberOfTrailingZeros(classes);
+      return new SlabAllocator(log, limitBytes, device, listener);
+    }
+  }
+}

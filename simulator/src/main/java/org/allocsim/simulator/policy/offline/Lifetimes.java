@@ -1,0 +1,86 @@
+package org.allocsim.simulator.policy.offline;
+
+import java.util.Arrays;
+import java.util.PriorityQueue;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
+
+/**
+ * What a planner places: buffers with a size and a lifetime from {@code lower} up to, but not at,
+ * {@code upper}. Columns by buffer number, which count up with {@code lower}.
+ *
+ * @param lower when each buffer begins to live, ascending
+ * @param upper when it ends
+ * @param bytes its size, a multiple of the planner's alignment
+ */
+record Lifetimes(long[] lower, long[] upper, long[] bytes) {
+  /** Lifetimes and the allocations that they belong to. */
+  record OfTrace(Lifetimes lifetimes, int[] allocations, int allocationCount) {}
+
+  int count() {
+    return bytes.length;
+  }
+
+  /**
+   * The allocations of a device by the numbers of its requests; what is not freed lives on behind
+   * the last one. Requests of no bytes, and those that do not fit into {@code mostBytes} even alone,
+   * are left out.
+   *
+   * @param alignmentBytes what sizes are rounded up to
+   */
+  static OfTrace of(Foresight foresight, long alignmentBytes, long mostBytes) {
+    AllocationTrace trace = foresight.trace();
+    long[] lower = new long[256];
+    long[] bytes = new long[256];
+    int[] allocations = new int[256];
+    long[] freedAt = new long[trace.allocationCount()];
+    Arrays.fill(freedAt, trace.eventCount());
+    int count = 0;
+    for (int event = 0; event < trace.eventCount(); event++) {
+      if (trace.device(event) != foresight.device()) {
+        continue;
+      }
+      RequestKind kind = trace.kind(event);
+      if (kind == RequestKind.FREE) {
+        freedAt[trace.allocation(event)] = event;
+      } else if ((kind == RequestKind.ALLOCATE || kind == RequestKind.RESTORE_BLOCK)
+          && trace.bytes(event) > 0
+          && trace.bytes(event) <= mostBytes) {
+        if (count == bytes.length) {
+          lower = Arrays.copyOf(lower, count * 2);
+          bytes = Arrays.copyOf(bytes, count * 2);
+          allocations = Arrays.copyOf(allocations, count * 2);
+        }
+        lower[count] = event;
+        bytes[count] = PlanOptions.roundUp(trace.bytes(event), alignmentBytes);
+        allocations[count++] = trace.allocation(event);
+      }
+    }
+    long[] upper = new long[count];
+    for (int buffer = 0; buffer < count; buffer++) {
+      upper[buffer] = freedAt[allocations[buffer]];
+    }
+    return new OfTrace(
+        new Lifetimes(Arrays.copyOf(lower, count), upper, Arrays.copyOf(bytes, count)),
+        Arrays.copyOf(allocations, count),
+        trace.allocationCount());
+  }
+
+  /** Most bytes that live at one time: no plan is lower. */
+  long mostLiveBytes() {
+    PriorityQueue<Integer> live =
+        new PriorityQueue<>((a, b) -> Long.compare(upper[a], upper[b]));
+    long now = 0;
+    long most = 0;
+    for (int buffer = 0; buffer < count(); buffer++) {
+      while (!live.isEmpty() && upper[live.peek()] <= lower[buffer]) {
+        now -= bytes[live.poll()];
+      }
+      now += bytes[buffer];
+      live.add(buffer);
+      most = Math.max(most, now);
+    }
+    return most;
+  }
+}

@@ -1,0 +1,109 @@
+package org.allocsim.simulator.policy.offline;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.PolicyOptions;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.policy.UnfitTraceException;
+
+/** Makes allocators that follow a plan of the whole trace. */
+public abstract class PlannerProvider implements PolicyProvider {
+  /** Largest request that is planned on a device that does not tell its size. */
+  private static final long MOST_BYTES = 1L << 46;
+
+  private final PolicySpec spec;
+
+  private PlannerProvider(PolicySpec spec) {
+    this.spec = spec;
+  }
+
+  @Override
+  public final PolicySpec spec() {
+    return spec;
+  }
+
+  @Override
+  public final AllocatorPolicy create(
+      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      throws PolicyOptionException, UnfitTraceException {
+    PolicyOptions options = new PolicyOptions(spec, settings);
+    long alignment = options.bytes(PlanOptions.ALIGNMENT, 1);
+    if (alignment > PlanOptions.MOST_ALIGNMENT_BYTES || Long.bitCount(alignment) != 1) {
+      throw options.wrong(
+          PlanOptions.ALIGNMENT, "a power of two up to 1GiB; write such a number of bytes");
+    }
+    if (!foresight.isKnown()) {
+      throw new UnfitTraceException("needs all requests before the first is served");
+    }
+    long limit = settings.limitBytes();
+    long most = device.totalBytes() < 0 ? MOST_BYTES : Math.min(MOST_BYTES, device.totalBytes());
+    Lifetimes.OfTrace planned =
+        Lifetimes.of(foresight, alignment, limit < 0 ? most : Math.min(most, limit));
+    Plan plan = plan(planned.lifetimes(), options);
+    return new PlannedAllocator(planned, plan, alignment, limit, device, listener);
+  }
+
+  abstract Plan plan(Lifetimes lifetimes, PolicyOptions options) throws PolicyOptionException;
+
+  /** Provider of {@code plan-greedy-size}. */
+  public static final class Greedy extends PlannerProvider {
+    private static final String ORDER = "order";
+
+    /** A provider; the service loader makes it. */
+    public Greedy() {
+      super(
+          new PolicySpec(
+              PolicySpec.Kind.OFFLINE,
+              "plan-greedy-size",
+              "one segment planned greedily: the largest first, each into its smallest gap",
+              "TensorFlow Lite, greedy_by_size_assignment.cc (25227c9)",
+              List.of(
+                  PlanOptions.ALIGNMENT_OPTION,
+                  new PolicySpec.Option(
+                      ORDER, "size", "", "what comes first: size, area, lifetime or time"))));
+    }
+
+    @Override
+    Plan plan(Lifetimes lifetimes, PolicyOptions options) throws PolicyOptionException {
+      String text = options.text(ORDER).strip();
+      GreedyPlanner.Order order =
+          Arrays.stream(GreedyPlanner.Order.values())
+              .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(text))
+              .findFirst()
+              .orElseThrow(() -> options.wrong(ORDER, "size, area, lifetime or time"));
+      return GreedyPlanner.plan(lifetimes, order);
+    }
+  }
+
+  /** Provider of {@code plan-search}. */
+  public static final class Search extends PlannerProvider {
+    private static final String NODES = "nodes";
+
+    /** A provider; the service loader makes it. */
+    public Search() {
+      super(
+          new PolicySpec(
+              PolicySpec.Kind.OFFLINE,
+              "plan-search",
+              "one segment planned by branch and bound: the lowest plan where the search ends",
+              "rules of MiniMalloc (M. Moffitt, ASPLOS 2023; google/minimalloc 9f5cf81)",
+              List.of(
+                  PlanOptions.ALIGNMENT_OPTION,
+                  new PolicySpec.Option(
+                      NODES, "1000000", "", "most placements tried before the best so far counts"))));
+    }
+
+    @Override
+    Plan plan(Lifetimes lifetimes, PolicyOptions options) throws PolicyOptionException {
+      return SearchPlanner.plan(lifetimes, options.integer(NODES, 0, 1L << 40));
+    }
+  }
+}

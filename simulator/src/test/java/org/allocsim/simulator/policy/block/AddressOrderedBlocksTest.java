@@ -1,0 +1,80 @@
+package org.allocsim.simulator.policy.block;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AddressOrderedBlocksTest {
+  private record Block(int row, long bytes) {}
+
+  private final AddressOrderedBlocks blocks = new AddressOrderedBlocks();
+  private final NavigableMap<Long, Block> model = new TreeMap<>();
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void searchesFindWhatASortedMapFinds(int seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Integer> unused = new ArrayList<>();
+    for (int row = 0; row < 700; row++) {
+      unused.add(row);
+    }
+    for (int step = 0; step < 20_000; step++) {
+      int choice = random.nextInt(10);
+      long address = random.nextLong(1 << 20) * 16;
+      long bytes = 1 + random.nextLong(1L << random.nextInt(1, 30));
+      Map.Entry<Long, Block> near = model.floorEntry(address);
+      boolean fills = step / 3000 % 2 == 0;
+      if (choice < (fills ? 6 : 3) && !unused.isEmpty() && !model.containsKey(address)) {
+        int row = unused.removeLast();
+        blocks.add(row, address, bytes);
+        model.put(address, new Block(row, bytes));
+      } else if (near != null && choice < 7) {
+        blocks.remove(near.getValue().row());
+        model.remove(near.getKey());
+        unused.add(near.getValue().row());
+      } else if (near != null && choice == 7) {
+        blocks.resize(near.getValue().row(), near.getKey() + 1, bytes);
+        move(near, near.getValue().row(), bytes);
+      } else if (near != null && choice == 8 && !unused.isEmpty()) {
+        int row = unused.removeFirst();
+        blocks.replace(near.getValue().row(), row, near.getKey() + 1, bytes);
+        unused.add(near.getValue().row());
+        move(near, row, bytes);
+      }
+      compareSearches(address, bytes);
+    }
+  }
+
+  /** Within the 16 bytes that belong to the block's place in the order. */
+  private void move(Map.Entry<Long, Block> old, int row, long bytes) {
+    model.remove(old.getKey());
+    if (model.put(old.getKey() + 1, new Block(row, bytes)) != null) {
+      throw new AssertionError("two blocks at one address");
+    }
+  }
+
+  private void compareSearches(long address, long bytes) {
+    assertEquals(model.size(), blocks.size());
+    assertEquals(lowest(model, bytes), blocks.lowest(bytes));
+    assertEquals(lowest(model.tailMap(address), bytes), blocks.lowestFrom(address, bytes));
+    Map.Entry<Long, Block> floor = model.floorEntry(address);
+    assertEquals(
+        floor == null ? AddressOrderedBlocks.NONE : floor.getValue().row(), blocks.floor(address));
+  }
+
+  private static int lowest(Map<Long, Block> ascending, long bytes) {
+    for (Block block : ascending.values()) {
+      if (block.bytes() >= bytes) {
+        return block.row();
+      }
+    }
+    return AddressOrderedBlocks.NONE;
+  }
+}

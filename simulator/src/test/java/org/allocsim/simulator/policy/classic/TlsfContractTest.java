@@ -1,0 +1,15 @@
+package org.allocsim.simulator.policy.classic;
+
+import org.allocsim.simulator.policy.PolicyContract;
+
+class TlsfContractTest extends PolicyContract {
+  TlsfContractTest() {
+    super("tlsf");
+  }
+
+  /** The heap never shrinks unless it is told to. */
+  @Override
+  protected long reservedBytesWhenEmptied(long peakReservedBytes) {
+    return peakReservedBytes;
+  }
+}
