@@ -47,8 +47,15 @@ class GmLakeTableTest {
 
   /** OPT-1.3B; 0 is out of memory. The paper ends at 248. */
   private static final double[][] BATCH_PAPER = {
-    {.679, .785}, {.657, .839}, {.652, .866}, {.647, .869}, {.645, .866}, {.642, .883},
-    {.654, .878}, {.771, .888}, {0, .879},
+    {.679, .785},
+    {.657, .839},
+    {.652, .866},
+    {.647, .869},
+    {.645, .866},
+    {.642, .883},
+    {.654, .878},
+    {.771, .888},
+    {0, .879},
   };
 
   private static final double[] NO_PAPER = {Double.NaN, Double.NaN};
@@ -138,8 +145,7 @@ class GmLakeTableTest {
   }
 
   @Test
-  void recomputationAdaptersAndOffloadingFragmentPyTorchsMemoryButHardlyGmLakes()
-      throws Exception {
+  void recomputationAdaptersAndOffloadingFragmentPyTorchsMemoryButHardlyGmLakes() throws Exception {
     TransformerShape[] models = {
       TransformerShape.OPT_1_3B, TransformerShape.VICUNA_13B, TransformerShape.NEOX_20B
     };
@@ -150,7 +156,13 @@ class GmLakeTableTest {
         AllocationTrace trace = trace(models[m], 4, batch(models[m], STRATEGIES[s]), STRATEGIES[s]);
         Outcome pytorch = pytorch(trace, PLENTY);
         Outcome gmLake = gmLake(trace, PLENTY);
-        row(table, s == 0 ? models[m].name() : "", STRATEGIES[s], STRATEGY_PAPER[m][s], pytorch, gmLake);
+        row(
+            table,
+            s == 0 ? models[m].name() : "",
+            STRATEGIES[s],
+            STRATEGY_PAPER[m][s],
+            pytorch,
+            gmLake);
         plain = s == 0 ? pytorch.utilisation() : plain;
         assertTrue(gmLake.utilisation() >= pytorch.utilisation() - 0.01, models[m].name());
         assertTrue(pytorch.utilisation() <= plain, models[m].name() + " " + STRATEGIES[s]);
@@ -158,9 +170,11 @@ class GmLakeTableTest {
     }
     golden(
         "published-gmlake-strategies.txt",
-        "GMLake (ASPLOS 2024), training strategies on 4 GPUs: N none, R recompute, L LoRA, O offload",
+        "GMLake (ASPLOS 2024), training strategies on 4 GPUs: N none, R recompute, L LoRA, O"
+            + " offload",
         table,
-        "Why ours differ: the program is synthetic; batches are of our choice, and so are the lengths of",
+        "Why ours differ: the program is synthetic; batches are of our choice, and so are the"
+            + " lengths of",
         "416 to 448 tokens, whose spread decides how irregular sizes are.");
   }
 
@@ -205,7 +219,8 @@ class GmLakeTableTest {
         "published-gmlake-batches.txt",
         "GMLake (ASPLOS 2024), OPT-1.3B on 4 A100-80GB, LoRA and recomputation",
         table,
-        "Why ours differ: as with the strategies. All sizes grow with the batch, so utilisation hardly",
+        "Why ours differ: as with the strategies. All sizes grow with the batch, so utilisation"
+            + " hardly",
         "changes until the card is full and cached memory is returned to it, which costs time. Our",
         "samples are shorter than the paper's, so larger batches fit.");
     assertTrue(mostGmLake >= mostPyTorch, "stitching must not cost a batch that fitted");

@@ -63,9 +63,7 @@ class PagedAttentionTableTest {
 
   @Test
   void theSharesAreThoseOfThePaper() throws Exception {
-    TextTable table =
-        TextTable.of(
-            "system", "use of memory", ">paper", ">ours", ">difference");
+    TextTable table = TextTable.of("system", "use of memory", ">paper", ">ours", ">difference");
     String[] names = {"tokens", "future tokens", "never used", "external and other", "sequences"};
     for (int i = 0; i < SYSTEMS.length; i++) {
       KvUse use = use(SYSTEMS[i]);
@@ -93,13 +91,17 @@ class PagedAttentionTableTest {
     }
     StringWriter text = new StringWriter();
     PrintWriter out = new PrintWriter(text);
-    out.println("PagedAttention (SOSP 2023), figure 2: shares of the memory for keys and values in %");
-    out.println("OPT-13B, ShareGPT lengths, 12 GiB = " + SLOTS + " tokens; averages over steps, seed 1");
+    out.println(
+        "PagedAttention (SOSP 2023), figure 2: shares of the memory for keys and values in %");
+    out.println(
+        "OPT-13B, ShareGPT lengths, 12 GiB = " + SLOTS + " tokens; averages over steps, seed 1");
     out.println();
     table.print(out, "");
     out.println();
-    out.println("Why ours differ: the paper gives the mean lengths only, not their distribution; the");
-    out.println("spread of ours is chosen by its first row, the other rows follow. Our server never");
+    out.println(
+        "Why ours differ: the paper gives the mean lengths only, not their distribution; the");
+    out.println(
+        "spread of ours is chosen by its first row, the other rows follow. Our server never");
     out.println("waits for requests and its steps count alike, so vLLM's memory is fuller.");
     Golden.assertGolden("published-pagedattention.txt", text.toString());
   }

@@ -26,13 +26,13 @@ class StAllocTableTest {
   private static final int[] BATCHES = {64, 24, 16};
   private static final String[] STRATEGIES = {"N", "R", "LR", "RO", "LRO"};
 
-  private record Allocator(
-      String name, String policy, Map<String, String> options, String paper) {}
+  private record Allocator(String name, String policy, Map<String, String> options, String paper) {}
 
   private static final Allocator[] ALLOCATORS = {
     new Allocator("PyTorch", "pytorch", Map.of(), "0.571 to 0.906"),
     new Allocator("GMLake", "gmlake", Map.of(), "0.451 to 0.881"),
-    new Allocator("GMLake, fragLimit 64 MB", "gmlake", Map.of("frag-limit", "64MiB"), "0.977 (one)"),
+    new Allocator(
+        "GMLake, fragLimit 64 MB", "gmlake", Map.of("frag-limit", "64MiB"), "0.977 (one)"),
     new Allocator(
         "expandable segments",
         "pytorch",
@@ -106,8 +106,10 @@ class StAllocTableTest {
         "Fragmentation under STAlloc less than under PyTorch: paper 85.1 %% (mean), ours %.1f %%%n",
         100 * fragmentationLess);
     out.println();
-    out.println("Why ours differ: the programs are synthetic and of the fine-tuning kind; pipelines with");
-    out.println("several micro-batches, which fragment more, are not among them. Our plan is made from");
+    out.println(
+        "Why ours differ: the programs are synthetic and of the fine-tuning kind; pipelines with");
+    out.println(
+        "several micro-batches, which fragment more, are not among them. Our plan is made from");
     out.println("the very trace that it serves, so nothing departs from it.");
     Golden.assertGolden("published-stalloc.txt", text.toString());
     assertTrue(fragmentationLess > 0.85);

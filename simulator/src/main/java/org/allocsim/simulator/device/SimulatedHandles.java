@@ -105,7 +105,8 @@ final class SimulatedHandles implements HandleMemory {
       Integer handle = handleAt.get(address + i * handleBytes);
       if (handle == null || handle != handles[from + i]) {
         throw new IllegalArgumentException(
-            "handle %d is not mapped at 0x%x".formatted(handles[from + i], address + i * handleBytes));
+            "handle %d is not mapped at 0x%x"
+                .formatted(handles[from + i], address + i * handleBytes));
       }
     }
     ranges.unmap(address, length);

@@ -31,8 +31,7 @@ public final class PolicyRun {
       long limitBytes,
       boolean mergesFreeBlocks,
       boolean checks) {
-    return of(
-        policyId, options, trace, capacityBytes, limitBytes, mergesFreeBlocks, false, checks);
+    return of(policyId, options, trace, capacityBytes, limitBytes, mergesFreeBlocks, false, checks);
   }
 
   /**

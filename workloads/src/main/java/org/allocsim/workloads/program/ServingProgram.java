@@ -113,7 +113,8 @@ public final class ServingProgram {
         for (Sequence sequence : running) {
           tokens += sequence.stored;
           future +=
-              Math.min(sequence.slots, sequence.length()) - Math.min(sequence.slots, sequence.stored);
+              Math.min(sequence.slots, sequence.length())
+                  - Math.min(sequence.slots, sequence.stored);
           internal += Math.max(0, sequence.slots - sequence.length());
         }
         sequences += running.size();

@@ -14,8 +14,8 @@ import java.util.SplittableRandom;
 public record TokenLengths(
     double meanPromptTokens, double meanOutputTokens, double outputShape, int mostTokens) {
   /**
-   * ShareGPT as PagedAttention's authors used it: means 161.31 and 337.99, OPT's 2048 tokens
-   * (SOSP 2023, section 6.1). The shape is ours: it gives the outputs the spread (mean square over
+   * ShareGPT as PagedAttention's authors used it: means 161.31 and 337.99, OPT's 2048 tokens (SOSP
+   * 2023, section 6.1). The shape is ours: it gives the outputs the spread (mean square over
    * squared mean 1.77) that the paper's figures for Orca (Max) imply.
    */
   public static final TokenLengths SHARE_GPT = new TokenLengths(161.31, 337.99, 1.14, 2048);

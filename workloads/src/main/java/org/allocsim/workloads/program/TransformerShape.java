@@ -12,13 +12,7 @@ package org.allocsim.workloads.program;
  * @param vocabulary number of tokens that it knows
  */
 public record TransformerShape(
-    String name,
-    int layers,
-    int hidden,
-    int inner,
-    int innerMatrices,
-    int heads,
-    int vocabulary) {
+    String name, int layers, int hidden, int inner, int innerMatrices, int heads, int vocabulary) {
   /** OPT-1.3B (arXiv 2205.01068). */
   public static final TransformerShape OPT_1_3B =
       new TransformerShape("opt-1.3b", 24, 2048, 8192, 2, 32, 50_272);

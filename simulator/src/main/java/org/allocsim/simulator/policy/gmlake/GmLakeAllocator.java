@@ -271,8 +271,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
     if (address == DeviceMemory.REFUSED) {
       return OUT_OF_MEMORY;
     }
-    StitchedBlock block =
-        stitched.create(address, (int) (rounded / CHUNK_BYTES), stream, count);
+    StitchedBlock block = stitched.create(address, (int) (rounded / CHUNK_BYTES), stream, count);
     stitchedBy[allocation] = block;
     int last = PrimitiveBlocks.NONE;
     long missing = rounded;
@@ -496,9 +495,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
 
   private static long round(long bytes) {
     long rounded = Math.max(MIN_BLOCK_BYTES, (bytes + MIN_BLOCK_BYTES - 1) & -MIN_BLOCK_BYTES);
-    return rounded <= SMALL_REQUEST_BYTES
-        ? rounded
-        : (rounded + CHUNK_BYTES - 1) & -CHUNK_BYTES;
+    return rounded <= SMALL_REQUEST_BYTES ? rounded : (rounded + CHUNK_BYTES - 1) & -CHUNK_BYTES;
   }
 
   private static long segmentBytes(long rounded) {

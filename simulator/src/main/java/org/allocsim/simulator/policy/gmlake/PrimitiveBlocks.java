@@ -105,7 +105,11 @@ final class PrimitiveBlocks {
 
   /** Adds a segment; its only block is free but in no set yet. */
   int addSegment(
-      long segmentAddress, long segmentBytes, int ofStream, boolean isSmall, ChunkedSegment chunks) {
+      long segmentAddress,
+      long segmentBytes,
+      int ofStream,
+      boolean isSmall,
+      ChunkedSegment chunks) {
     int block = create(segmentAddress, segmentBytes, ofStream, isSmall, chunks);
     if (chunks != null) {
       chunks.setBlockFrom(0, block);

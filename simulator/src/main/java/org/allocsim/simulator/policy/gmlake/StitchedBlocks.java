@@ -123,8 +123,8 @@ final class StitchedBlocks {
   }
 
   /**
-   * Destroys blocks that are not handed out: fragmented ones, oldest first, until {@code neededBytes}
-   * four- or sixteenfold are gone, or all; from effort 1 on all free ones too.
+   * Destroys blocks that are not handed out: fragmented ones, oldest first, until {@code
+   * neededBytes} four- or sixteenfold are gone, or all; from effort 1 on all free ones too.
    *
    * @param effort 0 to 2, each more thorough
    * @param neededBytes what is missing, 0 for no bound

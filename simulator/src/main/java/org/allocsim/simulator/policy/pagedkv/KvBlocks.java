@@ -83,7 +83,9 @@ public final class KvBlocks {
     return block;
   }
 
-  /** Notes that a full block in use holds a prefix; a block that held it before stays its holder. */
+  /**
+   * Notes that a full block in use holds a prefix; a block that held it before stays its holder.
+   */
   public void remember(int block, long prefixHash) {
     if (blockOfHash.putIfAbsent(prefixHash, block) == null) {
       hasHash[block] = true;

@@ -177,8 +177,7 @@ public final class PagedKvCache implements AllocatorPolicy {
 
   @Override
   public void free(int allocation) {
-    int block =
-        allocation >= 0 && allocation < firstBlock.length ? firstBlock[allocation] : NONE;
+    int block = allocation >= 0 && allocation < firstBlock.length ? firstBlock[allocation] : NONE;
     if (block == NONE) {
       return;
     }
@@ -359,7 +358,9 @@ public final class PagedKvCache implements AllocatorPolicy {
     }
   }
 
-  /** Part of its request that an allocation keeps in a run of a block: all but the last are full. */
+  /**
+   * Part of its request that an allocation keeps in a run of a block: all but the last are full.
+   */
   private long share(int allocation, int block, int slot, long bytes) {
     long before = 0;
     int at = firstBlock[allocation];

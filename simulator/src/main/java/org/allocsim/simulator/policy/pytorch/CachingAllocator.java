@@ -128,7 +128,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     boolean growsInPlace = growsInPlace(blockPool);
     int block = takeFree(blockPool, stream, roundedBytes, growsInPlace);
     if (block == BlockTable.NONE) {
-      long segmentBytes = 
+      long segmentBytes =
           RequestSizes.segmentBytes(roundedBytes, config.largeSegmentBytes(), segmentRoundBytes);
       release.collectGarbage();
       block = grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, false);

@@ -96,10 +96,8 @@ final class PlanMaker {
     Comparator<Integer> residentsFirst =
         Comparator.comparing(buffer -> !lifetimes.isForever(buffer));
     Comparator<Integer> byArea =
-        Comparator.comparingDouble(
-            buffer ->
-                -(double) lifetimes.bytes(buffer)
-                    * (lifetimes.end(buffer) - lifetimes.start(buffer)));
+        Comparator.comparingDouble(buffer ->
+            -(double) lifetimes.bytes(buffer) * (lifetimes.end(buffer) - lifetimes.start(buffer)));
     // Sorting is stable: equals stay in the order of the requests.
     return List.of(residentsFirst.thenComparing(bySize), bySize, byArea);
   }

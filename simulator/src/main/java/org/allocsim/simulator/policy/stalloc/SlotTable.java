@@ -82,8 +82,7 @@ final class SlotTable {
     allocation[slot] = byAllocation;
     requested[slot] = requestedBytes;
     countRuns(slot, slab, 1);
-    listener.blockAllocated(
-        byAllocation, address(slot), requestedBytes, SLOT_BYTES, stream, true);
+    listener.blockAllocated(byAllocation, address(slot), requestedBytes, SLOT_BYTES, stream, true);
     settle();
     return slot;
   }
@@ -153,8 +152,7 @@ final class SlotTable {
   /** Shows a slab; neighbouring free slots are one block. */
   void describe(int slab, LayoutVisitor visitor) {
     int end = slabEnd(slab);
-    visitor.segment(
-        slabAddress[slab], (end - slabFirstSlot[slab]) * SLOT_BYTES, 0, true, 0, false);
+    visitor.segment(slabAddress[slab], (end - slabFirstSlot[slab]) * SLOT_BYTES, 0, true, 0, false);
     for (int slot = slabFirstSlot[slab]; slot < end; ) {
       int behind = slot + 1;
       boolean isFree = allocation[slot] == FREE;
@@ -165,9 +163,7 @@ final class SlotTable {
           address(slot),
           (behind - slot) * SLOT_BYTES,
           isFree ? 0 : requested[slot],
-          isFree
-              ? LayoutVisitor.BlockState.INACTIVE
-              : LayoutVisitor.BlockState.ACTIVE_ALLOCATED,
+          isFree ? LayoutVisitor.BlockState.INACTIVE : LayoutVisitor.BlockState.ACTIVE_ALLOCATED,
           allocation[slot]);
       slot = behind;
     }

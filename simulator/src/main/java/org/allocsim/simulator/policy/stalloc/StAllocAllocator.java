@@ -135,8 +135,7 @@ public final class StAllocAllocator implements AllocatorPolicy {
     if (!slots.hasFree()) {
       long slabBytes = slots.nextSlabBytes();
       long held = plan.reservedBytes() + slots.reservedBytes() + fallback.reservedBytes();
-      if ((limitBytes >= 0 && held + slabBytes > limitBytes)
-          || !slots.addSlab(slabBytes, device)) {
+      if ((limitBytes >= 0 && held + slabBytes > limitBytes) || !slots.addSlab(slabBytes, device)) {
         return outOfMemory(allocation, requestedBytes, stream, slabBytes);
       }
     }
@@ -202,8 +201,7 @@ public final class StAllocAllocator implements AllocatorPolicy {
     boolean arenaShown = arena == null;
     Integer[] slabs = new Integer[slots.slabs()];
     Arrays.setAll(slabs, i -> i);
-    Arrays.sort(
-        slabs, (a, b) -> Long.compareUnsigned(slots.slabAddress(a), slots.slabAddress(b)));
+    Arrays.sort(slabs, (a, b) -> Long.compareUnsigned(slots.slabAddress(a), slots.slabAddress(b)));
     while (!arenaShown || slab < slabs.length || segment < other.segmentCount()) {
       // −1 is above every address.
       long arenaAt = arenaShown ? -1 : arena.address();

@@ -276,7 +276,8 @@ class GmLakeConformanceTest {
     int b = run.allocate(300 * MIB);
     run.free(a, b);
     run.allocate(600 * MIB);
-    assertEquals("300#2 | 300#2", run.layout(), "the device refused 600 MiB, then level 1 stitched");
+    assertEquals(
+        "300#2 | 300#2", run.layout(), "the device refused 600 MiB, then level 1 stitched");
     assertEquals("201 create 1 reserve 300 map 300 access", run.calls());
   }
 }

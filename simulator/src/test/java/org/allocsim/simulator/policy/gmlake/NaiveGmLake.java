@@ -75,7 +75,9 @@ final class NaiveGmLake {
       }
     }
     for (Stitched block : bySizeAndAddress()) {
-      if (!block.active && block.chunks.stream().allMatch(this::isFree) && block.chunks.size() >= chunks) {
+      if (!block.active
+          && block.chunks.stream().allMatch(this::isFree)
+          && block.chunks.size() >= chunks) {
         if (block.chunks.size() > chunks * reuseLimit) {
           break;
         }
@@ -135,8 +137,7 @@ final class NaiveGmLake {
         segments.set(s, null);
         reserved -= free.length;
         stitched.removeIf(
-            block ->
-                block.chunks.stream().anyMatch(chunk -> chunk.segment() == segment));
+            block -> block.chunks.stream().anyMatch(chunk -> chunk.segment() == segment));
       }
     }
   }

@@ -27,8 +27,7 @@ class PagedKvConformanceTest {
   private static final long TOKEN = 1 << 20;
 
   private static final class Run {
-    final InvariantChecker checker =
-        new InvariantChecker(InvariantChecker.UNLIMITED, false, true);
+    final InvariantChecker checker = new InvariantChecker(InvariantChecker.UNLIMITED, false, true);
     final PagedKvCache cache;
     long splitBytes;
     private int next;

@@ -55,8 +55,7 @@ class StAllocConformanceTest {
             }
           };
       allocator =
-          new StAllocAllocator(
-              plan, -1, device, EffectListeners.both(checker, segmentListener));
+          new StAllocAllocator(plan, -1, device, EffectListeners.both(checker, segmentListener));
     }
 
     Run(StAllocPlan plan) {
@@ -167,7 +166,9 @@ class StAllocConformanceTest {
 
   @Test
   void withoutTheArenaNothingIsServed() {
-    Run run = new Run(new StAllocPlan(new long[0], new long[0], 0, 64L << 20, 0, 0, new int[0]), 32L << 20);
+    Run run =
+        new Run(
+            new StAllocPlan(new long[0], new long[0], 0, 64L << 20, 0, 0, new int[0]), 32L << 20);
     assertEquals(AllocatorPolicy.OUT_OF_MEMORY, run.allocator.allocate(0, 4096, 0, 0));
     assertEquals(AllocatorPolicy.OUT_OF_MEMORY, run.allocator.allocate(1, 16, 0, 0));
     assertEquals(2, run.failures);

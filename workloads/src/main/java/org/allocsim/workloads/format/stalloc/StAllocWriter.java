@@ -54,7 +54,8 @@ final class StAllocWriter implements TraceWriter {
     long[] bytes = new long[trace.allocationCount()];
     long[] streams = new long[trace.allocationCount()];
     int lastIteration = lastIterationEnd(trace, device);
-    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), 1 << 16);
+    Writer writer =
+        new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), 1 << 16);
     for (int event = 0; event < trace.eventCount(); event++) {
       if (trace.device(event) != device) {
         continue;
