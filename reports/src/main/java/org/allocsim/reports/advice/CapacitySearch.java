@@ -67,14 +67,14 @@ public final class CapacitySearch {
       cards = List.copyOf(cards);
     }
 
-    /** Id of the allocator. */
-    public String policy() {
-      return ample.scenario().policy();
+    /** The allocator and its settings. */
+    public Scenario scenario() {
+      return ample.scenario();
     }
 
     /** Most bytes in blocks at a time, where memory is ample: what the program holds, rounded. */
     public long peakBlockBytes() {
-      return policy().equals(Scenario.PYTORCH)
+      return scenario().takesConf()
           ? demand.peakBlockBytes()
           : ample.peakAllocatedBytes();
     }

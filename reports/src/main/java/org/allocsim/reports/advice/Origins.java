@@ -153,7 +153,7 @@ public final class Origins {
   }
 
   /** Row of an allocation request. */
-  Optional<Integer> rowOfRequest(long request) {
+  public Optional<Integer> rowOfRequest(long request) {
     return request < 0 || request >= requestRows.length
         ? Optional.empty()
         : Optional.of(requestRows[(int) request]);

@@ -1,5 +1,6 @@
 package org.allocsim.reports.advice;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
@@ -11,7 +12,6 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.Foresight;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
-import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.UnfitTraceException;
@@ -25,14 +25,14 @@ import org.allocsim.simulator.trace.AllocationTrace;
 /**
  * The circumstances under which a recorded program is replayed.
  *
- * @param policy id of the allocator, one of {@link Policies}
+ * @param choice the allocator and its options
  * @param config settings of PyTorch's allocator; other policies have nothing of it
  * @param version whose rules PyTorch's allocator follows
  * @param limitBytes the allocator's own limit, −1 without one
  * @param device the simulated device
  */
 public record Scenario(
-    String policy,
+    PolicyChoice choice,
     ParsedConfig config,
     PyTorchVersion version,
     long limitBytes,
@@ -54,7 +54,23 @@ public record Scenario(
   /** PyTorch's caching allocator. */
   public Scenario(
       ParsedConfig config, PyTorchVersion version, long limitBytes, DeviceProfile device) {
-    this(PYTORCH, config, version, limitBytes, device);
+    this(pytorch(), config, version, limitBytes, device);
+  }
+
+  private static PolicyChoice pytorch() {
+    return PolicyChoice.of(
+        Policies.named(PYTORCH)
+            .orElseThrow(() -> new IllegalStateException("policy pytorch is not installed")));
+  }
+
+  /** Id of the allocator. */
+  public String policy() {
+    return choice.provider().spec().id();
+  }
+
+  /** Whether the allocator takes the strings of {@code PYTORCH_CUDA_ALLOC_CONF}. */
+  public boolean takesConf() {
+    return takesConf(choice.provider().spec());
   }
 
   /** Whether a policy takes the strings of {@code PYTORCH_CUDA_ALLOC_CONF}. */
@@ -67,31 +83,29 @@ public record Scenario(
    *
    * @param requests those that will come
    * @throws UnfitTraceException where it cannot serve them
+   * @throws PolicyOptionException where it refuses one of its options
    */
   AllocatorPolicy create(Foresight requests, DeviceMemory memory, EffectListener listener)
-      throws UnfitTraceException {
-    PolicyProvider provider =
-        Policies.named(policy)
-            .orElseThrow(() -> new IllegalArgumentException("no policy is named " + policy));
-    Map<String, String> options =
-        takesConf(provider.spec())
-            ? Map.of(CONF_OPTION, config.text(), VERSION_OPTION, version.id())
-            : Map.of();
-    try {
-      return provider.create(new PolicySettings(limitBytes, options), requests, memory, listener);
-    } catch (PolicyOptionException e) {
-      throw new IllegalStateException("settings that were parsed are refused", e);
+      throws UnfitTraceException, PolicyOptionException {
+    Map<String, String> options = new LinkedHashMap<>(choice.options());
+    if (takesConf()) {
+      options.put(CONF_OPTION, config.text());
+      options.put(VERSION_OPTION, version.id());
     }
+    return choice
+        .provider()
+        .create(new PolicySettings(limitBytes, options), requests, memory, listener);
   }
 
-  /** What the allocator would need to serve a trace and does not have; empty where nothing. */
-  public Optional<String> unmetNeed(AllocationTrace trace, int deviceIndex) {
+  /** Why the allocator cannot serve a trace, in a sentence; empty where it can be tried. */
+  public Optional<String> obstacle(AllocationTrace trace, int deviceIndex) {
     try {
-      create(
-          new Foresight(trace, deviceIndex), new SimulatedDevice(device), EffectListeners.NONE);
+      create(new Foresight(trace, deviceIndex), new SimulatedDevice(device), EffectListeners.NONE);
       return Optional.empty();
     } catch (UnfitTraceException e) {
-      return Optional.of(e.getMessage());
+      return Optional.of(choice.label() + " cannot serve the program: it needs " + e.getMessage());
+    } catch (PolicyOptionException e) {
+      return Optional.of(choice.label() + ": " + e.getMessage());
     }
   }
 

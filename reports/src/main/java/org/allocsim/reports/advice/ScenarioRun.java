@@ -11,6 +11,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
@@ -91,8 +92,8 @@ public final class ScenarioRun {
       Scenario scenario, Foresight requests, SimulatedDevice memory, EffectListener listener) {
     try {
       return scenario.create(requests, memory, listener);
-    } catch (UnfitTraceException e) {
-      throw new IllegalArgumentException(scenario.policy() + " needs " + e.getMessage(), e);
+    } catch (UnfitTraceException | PolicyOptionException e) {
+      throw new IllegalArgumentException(scenario.policy() + ": " + e.getMessage(), e);
     }
   }
 

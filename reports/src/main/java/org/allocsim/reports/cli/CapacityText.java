@@ -13,6 +13,8 @@ import org.allocsim.simulator.stats.ByteFormat;
 
 /** Prints smallest devices. */
 final class CapacityText {
+  private static final int MOST_COLUMNS = 6;
+
   private CapacityText() {}
 
   static void print(List<CapacitySearch.Result> results, String recordedConf, PrintWriter out) {
@@ -39,7 +41,7 @@ final class CapacityText {
           ByteFormat.human(result.peakBlockBytes()),
           ByteFormat.human(result.ample().peakReservedBytes()),
           result.smallestCard().map(card -> card.profile().name()).orElse("none"),
-          result.policy().equals(Scenario.PYTORCH) && result.config().text().equals(recordedConf)
+          result.scenario().takesConf() && result.config().text().equals(recordedConf)
               ? "recorded"
               : "");
     }
@@ -65,18 +67,23 @@ final class CapacityText {
   }
 
   private static boolean isPyTorchOnly(List<CapacitySearch.Result> results) {
-    return results.stream().allMatch(result -> result.policy().equals(Scenario.PYTORCH));
+    return results.stream().allMatch(result -> result.scenario().takesConf());
   }
 
   private static String name(CapacitySearch.Result result, List<CapacitySearch.Result> among) {
-    if (!result.policy().equals(Scenario.PYTORCH)) {
-      return result.policy();
+    if (!result.scenario().takesConf()) {
+      return result.scenario().choice().label();
     }
     String conf = ConfText.name(result.config().text());
     return isPyTorchOnly(among) ? conf : Scenario.PYTORCH + " " + conf;
   }
 
+  /** What fits on which card; too wide for many allocators, whose smallest card is told above. */
   private static void printCards(List<CapacitySearch.Result> results, PrintWriter out) {
+    if (results.size() > MOST_COLUMNS) {
+      out.println("--json tells for each of the cards what fits on it.");
+      return;
+    }
     String[] headings = new String[results.size() + 2];
     headings[0] = "card";
     headings[1] = ">free for the program";
@@ -100,8 +107,8 @@ final class CapacityText {
   /** A result as JSON. */
   static Map<String, Object> toMap(CapacitySearch.Result result) {
     Map<String, Object> map = new LinkedHashMap<>();
-    boolean takesConf = result.policy().equals(Scenario.PYTORCH);
-    map.put("policy", result.policy());
+    boolean takesConf = result.scenario().takesConf();
+    map.put("policy", result.scenario().choice().label());
     map.put("conf", takesConf ? result.config().text() : null);
     map.put("capacity_bytes", result.capacityBytes() < 0 ? null : result.capacityBytes());
     map.put("failing_above_bytes", List.copyOf(result.failingAboveBytes()));

@@ -220,7 +220,7 @@ final class CompareCommand implements Callable<Integer> {
         new PolicyTrial(
             input.trace(),
             input.device(),
-            deviceOptions.profile(),
+            deviceOptions.profile().withHistory(input.addresses()),
             limitBytes,
             deviceOptions.torchVersion(),
             AfterOom.CONTINUE);

@@ -7,24 +7,21 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.allocsim.reports.advice.CapacitySearch;
+import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.WrappedText;
-import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.workloads.format.pytorch.Snapshot;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -75,13 +72,11 @@ final class MinCapacityCommand implements Callable<Integer> {
 
   @Option(
       names = "--policies",
-      paramLabel = "all|ID,ID",
+      paramLabel = "all|ID,...",
       description =
-          "Allocators; 'allocsim list policies' shows them. Settings are for pytorch; the others"
-              + " have their defaults (default: pytorch).",
-      defaultValue = Scenario.PYTORCH,
-      converter = PolicyList.Converter.class)
-  private PolicyList policies;
+          "Allocators, with options in parentheses: rmm-pool(initial=1GiB;max=8GiB); 'allocsim "
+              + "list policies' shows them (default: pytorch).")
+  private String policies = Scenario.PYTORCH;
 
   @Option(
       names = "--confs",
@@ -112,6 +107,12 @@ final class MinCapacityCommand implements Callable<Integer> {
   private Integer deviceIndex;
 
   @Option(
+      names = "--format",
+      paramLabel = "ID",
+      description = "Format of the trace (default: recognised by content).")
+  private String format;
+
+  @Option(
       names = "--json",
       paramLabel = "FILE",
       description = "Write the results as JSON; - is standard output.")
@@ -121,46 +122,35 @@ final class MinCapacityCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
+    List<PolicyChoice> choices = choices();
     List<ParsedConfig> given = confs == null ? null : parse(List.of(confs.split(";", -1)));
-    if (given != null && !takesConf()) {
+    if (given != null && choices.stream().noneMatch(MinCapacityCommand::takesConf)) {
       throw Failure.usage("--confs is for policy pytorch; add it to --policies, or leave it out");
     }
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
-      Snapshot snapshot = Recording.readSnapshot(file);
-      Recording recording =
-          Recording.of(
-              snapshot,
-              Recording.recordedConfig(snapshot, version),
-              version,
-              MemoryLimit.NONE,
-              DeviceProfiles.defaultProfile().totalBytes());
-      int device = recording.device(deviceIndex);
-      List<ParsedConfig> configs = given != null ? given : usual(recording.config());
-      long startNanos = System.nanoTime();
-      SequencedMap<PolicySpec, String> unfit = unfit(recording, device);
-      if (unfit.size() == policies.specs().size()) {
-        throw new Failure(traceName + ": " + String.join("; ", sentences(unfit)));
+      TraceInput input = TraceInput.read(traceName, format, version, deviceIndex);
+      String recorded = input.conf() == null ? "" : input.conf();
+      List<Function<DeviceProfile, Scenario>> scenarios =
+          scenarios(choices, given != null ? given : usual(recorded));
+      List<String> leftOut = new ArrayList<>();
+      scenarios.removeIf(each ->
+          each.apply(DeviceProfiles.defaultProfile())
+              .obstacle(input.trace(), input.device())
+              .filter(leftOut::add)
+              .isPresent());
+      if (scenarios.isEmpty()) {
+        throw new Failure(traceName + ": " + String.join("; ", leftOut));
       }
-      List<CapacitySearch.Result> results = search(recording, device, configs, unfit);
+      long startNanos = System.nanoTime();
+      List<CapacitySearch.Result> results = search(input, scenarios);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       if (json != null) {
-        JsonText.write(toMap(recording, device, results, unfit, seconds), json.stream());
+        JsonText.write(toMap(input, choices, results, leftOut, seconds), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
-        out.println(
-            "trace   "
-                + traceName
-                + ", device "
-                + device
-                + (policies.specs().size() == 1 ? "; policy " : "; policies ")
-                + policies.specs().stream()
-                    .map(spec -> spec.id() + (Scenario.takesConf(spec) ? " " + version.id() : ""))
-                    .collect(Collectors.joining(", "))
-                + (fraction == null ? "" : ", memory fraction " + fraction));
-        CapacityText.print(results, recording.config().text(), out);
-        sentences(unfit).forEach(sentence -> WrappedText.print(out, "", "", sentence + "."));
+        print(input, choices, results, leftOut, out);
         out.flush();
       }
       boolean allFound = results.stream().allMatch(result -> result.capacityBytes() >= 0);
@@ -168,21 +158,38 @@ final class MinCapacityCommand implements Callable<Integer> {
     }
   }
 
-  private boolean takesConf() {
-    return policies.specs().stream().anyMatch(Scenario::takesConf);
+  private List<PolicyChoice> choices() {
+    List<PolicyChoice> choices;
+    try {
+      choices = PolicyChoice.parseList(policies);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--policies: " + e.getMessage());
+    }
+    if (choices.stream().anyMatch(each -> each.options().containsKey("torch-version"))) {
+      throw Failure.usage(
+          "--policies " + policies + ": give the release with --torch-version, for all settings");
+    }
+    return choices;
+  }
+
+  private static boolean takesConf(PolicyChoice choice) {
+    return Scenario.takesConf(choice.provider().spec());
   }
 
   private List<ParsedConfig> parse(List<String> texts) {
     SequencedSet<String> unique = new LinkedHashSet<>();
     texts.forEach(text -> unique.add(text.strip()));
-    List<ParsedConfig> configs =
-        unique.stream().map(text -> Settings.parse("--confs", text, version, Scenario.PYTORCH)).toList();
+    List<ParsedConfig> configs = unique.stream().map(this::parse).toList();
     configs.forEach(config -> Settings.requirePossible(config, DeviceProfiles.defaultProfile()));
     return configs;
   }
 
-  private List<ParsedConfig> usual(ParsedConfig recorded) {
-    SequencedSet<String> texts = new LinkedHashSet<>(List.of(recorded.text()));
+  private ParsedConfig parse(String text) {
+    return Settings.parse("--confs", text, version, Scenario.PYTORCH);
+  }
+
+  private List<ParsedConfig> usual(String recorded) {
+    SequencedSet<String> texts = new LinkedHashSet<>(List.of(recorded));
     for (String text : USUAL) {
       if (text.isEmpty() || version.knowsKey(text.substring(0, text.indexOf(':')))) {
         texts.add(text);
@@ -191,59 +198,37 @@ final class MinCapacityCommand implements Callable<Integer> {
     return parse(List.copyOf(texts));
   }
 
-  /** Policies that cannot serve the program, and what they would need. */
-  private SequencedMap<PolicySpec, String> unfit(Recording recording, int device) {
-    SequencedMap<PolicySpec, String> unfit = new LinkedHashMap<>();
-    for (PolicySpec policy : policies.specs()) {
-      DeviceProfile profile = DeviceProfiles.defaultProfile();
-      scenario(policy, noConfig(), limitBytes(profile), profile)
-          .unmetNeed(recording.trace(), device)
-          .ifPresent(need -> unfit.put(policy, need));
-    }
-    return unfit;
-  }
-
-  private static List<String> sentences(SequencedMap<PolicySpec, String> unfit) {
-    return unfit.entrySet().stream()
-        .map(each -> each.getKey().id() + " cannot serve the program: it needs " + each.getValue())
-        .toList();
-  }
-
-  private List<CapacitySearch.Result> search(
-      Recording recording,
-      int device,
-      List<ParsedConfig> configs,
-      SequencedMap<PolicySpec, String> unfit) {
-    AddressHistory history = recording.addressHistory(device);
-    List<Function<DeviceProfile, Scenario>> settings = new ArrayList<>();
-    for (PolicySpec policy : policies.specs()) {
-      if (unfit.containsKey(policy)) {
-        continue;
-      }
-      if (Scenario.takesConf(policy)) {
-        configs.forEach(config ->
-            settings.add(profile -> scenario(policy, config, limitBytes(profile), profile.withHistory(history))));
+  /** PyTorch's allocator under each setting, or under its own; the others with their options. */
+  private List<Function<DeviceProfile, Scenario>> scenarios(
+      List<PolicyChoice> choices, List<ParsedConfig> configs) {
+    List<Function<DeviceProfile, Scenario>> scenarios = new ArrayList<>();
+    for (PolicyChoice choice : choices) {
+      String own = choice.options().get("conf");
+      if (!takesConf(choice) || own != null) {
+        ParsedConfig config = parse(own == null ? "" : own);
+        scenarios.add(profile -> scenario(choice, config, profile));
       } else {
-        settings.add(profile -> scenario(policy, noConfig(), limitBytes(profile), profile.withHistory(history)));
+        configs.forEach(config -> scenarios.add(profile -> scenario(choice, config, profile)));
       }
     }
+    return scenarios;
+  }
+
+  private Scenario scenario(PolicyChoice choice, ParsedConfig config, DeviceProfile profile) {
+    long limitBytes = Scenario.limit(config, version, limitBytes(profile), profile);
+    return new Scenario(choice, config, version, limitBytes, profile);
+  }
+
+  private static List<CapacitySearch.Result> search(
+      TraceInput input, List<Function<DeviceProfile, Scenario>> scenarios) {
     try (ProgressMeter progress = ProgressMeter.ofSettings("searching")) {
-      return CapacitySearch.run(recording.trace(), device, settings, progress::update);
+      List<Function<DeviceProfile, Scenario>> onKnownAddresses = new ArrayList<>();
+      scenarios.forEach(scenario ->
+          onKnownAddresses.add(profile ->
+              scenario.apply(profile.withHistory(input.addresses()))));
+      return CapacitySearch.run(
+          input.trace(), input.device(), onKnownAddresses, progress::update);
     }
-  }
-
-  private Scenario scenario(
-      PolicySpec policy, ParsedConfig config, long givenBytes, DeviceProfile profile) {
-    return new Scenario(
-        policy.id(),
-        config,
-        version,
-        Scenario.limit(config, version, givenBytes, profile),
-        profile);
-  }
-
-  private ParsedConfig noConfig() {
-    return Settings.parse("--confs", "", version, Scenario.PYTORCH);
   }
 
   private long limitBytes(DeviceProfile profile) {
@@ -257,23 +242,52 @@ final class MinCapacityCommand implements Callable<Integer> {
     }
   }
 
+  private void print(
+      TraceInput input,
+      List<PolicyChoice> choices,
+      List<CapacitySearch.Result> results,
+      List<String> leftOut,
+      PrintWriter out) {
+    String head =
+        "trace   "
+            + traceName
+            + ", device "
+            + input.device()
+            + (choices.size() == 1 ? "; policy " : "; policies ")
+            + choices.stream()
+                .map(choice -> choice.label() + (takesConf(choice) ? " " + version.id() : ""))
+                .collect(Collectors.joining(", "))
+            + (fraction == null ? "" : ", memory fraction " + fraction);
+    if (choices.size() == 1) {
+      out.println(head);
+    } else {
+      WrappedText.print(out, "", "        ", head);
+    }
+    CapacityText.print(results, input.conf(), out);
+    leftOut.forEach(sentence -> WrappedText.print(out, "", "", sentence + "."));
+  }
+
   private Map<String, Object> toMap(
-      Recording recording, int device, List<CapacitySearch.Result> results,
-      SequencedMap<PolicySpec, String> unfit, double seconds) {
+      TraceInput input,
+      List<PolicyChoice> choices,
+      List<CapacitySearch.Result> results,
+      List<String> leftOut,
+      double seconds) {
     Map<String, Object> trace = new LinkedHashMap<>();
     trace.put("file", traceName);
-    trace.put("sha256", recording.snapshot().sha256());
+    trace.put("sha256", input.sha256());
+    trace.put("format", input.format());
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("trace", trace);
-    map.put("policy", policies.specs().getFirst().id());
-    map.put("policies", policies.specs().stream().map(PolicySpec::id).toList());
+    map.put("policy", choices.getFirst().label());
+    map.put("policies", choices.stream().map(PolicyChoice::label).toList());
     map.put("torch_version", version.id());
-    map.put("device_index", device);
+    map.put("device_index", input.device());
     map.put("memory_fraction", fraction);
     map.put("step_bytes", CapacitySearch.STEP_BYTES);
     map.put("peak_requested_bytes", results.getFirst().demand().peakRequestedBytes());
     map.put("settings", results.stream().<Object>map(CapacityText::toMap).toList());
-    map.put("left_out", sentences(unfit));
+    map.put("left_out", leftOut);
     map.put("seconds", seconds);
     return map;
   }

@@ -8,11 +8,10 @@ import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.reports.advice.Fragility;
+import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.json.JsonText;
-import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
-import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.transform.Perturbation;
 import org.allocsim.workloads.transform.Perturbation.Resize;
 import picocli.CommandLine.Command;
@@ -49,7 +48,9 @@ final class PerturbCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  @Parameters(
+      paramLabel = "TRACE",
+      description = "Trace of any format; 'allocsim list formats' shows them.")
   private String traceName;
 
   @Option(
@@ -90,12 +91,18 @@ final class PerturbCommand implements Callable<Integer> {
   @Option(
       names = "--policy",
       paramLabel = "ID",
-      description = "Allocator; 'allocsim list policies' shows them (default: pytorch).",
-      defaultValue = Scenario.PYTORCH,
-      converter = PolicyConverter.class)
-  private PolicySpec policy;
+      description =
+          "Allocator, with options in parentheses: rmm-pool(initial=1GiB); 'allocsim list policies'"
+              + " shows them (default: pytorch).")
+  private String policyName = Scenario.PYTORCH;
 
   @Mixin private ProgramOptions programOptions;
+
+  @Option(
+      names = "--format",
+      paramLabel = "ID",
+      description = "Format of the trace (default: recognised by content).")
+  private String format;
 
   @Option(
       names = "--json",
@@ -108,46 +115,44 @@ final class PerturbCommand implements Callable<Integer> {
     Perturbation perturbation = perturbation();
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
+    PolicyChoice policy = policy();
     ParsedConfig given = programOptions.config();
-    if (given != null && !Scenario.takesConf(policy)) {
+    if (given != null && !Scenario.takesConf(policy.provider().spec())) {
       throw Failure.usage(
-          "--conf is for policy pytorch, not " + policy.id() + "; leave one of them out");
+          "--conf is for policy pytorch, not " + policy.label() + "; leave one of them out");
     }
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       DeviceOptions deviceOptions = programOptions.device();
-      Snapshot snapshot = Recording.readSnapshot(file);
-      ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
-      ParsedConfig config = given != null ? given : recorded;
+      TraceInput input =
+          TraceInput.read(
+              traceName, format, deviceOptions.torchVersion(), programOptions.deviceIndex());
+      ParsedConfig config = given != null ? given : recorded(input);
       Settings.requirePossible(config, deviceOptions.profile());
-      long limitBytes = deviceOptions.limitBytes(config);
-      Recording recording =
-          Recording.of(
-              snapshot,
-              recorded,
-              deviceOptions.torchVersion(),
-              limitBytes,
-              deviceOptions.profile().totalBytes());
-      int device = recording.device(programOptions.deviceIndex());
       Scenario scenario =
           new Scenario(
-              policy.id(),
+              policy,
               config,
               deviceOptions.torchVersion(),
-              limitBytes,
+              deviceOptions.limitBytes(config),
               deviceOptions.profile());
       scenario
-          .unmetNeed(recording.trace(), device)
-          .ifPresent(need -> {
-            throw new Failure(
-                traceName + ": " + policy.id() + " cannot serve the program: it needs " + need);
+          .obstacle(input.trace(), input.device())
+          .ifPresent(sentence -> {
+            throw new Failure(traceName + ": " + sentence);
           });
       long startNanos = System.nanoTime();
-      Fragility fragility = replay(recording, device, scenario, perturbation);
+      Fragility fragility = replay(input, scenario, perturbation);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       PerturbReport report =
           new PerturbReport(
-              traceName, snapshot.sha256(), device, perturbation, seed, fragility, seconds);
+              traceName,
+              input.sha256(),
+              input.device(),
+              perturbation,
+              seed,
+              fragility,
+              seconds);
       if (json != null) {
         JsonText.write(report.toMap(), json.stream());
       }
@@ -158,6 +163,29 @@ final class PerturbCommand implements Callable<Integer> {
       }
     }
     return ExitCodes.DONE;
+  }
+
+  private PolicyChoice policy() {
+    PolicyChoice policy;
+    try {
+      policy = PolicyChoice.parse(policyName);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--policy: " + e.getMessage());
+    }
+    if (Scenario.takesConf(policy.provider().spec()) && !policy.options().isEmpty()) {
+      throw Failure.usage(
+          "--policy " + policyName + ": write pytorch, and give --conf and --torch-version");
+    }
+    return policy;
+  }
+
+  /** The settings of the recording; other formats have none. */
+  private ParsedConfig recorded(TraceInput input) {
+    return Settings.parse(
+        "the recorded settings",
+        input.conf() == null ? "" : input.conf(),
+        programOptions.device().torchVersion(),
+        Scenario.PYTORCH);
   }
 
   private Perturbation perturbation() {
@@ -182,10 +210,10 @@ final class PerturbCommand implements Callable<Integer> {
   }
 
   private Fragility replay(
-      Recording recording, int device, Scenario scenario, Perturbation perturbation) {
+      TraceInput input, Scenario scenario, Perturbation perturbation) {
     try (ProgressMeter progress = ProgressMeter.ofCopies("replaying")) {
       return Fragility.run(
-          recording.trace(), device, scenario, perturbation, seed, runs, progress::update);
+          input.trace(), input.device(), scenario, perturbation, seed, runs, progress::update);
     }
   }
 

@@ -12,7 +12,6 @@ import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
-import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.transform.Perturbation;
 import org.allocsim.workloads.transform.Perturbation.Resize;
@@ -55,7 +54,7 @@ record PerturbReport(
     out.println("trace   " + file + ": device " + device);
     out.println(
         "policy  "
-            + scenario.policy()
+            + scenario.choice().label()
             + (takesConf()
                 ? " "
                     + scenario.version().id()
@@ -80,9 +79,7 @@ record PerturbReport(
   }
 
   private boolean takesConf() {
-    return Policies.named(fragility.plain().scenario().policy())
-        .map(provider -> Scenario.takesConf(provider.spec()))
-        .orElse(false);
+    return fragility.plain().scenario().takesConf();
   }
 
   private String verdict() {
@@ -170,7 +167,7 @@ record PerturbReport(
     map.put("file", file);
     map.put("sha256", sha256);
     map.put("device_index", device);
-    map.put("policy", scenario.policy());
+    map.put("policy", scenario.choice().label());
     map.put("torch_version", takesConf() ? scenario.version().id() : null);
     map.put("conf", takesConf() ? scenario.config().text() : null);
     map.put("device", scenario.device().name());

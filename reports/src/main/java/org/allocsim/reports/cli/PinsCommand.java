@@ -94,6 +94,7 @@ final class PinsCommand implements Callable<Integer> {
               pins,
               trial,
               trial == null ? List.of() : trial.remedies(),
+              program.steps(),
               tableOptions);
       if (json != null) {
         JsonText.write(report.toMap(), json.stream());

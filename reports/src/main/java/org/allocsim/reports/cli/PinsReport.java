@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.allocsim.reports.advice.FitTrial;
 import org.allocsim.reports.advice.FitTrial.Remedy;
 import org.allocsim.reports.advice.FitTrial.Way;
@@ -14,6 +15,7 @@ import org.allocsim.reports.advice.MemoryMoment;
 import org.allocsim.reports.advice.Origins;
 import org.allocsim.reports.advice.Pins;
 import org.allocsim.reports.advice.StackLabels;
+import org.allocsim.reports.advice.leak.Iterations;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
@@ -27,6 +29,7 @@ import org.allocsim.simulator.stats.ByteFormat;
  * @param pins the pinned segments, ranked
  * @param trial trials at the moment of a failed request, else null
  * @param remedies what the trials found
+ * @param steps the program's steps, empty where it has none
  * @param options how much is shown
  */
 record PinsReport(
@@ -35,6 +38,7 @@ record PinsReport(
     List<Pins.Segment> pins,
     FitTrial trial,
     List<Remedy> remedies,
+    Optional<Iterations> steps,
     TableOptions options) {
   private static final int BLOCKS_SHOWN = 3;
 
@@ -219,7 +223,21 @@ record PinsReport(
     return request < 0 ? "before" : Numbers.count(request);
   }
 
-  /** Age in requests and, where times are known, in seconds. */
+  /** Begins of steps since an allocation, −1 where the program has no steps. */
+  private long ageInSteps(Pins.Block block) {
+    if (steps.isEmpty()) {
+      return -1;
+    }
+    Origins origins = program.origins();
+    return stepOf(moment.requestIndex()) - stepOf(origins.request(block.allocation()));
+  }
+
+  private int stepOf(long request) {
+    int row = program.origins().rowOfRequest(request).orElseThrow();
+    return steps.orElseThrow().iterationOf(row);
+  }
+
+  /** Age in steps where there are any, in requests and, where times are known, in seconds. */
   private String age(Pins.Block block) {
     Origins origins = program.origins();
     if (program.isEndOnly() || origins.request(block.allocation()) < 0) {
@@ -227,7 +245,9 @@ record PinsReport(
     }
     long requests = moment.requestIndex() - origins.request(block.allocation());
     long nanos = moment.timeNanos() - origins.timeNanos(block.allocation());
-    return Numbers.count(requests, "request")
+    long ageInSteps = ageInSteps(block);
+    return (ageInSteps < 0 ? "" : Numbers.count(ageInSteps, "step") + ", ")
+        + Numbers.count(requests, "request")
         + (moment.elapsedNanos() > 0 ? ", " + Numbers.seconds(nanos) : "");
   }
 
@@ -287,6 +307,7 @@ record PinsReport(
       if (!program.isEndOnly()) {
         long request = program.origins().request(block.allocation());
         map.put("request_index", request < 0 ? null : request);
+        map.put("age_steps", request < 0 || steps.isEmpty() ? null : ageInSteps(block));
         map.put("age_requests", request < 0 ? null : moment.requestIndex() - request);
         map.put(
             "age_ns",

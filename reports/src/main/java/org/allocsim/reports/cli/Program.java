@@ -11,6 +11,9 @@ import org.allocsim.reports.advice.MomentFinder;
 import org.allocsim.reports.advice.MomentQuery;
 import org.allocsim.reports.advice.Origins;
 import org.allocsim.reports.advice.ReplayInput;
+import org.allocsim.reports.advice.leak.IterationException;
+import org.allocsim.reports.advice.leak.IterationFinder;
+import org.allocsim.reports.advice.leak.Iterations;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.workloads.format.pytorch.Snapshot;
@@ -220,6 +223,18 @@ final class Program {
   /** What the first pass found; there is none where only the end is known. */
   Optional<Landmarks> landmarks() {
     return Optional.ofNullable(landmarks);
+  }
+
+  /** The program's steps, as {@code leaks} finds them; empty where it has none. */
+  Optional<Iterations> steps() {
+    if (isEndOnly()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(new IterationFinder(landmarks.input().trace(), device).any());
+    } catch (IterationException _) {
+      return Optional.empty();
+    }
   }
 
   /** Handle of a stream, as text. */

@@ -77,7 +77,7 @@ public record Growth(
           continue;
         }
         int iteration =
-            sign > 0 ? IterationSeries.iterationOf(sampler.iterations(), rows[allocation]) : -1;
+            sign > 0 ? sampler.iterations().iterationOf(rows[allocation]) : -1;
         sizes.add(allocation, sign, bytes, iteration);
         ranges.add(allocation, sign, bytes, iteration);
         stacks.add(allocation, sign, bytes, iteration);

@@ -60,7 +60,7 @@ public record IterationSeries(
       } else if (kind == RequestKind.FREE) {
         int from = firstKept(iterations, born[allocation]);
         // At its quietest moment an iteration still holds what is freed behind that moment.
-        int freed = iterationOf(iterations, event);
+        int freed = iterations.iterationOf(event);
         int until =
             freed >= 0 && freed < count && sampler.floorEvent(freed) < event ? freed + 1 : freed;
         change[Math.min(count, Math.max(from, until))] -= sampler.blockBytes(allocation);
@@ -76,22 +76,7 @@ public record IterationSeries(
   }
 
   private static int firstKept(Iterations iterations, int event) {
-    return Math.min(iterations.count(), Math.max(0, iterationOf(iterations, event) + KEPT_LAG));
-  }
-
-  /** The iteration that a row belongs to; −1 before the first, their number behind the last. */
-  static int iterationOf(Iterations iterations, int event) {
-    int low = -1;
-    int high = iterations.count();
-    while (low < high) {
-      int middle = (low + high + 1) >> 1;
-      if (iterations.begin(middle) <= event) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
+    return Math.min(iterations.count(), Math.max(0, iterations.iterationOf(event) + KEPT_LAG));
   }
 
   /** Number of iterations. */

@@ -37,6 +37,21 @@ public record Iterations(Source source, String name, int[] boundaries) {
     return boundaries[iteration];
   }
 
+  /** The iteration that a row belongs to; −1 before the first, their number behind the last. */
+  public int iterationOf(int row) {
+    int low = -1;
+    int high = count();
+    while (low < high) {
+      int middle = (low + high + 1) >> 1;
+      if (begin(middle) <= row) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  }
+
   @Override
   public int[] boundaries() {
     return boundaries.clone();
