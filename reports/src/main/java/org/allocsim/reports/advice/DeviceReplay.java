@@ -29,6 +29,8 @@ public final class DeviceReplay {
   private final MemoryStats stats;
   private final RequestFailures failures;
 
+  private int lastRow = Integer.MAX_VALUE;
+
   /** Null where the addresses are recorded ones. */
   private PyTorchProcess process;
 
@@ -66,6 +68,11 @@ public final class DeviceReplay {
     return afterOom == AfterOom.STOP && failures.count() > 0;
   }
 
+  /** The replay is to end behind this row. */
+  public void endBehind(int row) {
+    lastRow = row;
+  }
+
   /** Sends all requests to an allocator that holds nothing and takes memory from {@code memory}. */
   public void run(
       AllocatorPolicy policy, SimulatedDevice memory, EffectListener listener, IntConsumer before) {
@@ -83,7 +90,7 @@ public final class DeviceReplay {
   }
 
   private boolean next(int event, IntConsumer before) {
-    if (isStopped()) {
+    if (isStopped() || event > lastRow) {
       return false;
     }
     before.accept(event);

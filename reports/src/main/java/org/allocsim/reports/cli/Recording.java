@@ -77,6 +77,19 @@ final class Recording {
     return new Recording(snapshot, config, requests);
   }
 
+  /** The same recording with other requests; what the recorded allocator did does not fit them. */
+  Recording with(AllocationTrace trace) {
+    return new Recording(
+        snapshot,
+        config,
+        new DerivedRequests(
+            trace,
+            requests.starts(),
+            requests.limitBytes(),
+            requests.unexplainedEntries(),
+            requests.inferences()));
+  }
+
   /**
    * Refuses a history that frees what was never allocated.
    *

@@ -27,8 +27,8 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * allocated is shown at that address, and an allocation is a segment of its own.
  *
  * <p><b>Source.</b> The pool: recordings of driver 580 (CUDA 13.0) on H100. Blocks of several
- * streams and emptying: pytorch/pytorch, {@code c10/cuda/CUDAMallocAsyncAllocator.cpp}, release
- * 2.11, which also sets the release threshold to the maximum.
+ * streams and emptying: pytorch/pytorch, {@code c10/cuda/CUDAMallocAsyncAllocator.cpp}, commit
+ * 03459473, which also sets the release threshold to the maximum.
  *
  * <p><b>Deviations.</b> Traces do not tell when the work of a stream ends nor which streams wait
  * for which: what a stream gave back counts as complete at once where opportunistic reuse is on,
@@ -40,6 +40,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  */
 public final class CudaAsyncAllocator implements AllocatorPolicy {
   private static final long ALIGNMENT_BYTES = 512;
+  private static final int NO_ALLOCATION = AllocationTrace.NO_ALLOCATION;
 
   /** The stream that waits for all users of a block; traces have 2^15 streams at most. */
   private static final int UNIFYING_STREAM = 1 << 15;
@@ -226,8 +227,6 @@ public final class CudaAsyncAllocator implements AllocatorPolicy {
       visitor.block(unplaced, free, 0, LayoutVisitor.BlockState.INACTIVE, NO_ALLOCATION);
     }
   }
-
-  private static final int NO_ALLOCATION = AllocationTrace.NO_ALLOCATION;
 
   private void describeBlock(LayoutVisitor visitor, int allocation) {
     visitor.block(
