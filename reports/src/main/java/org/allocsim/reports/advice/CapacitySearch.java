@@ -44,7 +44,7 @@ public final class CapacitySearch {
   /**
    * What a search found.
    *
-   * @param config the settings
+   * @param config the settings; those of PyTorch's allocator, other policies have nothing of them
    * @param capacityBytes the smallest capacity, −1 where requests fail at any (the allocator's own
    *     limit is too small)
    * @param failingAboveBytes capacities close above it at which a request fails all the same
@@ -65,6 +65,18 @@ public final class CapacitySearch {
     public Result {
       failingAboveBytes = List.copyOf(failingAboveBytes);
       cards = List.copyOf(cards);
+    }
+
+    /** Id of the allocator. */
+    public String policy() {
+      return ample.scenario().policy();
+    }
+
+    /** Most bytes in blocks at a time, where memory is ample: what the program holds, rounded. */
+    public long peakBlockBytes() {
+      return policy().equals(Scenario.PYTORCH)
+          ? demand.peakBlockBytes()
+          : ample.peakAllocatedBytes();
     }
 
     /** The smallest known card on which the program runs. */
@@ -89,7 +101,7 @@ public final class CapacitySearch {
   }
 
   /**
-   * Searches under several settings, on all cores.
+   * Searches for several allocators and settings, on all cores.
    *
    * @param settings each makes the scenario on a device; its limit may depend on the device's size
    */

@@ -15,16 +15,29 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
  * enough whole segments be released; then frees them in the simulated allocator at the moment of
  * the failure and asks again.
  *
- * <p>The hole, and the release of one segment, are the ones with the fewest bytes in use; several
- * segments are chosen greedily, by bytes in use per byte released.
+ * <p>The hole is the one with the fewest bytes in use of all runs of blocks in one segment that are
+ * long enough. What is released are the segments and pages with the fewest bytes in use, or with the
+ * fewest blocks in use, of all that are enough together; see {@link ReleaseSearch}, also for its bound. Both at once are not looked
+ * for, nor are holes that an expandable segment closes by growing, so that a request may come to
+ * fit with fewer bytes than either way tells.
  */
 public final class FitTrial {
   /** How a request comes to fit. */
   public enum Way {
     /** A free hole in a segment of its pool and stream. */
     HOLE,
-    /** Segments that are released, so that a new one can be obtained. */
+    /** Segments and pages that are released, so that new ones can be obtained. */
     RELEASE
+  }
+
+  /** What no other set of blocks with the same effect has less of. */
+  public enum Least {
+    /** Bytes; of sets of the same bytes it is one of the fewest blocks. */
+    BYTES,
+    /** Blocks; of sets of the same number it is one of the fewest bytes. */
+    BLOCKS,
+    /** There may be better sets. */
+    NOTHING
   }
 
   /**
@@ -34,7 +47,8 @@ public final class FitTrial {
    * @param blocks the blocks that must not be there
    * @param segments numbers of their segments in the layout
    * @param bytes what the blocks take
-   * @param gainedBytes size of the hole, or of the segments that are released
+   * @param gainedBytes size of the hole, or of the segments and pages that are released
+   * @param least what no other blocks with that effect have less of
    * @param confirmed whether the simulated allocator served the request without the blocks
    */
   public record Remedy(
@@ -43,6 +57,7 @@ public final class FitTrial {
       List<Integer> segments,
       long bytes,
       long gainedBytes,
+      Least least,
       boolean confirmed) {
     /** Keeps its own copies. */
     public Remedy {
@@ -50,8 +65,13 @@ public final class FitTrial {
       segments = List.copyOf(segments);
     }
 
+    /** Whether another one takes no more blocks and no more bytes. */
+    private boolean isWorseThan(Remedy other) {
+      return other.blocks.size() <= blocks.size() && other.bytes <= bytes;
+    }
+
     private Remedy withVerdict(boolean served) {
-      return new Remedy(way, blocks, segments, bytes, gainedBytes, served);
+      return new Remedy(way, blocks, segments, bytes, gainedBytes, least, served);
     }
   }
 
@@ -106,14 +126,18 @@ public final class FitTrial {
             && mayUse(segment.bytes()));
   }
 
-  /** The cheapest sets of blocks, the fewest bytes first; none where no set was found. */
+  /** The best sets of blocks, the fewest blocks first; none where no set was found. */
   public List<Remedy> remedies() {
     List<Remedy> remedies = new ArrayList<>();
     bestHole().ifPresent(remedies::add);
-    bestRelease().ifPresent(remedies::add);
+    remedies.addAll(bestReleases());
     return remedies.stream()
         .map(remedy -> remedy.withVerdict(isServedWithout(remedy.blocks())))
-        .sorted(Comparator.comparing(Remedy::confirmed).reversed().thenComparingLong(Remedy::bytes))
+        .sorted(
+            Comparator.comparing(Remedy::confirmed)
+                .reversed()
+                .thenComparingInt(remedy -> remedy.blocks().size())
+                .thenComparingLong(Remedy::bytes))
         .toList();
   }
 
@@ -222,65 +246,35 @@ public final class FitTrial {
         blocks.add(Pins.block(layout, block));
       }
     }
-    return new Remedy(Way.HOLE, blocks, List.of(segment), used, holeBytes, false);
+    return new Remedy(Way.HOLE, blocks, List.of(segment), used, holeBytes, Least.BYTES, false);
   }
 
   // Released segments.
 
-  private Optional<Remedy> bestRelease() {
+  /** The release with the fewest bytes, and the one with the fewest blocks if it is another. */
+  private List<Remedy> bestReleases() {
     if (missingBytes <= 0) {
-      return Optional.empty();
+      return List.of();
     }
-    List<Pins.Segment> pinned =
-        Pins.of(layout, config.largeSegmentBytes(), Pins.Order.RATIO).stream()
-            .filter(segment -> segment.pool() == 0)
-            .toList();
-    Optional<Remedy> one =
-        pinned.stream()
-            .filter(segment -> segment.bytes() >= missingBytes)
-            .min(Comparator.comparingLong(Pins.Segment::pinningBytes))
-            .map(segment -> release(List.of(segment)));
-    Optional<Remedy> several = greedyRelease(pinned);
-    return one.isEmpty() || (several.isPresent() && several.get().bytes() < one.get().bytes())
-        ? several
-        : one;
-  }
-
-  private Optional<Remedy> greedyRelease(List<Pins.Segment> pinned) {
-    List<Pins.Segment> ranked = new ArrayList<>(pinned);
-    ranked.sort(
-        Comparator.comparingDouble(segment -> (double) segment.pinningBytes() / segment.bytes()));
-    List<Pins.Segment> chosen = new ArrayList<>();
-    long released = 0;
-    for (Pins.Segment segment : ranked) {
-      if (released >= missingBytes) {
-        break;
-      }
-      chosen.add(segment);
-      released += segment.bytes();
-    }
-    if (released < missingBytes) {
-      return Optional.empty();
-    }
-    // What later ones made needless goes again, the most bytes in use first.
-    List<Pins.Segment> costly = new ArrayList<>(chosen);
-    costly.sort(Comparator.comparingLong(Pins.Segment::pinningBytes).reversed());
-    for (Pins.Segment segment : costly) {
-      if (released - segment.bytes() >= missingBytes) {
-        chosen.remove(segment);
-        released -= segment.bytes();
+    ReleaseSearch search = new ReleaseSearch(layout, config.largeSegmentBytes());
+    List<Remedy> releases = new ArrayList<>();
+    for (Least least : new Least[] {Least.BYTES, Least.BLOCKS}) {
+      Remedy release = search.find(missingBytes, least).map(this::release).orElse(null);
+      if (release != null && releases.stream().noneMatch(release::isWorseThan)) {
+        releases.add(release);
       }
     }
-    return Optional.of(release(chosen));
+    return releases;
   }
 
-  private static Remedy release(List<Pins.Segment> segments) {
+  private Remedy release(ReleaseSearch.Plan plan) {
     return new Remedy(
         Way.RELEASE,
-        segments.stream().flatMap(segment -> segment.blocks().stream()).toList(),
-        segments.stream().map(Pins.Segment::index).toList(),
-        segments.stream().mapToLong(Pins.Segment::pinningBytes).sum(),
-        segments.stream().mapToLong(Pins.Segment::bytes).sum(),
+        plan.blocks().stream().map(block -> Pins.block(layout, block)).toList(),
+        plan.segments(),
+        plan.bytes(),
+        plan.releasedBytes(),
+        plan.least(),
         false);
   }
 }

@@ -40,7 +40,8 @@ public record MemoryMoment(
    */
   public record Totals(
       long requestedBytes, long allocatedBytes, long reservedBytes, long awaitingRequestedBytes) {
-    static Totals of(MemoryLayout layout) {
+    /** The totals of a layout. */
+    public static Totals of(MemoryLayout layout) {
       long requested = 0;
       long allocated = 0;
       long reserved = 0;
@@ -71,7 +72,7 @@ public record MemoryMoment(
   }
 
   /** The stream whose segments hold most memory; the lowest number of several. */
-  static int mainStream(MemoryLayout layout) {
+  public static int mainStream(MemoryLayout layout) {
     int streams = 1;
     for (int segment = 0; segment < layout.segmentCount(); segment++) {
       streams = Math.max(streams, layout.stream(segment) + 1);

@@ -20,7 +20,13 @@ final class ParallelTasks {
 
   /** The results of all tasks, in the order of the tasks. */
   static <T> List<T> run(List<? extends Callable<T>> tasks, Progress progress) {
-    int threads = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, tasks.size() + 1);
+    return run(tasks, Integer.MAX_VALUE, progress);
+  }
+
+  /** As above, with at most so many tasks at a time. */
+  static <T> List<T> run(List<? extends Callable<T>> tasks, int most, Progress progress) {
+    int cores = Math.min(most, Runtime.getRuntime().availableProcessors());
+    int threads = Math.clamp(cores, 1, tasks.size() + 1);
     Counter counter = new Counter(tasks.size(), progress);
     ExecutorService executor = Executors.newFixedThreadPool(threads);
     try {

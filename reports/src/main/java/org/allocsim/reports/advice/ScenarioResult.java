@@ -20,6 +20,7 @@ import org.allocsim.simulator.device.DriverCall;
  * @param ooms number of requests that failed
  * @param driverCalls calls of the driver by kind
  * @param driverNanos least time that these calls take; the waiting for the device is not in it
+ * @param stepNanos the part of it in every whole step that was replayed; empty without steps
  */
 public record ScenarioResult(
     Scenario scenario,
@@ -29,11 +30,13 @@ public record ScenarioResult(
     Optional<RequestFailure> firstOom,
     long ooms,
     Map<DriverCall, Long> driverCalls,
-    long driverNanos) {
+    long driverNanos,
+    List<Long> stepNanos) {
 
   /** Keeps its own copies. */
   public ScenarioResult {
     stats = Collections.unmodifiableSortedMap(new TreeMap<>(stats));
+    stepNanos = List.copyOf(stepNanos);
     driverCalls = Collections.unmodifiableMap(new EnumMap<>(driverCalls));
   }
 
@@ -69,6 +72,13 @@ public record ScenarioResult(
    */
   public long forcedSynchronizations() {
     return stats.get("num_sync_all_streams") + stats.get("num_device_free");
+  }
+
+  /** Mean of the driver's time in a step, −1 without steps. */
+  public long nanosPerStep() {
+    return stepNanos.isEmpty()
+        ? -1
+        : stepNanos.stream().mapToLong(Long::longValue).sum() / stepNanos.size();
   }
 
   /** Whether the allocator did the same under other settings, as far as its statistics tell. */

@@ -1,13 +1,17 @@
 package org.allocsim.reports.advice;
 
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
-import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -17,6 +21,8 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * Many runs may share a trace, on several threads.
  */
 public final class ScenarioRun {
+  private static final int[] NO_STEPS = {};
+
   private ScenarioRun() {}
 
   /** Replays under a scenario; see {@link DeviceReplay} for requests that fail. */
@@ -32,20 +38,39 @@ public final class ScenarioRun {
       Scenario scenario,
       AfterOom afterOom,
       EffectListener also) {
+    return run(trace, device, scenario, afterOom, also, NO_STEPS);
+  }
+
+  /**
+   * As above, and measures the driver's time in each step.
+   *
+   * @param steps rows with which the steps begin, and the row with which the last has ended
+   */
+  static ScenarioResult run(
+      AllocationTrace trace,
+      int device,
+      Scenario scenario,
+      AfterOom afterOom,
+      EffectListener also,
+      int[] steps) {
     MemoryStats stats = new MemoryStats(scenario.config().allocator().maxSplitBytes());
     MemoryTimeline timeline = new MemoryTimeline(2);
     DeviceReplay replay = new DeviceReplay(trace, device, scenario.version(), afterOom, stats, 1);
     RequestFailures failures = replay.failures();
     EffectListener listener = EffectListeners.all(stats, timeline, failures, also);
     SimulatedDevice memory = new SimulatedDevice(scenario.device());
-    CachingAllocator policy =
-        new CachingAllocator(
-            scenario.config().allocator(),
-            scenario.version(),
-            scenario.limitBytes(),
-            memory,
-            listener);
-    replay.run(policy, memory, listener, event -> timeline.at(trace.timeNanos(event)));
+    StepClock clock = new StepClock(steps, memory);
+    replay.run(
+        create(scenario, new Foresight(trace, device), memory, listener),
+        memory,
+        listener,
+        event -> {
+          timeline.at(trace.timeNanos(event));
+          clock.before(event);
+        });
+    if (!replay.isStopped()) {
+      clock.before(trace.eventCount());
+    }
     Map<DriverCall, Long> calls = new EnumMap<>(DriverCall.class);
     for (DriverCall call : DriverCall.values()) {
       calls.put(call, memory.driverCalls(call));
@@ -58,6 +83,45 @@ public final class ScenarioRun {
         failures.kept().isEmpty() ? Optional.empty() : Optional.of(failures.kept().getFirst()),
         failures.count(),
         calls,
-        memory.driverNanos());
+        memory.driverNanos(),
+        clock.stepNanos());
+  }
+
+  private static AllocatorPolicy create(
+      Scenario scenario, Foresight requests, SimulatedDevice memory, EffectListener listener) {
+    try {
+      return scenario.create(requests, memory, listener);
+    } catch (UnfitTraceException e) {
+      throw new IllegalArgumentException(scenario.policy() + " needs " + e.getMessage(), e);
+    }
+  }
+
+  /** Reads the driver's time at the begin of every step. */
+  private static final class StepClock {
+    private final int[] begins;
+    private final SimulatedDevice memory;
+    private final List<Long> stepNanos = new ArrayList<>();
+    private int next;
+    private long beganNanos;
+
+    StepClock(int[] begins, SimulatedDevice memory) {
+      this.begins = begins;
+      this.memory = memory;
+    }
+
+    void before(int event) {
+      while (next < begins.length && begins[next] <= event) {
+        long nowNanos = memory.driverNanos();
+        if (next > 0) {
+          stepNanos.add(nowNanos - beganNanos);
+        }
+        beganNanos = nowNanos;
+        next++;
+      }
+    }
+
+    List<Long> stepNanos() {
+      return stepNanos;
+    }
   }
 }

@@ -74,7 +74,7 @@ public record SlackSplit(
       boolean free = end == first + 1 && layout.state(first) == BlockState.INACTIVE;
       return free ? layout.blockBytes(first) : 0;
     }
-    long page = layout.isSmall(segment) ? SMALL_PAGE_BYTES : largePageBytes;
+    long page = pageBytes(layout, segment, largePageBytes);
     long bytes = 0;
     for (int block = first; block < end; block++) {
       if (layout.state(block) == BlockState.INACTIVE) {
@@ -86,6 +86,11 @@ public record SlackSplit(
       }
     }
     return bytes;
+  }
+
+  /** Page of an expandable segment. */
+  static long pageBytes(MemoryLayout layout, int segment, long largePageBytes) {
+    return layout.isSmall(segment) ? SMALL_PAGE_BYTES : largePageBytes;
   }
 
   /** All slack. */

@@ -7,7 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.leak.IterationException;
+import org.allocsim.reports.advice.leak.IterationFinder;
+import org.allocsim.reports.advice.leak.Iterations;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -23,6 +27,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param recorded the settings that the program was recorded with
  * @param plain PyTorch's default
  * @param demand what the program holds at most, whatever the settings
+ * @param steps steps of the program, empty where none are found
  * @param leftOut strings that were not tried, by the reason
  */
 public record Tuning(
@@ -30,6 +35,7 @@ public record Tuning(
     Entry recorded,
     Entry plain,
     Demand demand,
+    Optional<Iterations> steps,
     Map<String, List<String>> leftOut) {
   private static final long STEPS_OF_PEAK = 100;
   private static final long STEPS_OF_TIME = 100;
@@ -81,10 +87,14 @@ public record Tuning(
       DeviceProfile profile,
       Progress progress)
       throws ConfigException {
+    Optional<Iterations> steps = steps(trace, device);
+    int[] boundaries = steps.map(Iterations::boundaries).orElseGet(() -> new int[0]);
     List<Callable<ScenarioResult>> tasks = new ArrayList<>();
     for (String conf : grid.confs()) {
       Scenario scenario = Scenario.of(conf, version, limitBytes, profile);
-      tasks.add(() -> ScenarioRun.run(trace, device, scenario, AfterOom.STOP));
+      tasks.add(() ->
+          ScenarioRun.run(
+              trace, device, scenario, AfterOom.STOP, EffectListeners.NONE, boundaries));
     }
     List<ScenarioResult> results = ParallelTasks.run(tasks, progress::done);
     ScenarioResult plain = results.get(grid.confs().indexOf(""));
@@ -108,12 +118,22 @@ public record Tuning(
         entries.get(grid.confs().getFirst()),
         entries.get(""),
         Demand.of(trace, device, plain.scenario().config().allocator()),
+        steps,
         grid.leftOut());
   }
 
   /** Keeps its own copy. */
   public Tuning {
     ranked = List.copyOf(ranked);
+  }
+
+  /** The program's steps, as {@code leaks} finds them. */
+  private static Optional<Iterations> steps(AllocationTrace trace, int device) {
+    try {
+      return Optional.of(new IterationFinder(trace, device).any());
+    } catch (IterationException _) {
+      return Optional.empty();
+    }
   }
 
   /** Driver time that does not matter: a hundredth of the time that the program was recorded. */

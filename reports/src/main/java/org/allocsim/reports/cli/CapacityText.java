@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.reports.advice.CapacitySearch;
+import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
@@ -22,7 +23,7 @@ final class CapacityText {
     out.println();
     TextTable table =
         TextTable.of(
-            "setting",
+            isPyTorchOnly(results) ? "setting" : "allocator",
             ">smallest device",
             ">MiB",
             ">blocks at peak",
@@ -32,13 +33,15 @@ final class CapacityText {
     for (CapacitySearch.Result result : results) {
       boolean found = result.capacityBytes() >= 0;
       table.row(
-          ConfText.name(result.config().text()),
+          name(result, results),
           found ? ByteFormat.human(result.capacityBytes()) : "none",
           found ? Numbers.count(result.capacityBytes() >> 20) : "-",
-          ByteFormat.human(result.demand().peakBlockBytes()),
+          ByteFormat.human(result.peakBlockBytes()),
           ByteFormat.human(result.ample().peakReservedBytes()),
           result.smallestCard().map(card -> card.profile().name()).orElse("none"),
-          result.config().text().equals(recordedConf) ? "recorded" : "");
+          result.policy().equals(Scenario.PYTORCH) && result.config().text().equals(recordedConf)
+              ? "recorded"
+              : "");
     }
     table.print(out, "");
     out.println();
@@ -49,7 +52,7 @@ final class CapacityText {
             out,
             "",
             "",
-            ConfText.name(result.config().text())
+            name(result, results)
                 + ": a request fails all the same with "
                 + String.join(
                     ", ",
@@ -61,12 +64,24 @@ final class CapacityText {
     }
   }
 
+  private static boolean isPyTorchOnly(List<CapacitySearch.Result> results) {
+    return results.stream().allMatch(result -> result.policy().equals(Scenario.PYTORCH));
+  }
+
+  private static String name(CapacitySearch.Result result, List<CapacitySearch.Result> among) {
+    if (!result.policy().equals(Scenario.PYTORCH)) {
+      return result.policy();
+    }
+    String conf = ConfText.name(result.config().text());
+    return isPyTorchOnly(among) ? conf : Scenario.PYTORCH + " " + conf;
+  }
+
   private static void printCards(List<CapacitySearch.Result> results, PrintWriter out) {
     String[] headings = new String[results.size() + 2];
     headings[0] = "card";
     headings[1] = ">free for the program";
     for (int i = 0; i < results.size(); i++) {
-      headings[i + 2] = ConfText.name(results.get(i).config().text());
+      headings[i + 2] = name(results.get(i), results);
     }
     TextTable table = TextTable.of(headings);
     List<CapacitySearch.Card> cards = results.getFirst().cards();
@@ -85,11 +100,13 @@ final class CapacityText {
   /** A result as JSON. */
   static Map<String, Object> toMap(CapacitySearch.Result result) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("conf", result.config().text());
+    boolean takesConf = result.policy().equals(Scenario.PYTORCH);
+    map.put("policy", result.policy());
+    map.put("conf", takesConf ? result.config().text() : null);
     map.put("capacity_bytes", result.capacityBytes() < 0 ? null : result.capacityBytes());
     map.put("failing_above_bytes", List.copyOf(result.failingAboveBytes()));
     map.put("peak_requested_bytes", result.demand().peakRequestedBytes());
-    map.put("peak_block_bytes", result.demand().peakBlockBytes());
+    map.put("peak_block_bytes", result.peakBlockBytes());
     map.put("reserved_if_ample_bytes", result.ample().peakReservedBytes());
     map.put(
         "cards_that_fit",

@@ -51,7 +51,9 @@ final class ConfText {
     map.put("slack_at_peak_bytes", result.slackAtPeakBytes());
     Map<String, Object> calls = new TreeMap<>();
     for (Map.Entry<DriverCall, Long> call : result.driverCalls().entrySet()) {
-      calls.put(CountingDevice.name(call.getKey()), call.getValue());
+      if (CountingDevice.isShown(call.getKey(), call.getValue())) {
+        calls.put(CountingDevice.name(call.getKey()), call.getValue());
+      }
     }
     map.put("driver_calls", calls);
     map.put("forced_synchronizations", result.forcedSynchronizations());

@@ -31,6 +31,17 @@ final class CountingDevice implements DeviceMemory {
       case SET_ACCESS -> "cuMemSetAccess";
       case UNMAP -> "cuMemUnmap";
       case RELEASE -> "cuMemRelease";
+      case ALLOCATE_ASYNC -> "cuMemAllocAsync";
+      case FREE_ASYNC -> "cuMemFreeAsync";
+      case TRIM_POOL -> "cuMemPoolTrimTo";
+    };
+  }
+
+  /** Whether a count is shown: always, but stream-ordered calls only where there are any. */
+  static boolean isShown(DriverCall call, long count) {
+    return switch (call) {
+      case ALLOCATE_ASYNC, FREE_ASYNC, TRIM_POOL -> count > 0;
+      default -> true;
     };
   }
 
@@ -38,7 +49,10 @@ final class CountingDevice implements DeviceMemory {
   static SortedMap<String, Long> byName(java.util.function.ToLongFunction<DriverCall> calls) {
     SortedMap<String, Long> names = new TreeMap<>();
     for (DriverCall call : DriverCall.values()) {
-      names.put(name(call), calls.applyAsLong(call));
+      long count = calls.applyAsLong(call);
+      if (isShown(call, count)) {
+        names.put(name(call), count);
+      }
     }
     return names;
   }

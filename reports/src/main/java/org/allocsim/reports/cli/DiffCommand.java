@@ -41,22 +41,7 @@ final class DiffCommand implements Callable<Integer> {
   @Parameters(index = "1", paramLabel = "AFTER", description = "Snapshot of the second program.")
   private String afterName;
 
-  @Option(
-      names = "--by",
-      paramLabel = "stack|size|phase",
-      description = "What the lines stand for (default: stack if both have them, else size).",
-      converter = Choices.ByConverter.class)
-  private LiveSet.By by;
-
-  @Option(
-      names = "--of",
-      paramLabel = "requested|allocated|reserved",
-      description = "Whose peaks are compared (default: reserved).",
-      defaultValue = "reserved",
-      converter = Choices.PeakConverter.class)
-  private MomentQuery query;
-
-  @Mixin private TableOptions tableOptions;
+  @Mixin private GroupingOptions grouping;
 
   @Mixin private ProgramOptions programOptions;
 
@@ -68,7 +53,7 @@ final class DiffCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    tableOptions.check();
+    grouping.table().check();
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(beforeName);
     Inputs.require(afterName);
@@ -76,16 +61,16 @@ final class DiffCommand implements Callable<Integer> {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Program before = Program.replay(beforeName, programOptions);
       Program after = Program.replay(afterName, programOptions);
-      LiveSet.By chosen = chosenBy(before, after);
-      MemoryMoment first = before.at(query);
-      MemoryMoment second = after.at(query);
+      LiveSet.By chosen = grouping.by(before, after);
+      MemoryMoment first = before.at(grouping.query(MomentQuery.Kind.PEAK_RESERVED));
+      MemoryMoment second = after.at(grouping.query(MomentQuery.Kind.PEAK_RESERVED));
       PeakDifference difference =
           PeakDifference.of(
               first,
-              LiveSet.of(first, before.origins(), chosen, tableOptions.frames()),
+              LiveSet.of(first, before.origins(), chosen, grouping.table().frames()),
               second,
-              LiveSet.of(second, after.origins(), chosen, tableOptions.frames()));
-      DiffReport report = new DiffReport(before, after, difference, tableOptions);
+              LiveSet.of(second, after.origins(), chosen, grouping.table().frames()));
+      DiffReport report = new DiffReport(before, after, difference, grouping.table());
       if (json != null) {
         JsonText.write(report.toMap(), json.stream());
       }
@@ -96,14 +81,5 @@ final class DiffCommand implements Callable<Integer> {
       }
     }
     return ExitCodes.DONE;
-  }
-
-  private LiveSet.By chosenBy(Program before, Program after) {
-    if (by != null) {
-      return by;
-    }
-    return before.origins().hasStacks() && after.origins().hasStacks()
-        ? LiveSet.By.STACK
-        : LiveSet.By.SIZE;
   }
 }

@@ -3,7 +3,9 @@ package org.allocsim.reports.cli;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import org.allocsim.reports.advice.oom.BfcDump;
 import org.allocsim.reports.advice.oom.ByteRange;
 import org.allocsim.reports.advice.oom.CardAccount;
 import org.allocsim.reports.advice.oom.OomExplanation;
@@ -12,6 +14,7 @@ import org.allocsim.reports.advice.oom.OomMessage;
 import org.allocsim.reports.advice.oom.OomSettings;
 import org.allocsim.reports.advice.oom.OomVerdict;
 import org.allocsim.reports.advice.oom.PrintedSize;
+import org.allocsim.reports.advice.oom.SummaryTable;
 
 /** The explanations of out-of-memory messages as a tree for JSON. */
 final class ExplainOomJson {
@@ -21,11 +24,15 @@ final class ExplainOomJson {
       String name,
       OomLog.Contents contents,
       OomSettings settings,
-      List<OomExplanation> explanations) {
+      List<OomExplanation> explanations,
+      List<BfcDump> dumps) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("file", name);
     map.put("lines", contents.lines());
-    map.put("verdict", explanations.getFirst().verdict().word());
+    map.put(
+        "verdict",
+        (explanations.isEmpty() ? dumps.getFirst().verdict() : explanations.getFirst().verdict())
+            .word());
     map.put("conf", settings.isKnown() ? settings.text() : null);
     map.put("mentions_without_numbers", contents.bare().count());
     map.put("messages_left_out", contents.left());
@@ -34,6 +41,9 @@ final class ExplainOomJson {
       messages.add(message(explanations.get(i), contents.found().get(i)));
     }
     map.put("messages", messages);
+    if (!dumps.isEmpty()) {
+      map.put("bfc_dumps", dumps.stream().<Object>map(BfcDumpText::json).toList());
+    }
     return map;
   }
 
@@ -67,10 +77,28 @@ final class ExplainOomJson {
     map.put("nearly_full", explanation.nearlyFull());
     map.put("large_other", explanation.largeOther());
     map.put("account", explanation.account().map(ExplainOomJson::account).orElse(null));
+    map.put("memory_summary", explanation.table().map(table -> table(table, message)).orElse(null));
     map.put("equation", explanation.equation().isEmpty() ? null : explanation.equation());
     map.put("findings", explanation.findings());
     map.put("helps", explanation.helps());
     map.put("cannot_help", explanation.cannotHelp());
+    return map;
+  }
+
+  private static Map<String, Object> table(SummaryTable table, OomMessage message) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("line", table.line());
+    map.put("same_moment", table.isOfTheMomentOf(message));
+    for (SummaryTable.Row row : SummaryTable.Row.values()) {
+      map.put(
+          row.name().toLowerCase(Locale.ROOT),
+          table.bytes(row).map(ExplainOomJson::range).orElse(null));
+    }
+    map.put("rounding", table.roundingBytes().map(ExplainOomJson::range).orElse(null));
+    map.put(
+        "awaiting_other_streams", table.awaitingBytes().map(ExplainOomJson::range).orElse(null));
+    map.put(
+        "whole_free_segments", table.releasableBytes().map(ExplainOomJson::range).orElse(null));
     return map;
   }
 

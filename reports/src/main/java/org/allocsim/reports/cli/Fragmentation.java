@@ -2,6 +2,8 @@ package org.allocsim.reports.cli;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.allocsim.reports.advice.MemoryMoment;
+import org.allocsim.reports.advice.SlackSplit;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.stats.MemoryStats;
@@ -11,7 +13,8 @@ import org.allocsim.simulator.stats.MemoryTimeline.Series;
 /**
  * Where the reserved memory goes, at the end of a run and when most was reserved. The parts add up:
  * reserved = requested + internal + inactive, where requested and internal include blocks that
- * await their free.
+ * await their free; and reserved = allocated + the parts of the slack, which these blocks are one
+ * of.
  *
  * @param end the end of the run
  * @param peak the moment at which the reserved memory first reached its peak
@@ -21,8 +24,28 @@ import org.allocsim.simulator.stats.MemoryTimeline.Series;
 record Fragmentation(
     Moment end, Moment peak, long inactiveSplitBytes, long largestInactiveBlockBytes) {
 
-  /** Memory at one moment, in bytes. */
-  record Moment(long reservedBytes, long activeBytes, long allocatedBytes, long requestedBytes) {
+  /**
+   * Memory at one moment, in bytes.
+   *
+   * @param awaitingRequestedBytes what was asked for of blocks that await their free; a part of
+   *     {@code requestedBytes}
+   * @param slack what is reserved and not allocated, by where it lies
+   */
+  record Moment(
+      long reservedBytes,
+      long activeBytes,
+      long allocatedBytes,
+      long requestedBytes,
+      long awaitingRequestedBytes,
+      SlackSplit slack) {
+    /** The parts must be those of the whole. */
+    Moment {
+      if (slack.totalBytes() != reservedBytes - allocatedBytes) {
+        throw new IllegalStateException(
+            slack + " is not what " + reservedBytes + " exceeds " + allocatedBytes + " by");
+      }
+    }
+
     /** Lost to rounding inside active blocks. */
     long internalBytes() {
       return activeBytes - requestedBytes;
@@ -33,6 +56,16 @@ record Fragmentation(
       return reservedBytes - activeBytes;
     }
 
+    /** What the program asked for, of what it holds. */
+    long heldRequestedBytes() {
+      return requestedBytes - awaitingRequestedBytes;
+    }
+
+    /** Lost to rounding inside the blocks that the program holds. */
+    long heldRoundingBytes() {
+      return allocatedBytes - heldRequestedBytes();
+    }
+
     private Map<String, Object> toMap() {
       Map<String, Object> map = new LinkedHashMap<>();
       map.put("reserved_bytes", reservedBytes);
@@ -41,11 +74,20 @@ record Fragmentation(
       map.put("requested_bytes", requestedBytes);
       map.put("internal_bytes", internalBytes());
       map.put("inactive_bytes", inactiveBytes());
+      map.put("rounding_bytes", heldRoundingBytes());
+      map.put("slack_bytes", slack.totalBytes());
+      map.put("slack", MomentText.toMap(slack));
       return map;
     }
   }
 
-  static Fragmentation of(MemoryStats stats, MemoryTimeline timeline, MemoryLayout layout) {
+  static Fragmentation of(
+      MemoryStats stats,
+      MemoryTimeline timeline,
+      MemoryLayout layout,
+      SlackSplit slack,
+      MemoryLayout layoutAtPeak,
+      SlackSplit slackAtPeak) {
     long largest = 0;
     for (int block = 0; block < layout.blockCount(); block++) {
       if (layout.state(block) == BlockState.INACTIVE) {
@@ -57,12 +99,14 @@ record Fragmentation(
             stats.reservedBytes(),
             stats.activeBytes(),
             stats.allocatedBytes(),
-            stats.requestedBytes()),
+            stats.requestedBytes(),
+ MemoryMoment.Totals.of(layout).awaitingRequestedBytes(), slack),
         new Moment(
             timeline.bytesAtPeakReserved(Series.RESERVED),
             timeline.bytesAtPeakReserved(Series.ACTIVE),
             timeline.bytesAtPeakReserved(Series.ALLOCATED),
-            timeline.bytesAtPeakReserved(Series.REQUESTED)),
+            timeline.bytesAtPeakReserved(Series.REQUESTED),
+ MemoryMoment.Totals.of(layoutAtPeak).awaitingRequestedBytes(), slackAtPeak),
         stats.inactiveSplitBytes(),
         largest);
   }

@@ -1,6 +1,7 @@
 package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,9 +11,14 @@ import org.allocsim.reports.advice.ConfLint;
 import org.allocsim.reports.advice.LintFinding;
 import org.allocsim.reports.advice.LintFinding.Severity;
 import org.allocsim.reports.advice.Platform;
+import org.allocsim.reports.advice.SettingsComparison;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.ConfigParser;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.format.pytorch.Snapshot;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -29,20 +35,21 @@ import picocli.CommandLine.Spec;
       "Checks a value of PYTORCH_CUDA_ALLOC_CONF.",
       "",
       "Is it legal for a release and a platform, does all of it take effect, is it known to do",
-      "harm?"
+      "harm? With --snapshot: was it in force when the snapshot was taken, and if not, why?"
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:nothing found, or warnings only",
-      "1:failed: unwritable output",
+      "1:failed: unreadable snapshot, unwritable output",
       "2:wrong usage",
-      "3:an error was found: the string does not do what it says"
+      "3:an error was found: the string does not do what it says, or was not in force"
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  allocsim lint-conf expandable_segments:True,max_split_size_mb:128",
       "  allocsim lint-conf expandable_segments:True --os windows",
       "  allocsim lint-conf garbage_collection_threshold:0.8 --memory-fraction 0.9",
+      "  allocsim lint-conf expandable_segments:True --snapshot snapshot.pickle",
       "  allocsim lint-conf --env PYTORCH_ALLOC_CONF=expandable_segments:True --torch-version 2.9.1"
     })
 final class LintConfCommand implements Callable<Integer> {
@@ -51,7 +58,8 @@ final class LintConfCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "CONF",
       arity = "0..1",
-      description = "The string; leave it out where --env holds it.")
+      description =
+          "The string; leave it out where --env holds it, or to check the one in --snapshot.")
   private String conf;
 
   @Option(
@@ -60,6 +68,12 @@ final class LintConfCommand implements Callable<Integer> {
       description =
           "The environment variable that the string is set by (default: PYTORCH_CUDA_ALLOC_CONF).")
   private String assignment;
+
+  @Option(
+      names = "--snapshot",
+      paramLabel = "FILE",
+      description = "Compare the string with the settings that this snapshot records.")
+  private String snapshotName;
 
   @Option(
       names = {"--torch-version", "--torch"},
@@ -103,25 +117,86 @@ final class LintConfCommand implements Callable<Integer> {
         text = assignment.substring(equals + 1);
       }
     }
-    if (text == null) {
+    if (text == null && snapshotName == null) {
       throw new ParameterException(
-          spec.commandLine(), "CONF is missing; give the string, or --env NAME=CONF");
+          spec.commandLine(), "the string is missing; give CONF, --env NAME=CONF or --snapshot FILE");
+    }
+    Path file = snapshotName == null ? null : Inputs.require(snapshotName);
+    Snapshot snapshot = file == null ? null : readSnapshot(file);
+    if (text == null) {
+      text = snapshot.settings().conf();
     }
     boolean limited = fraction != null && (fraction < 1 || version.isFractionOneALimit());
     List<LintFinding> findings = new ArrayList<>(ConfLint.checkVariable(variable, version));
     findings.addAll(ConfLint.check(text, version, platform, limited));
+    SettingsComparison comparison =
+        snapshot == null ? null : compare(text, variable, snapshot, findings);
     PrintWriter out = spec.commandLine().getOut();
     try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, null);
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       if (json != null) {
-        JsonText.write(toMap(variable, text, findings), json.stream());
+        Map<String, Object> map = toMap(variable, text, findings);
+        if (snapshot != null) {
+          map.put("snapshot", SettingsText.toMap(snapshotName, snapshot, comparison));
+        }
+        JsonText.write(map, json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
         print(variable, text, findings, out);
+        if (comparison != null) {
+          SettingsText.print(snapshotName, snapshot, comparison, out);
+        }
+        out.flush();
       }
     }
-    return hasErrors(findings) ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
+    boolean lacks = comparison != null && comparison.lacks();
+    return lacks || hasErrors(findings) ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
+  }
+
+  private static Snapshot readSnapshot(Path file) {
+    Snapshot snapshot = Recording.readSnapshot(file);
+    if (!snapshot.settings().present()) {
+      throw new Failure(
+          file
+              + ": it records no allocator settings, as snapshots of PyTorch before 2.3 do not, so"
+              + " there is nothing to compare; leave out --snapshot to check the string alone");
+    }
+    return snapshot;
+  }
+
+  /** The comparison, or null where the string itself is refused, as a finding says. */
+  private SettingsComparison compare(
+      String text, String variable, Snapshot snapshot, List<LintFinding> findings) {
+    ParsedConfig believed;
+    try {
+      believed = ConfigParser.parse(text, version);
+    } catch (ConfigException e) {
+      if (findings.stream().noneMatch(finding -> finding.kind() == LintFinding.Kind.ILLEGAL)) {
+        throw new IllegalStateException("the lint let a string pass that is refused", e);
+      }
+      return null;
+    }
+    try {
+      return SettingsComparison.of(
+          believed,
+          variable,
+          snapshot,
+          ConfigParser.parse(snapshot.settings().conf(), version),
+          ConfigParser.parse("", version),
+          version);
+    } catch (ConfigException e) {
+      throw new Failure(
+          snapshotName
+              + ": PyTorch "
+              + version.id()
+              + " refuses the recorded settings \""
+              + snapshot.settings().conf()
+              + "\" ("
+              + e.getMessage()
+              + "); give the release that recorded them with --torch-version",
+          e);
+    }
   }
 
   private static boolean hasErrors(List<LintFinding> findings) {
@@ -145,7 +220,6 @@ final class LintConfCommand implements Callable<Integer> {
           "    ",
           finding.severity().label() + ", " + finding.kind().label() + ": " + finding.message());
     }
-    out.flush();
   }
 
   private Map<String, Object> toMap(String variable, String text, List<LintFinding> findings) {

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
+import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.Policies;
@@ -14,7 +15,9 @@ import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormats;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code allocsim list}: what there is to choose from. */
@@ -24,7 +27,11 @@ import picocli.CommandLine.Spec;
     synopsisSubcommandLabel = "{policies|formats|devices}",
     description = "Shows the policies, trace formats and devices to choose from.",
     footerHeading = "%nExamples:%n",
-    footer = {"  allocsim list policies", "  allocsim list devices"})
+    footer = {
+      "  allocsim list policies",
+      "  allocsim list policies cuda-async",
+      "  allocsim list devices"
+    })
 final class ListCommand implements Runnable {
   @Spec private CommandSpec spec;
 
@@ -37,14 +44,59 @@ final class ListCommand implements Runnable {
   @Command(
       name = "policies",
       mixinStandardHelpOptions = true,
-      description = "Shows the allocators that can be simulated.")
-  int policies() {
-    TextTable table = TextTable.of("id", "allocator", "follows");
+      description = "Shows the allocators that can be simulated, or one of them with its options.")
+  int policies(
+      @Parameters(
+              paramLabel = "ID",
+              arity = "0..1",
+              description = "Allocator to show with its options.",
+              converter = PolicyConverter.class)
+          PolicySpec chosen,
+      @Option(
+              names = "--markdown",
+              description = "All allocators and options as a page of documentation.")
+          boolean markdown) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (markdown) {
+      PolicyPage.print(out);
+      out.flush();
+      return ExitCodes.DONE;
+    }
+    if (chosen != null) {
+      return show(chosen, out);
+    }
+    TextTable table = TextTable.of("id", "allocator", "knows");
     for (PolicyProvider provider : Policies.all()) {
       PolicySpec policy = provider.spec();
-      table.row(policy.id(), policy.summary(), policy.source());
+      table.row(policy.id(), policy.summary(), PolicyPage.knowledge(policy.kind()));
     }
     return print(table);
+  }
+
+  private int show(PolicySpec policy, PrintWriter out) {
+    WrappedText.print(out, "", "  ", policy.id() + ": " + policy.summary());
+    WrappedText.print(out, "", "  ", "follows " + policy.source());
+    if (policy.options().isEmpty()) {
+      out.println("no options");
+      out.flush();
+      return ExitCodes.DONE;
+    }
+    out.println();
+    for (PolicySpec.Option option : policy.options()) {
+      WrappedText.print(
+          out,
+          "",
+          "    ",
+          option.name()
+              + (option.unit().isEmpty() ? "" : " (" + option.unit() + ")")
+              + ": "
+              + option.meaning()
+              + (option.defaultValue().isEmpty()
+                  ? ""
+                  : " (default: " + option.defaultValue() + ")"));
+    }
+    out.flush();
+    return ExitCodes.DONE;
   }
 
   @Command(

@@ -28,6 +28,7 @@ import picocli.CommandLine.Spec;
       TuneCommand.class,
       MinCapacityCommand.class,
       LintConfCommand.class,
+      PerturbCommand.class,
       PeakCommand.class,
       PinsCommand.class,
       DiffCommand.class,

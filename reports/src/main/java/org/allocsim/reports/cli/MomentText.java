@@ -62,21 +62,46 @@ final class MomentText {
     row(table, "requested by the program", bytes.requestedBytes(), reserved);
     row(table, "+ lost to rounding", bytes.roundingBytes(), reserved);
     row(table, "= allocated", bytes.allocatedBytes(), reserved);
-    row(table, "+ whole free segments (releasable)", slack.releasableBytes(), reserved);
-    row(table, "+ free parts of segments in use (stuck)", slack.stuckBytes(), reserved);
-    optionalRow(table, "+ given back, in use on another stream", slack.awaitingBytes(), reserved);
-    String others = "+ cached for other streams than " + program.stream(moment.stream());
-    optionalRow(table, others + ", releasable", slack.otherReleasableBytes(), reserved);
-    optionalRow(table, others + ", stuck", slack.otherStuckBytes(), reserved);
-    optionalRow(table, "+ free in private pools", slack.privateBytes(), reserved);
+    forEachPart(
+        slack,
+        slack,
+        "other streams than " + program.stream(moment.stream()),
+        (name, part, _) -> row(table, name, part, reserved));
     row(table, "= reserved", reserved, reserved);
     table.print(out, "");
   }
 
-  private static void optionalRow(TextTable table, String name, long bytes, long whole) {
-    if (bytes != 0) {
-      row(table, name, bytes, whole);
-    }
+  /** A part of the slack at two moments. */
+  @FunctionalInterface
+  interface PartRow {
+    /** Takes a part under the name that tables give it. */
+    void row(String name, long first, long second);
+  }
+
+  /**
+   * Names the parts of the slack at two moments: what is free in whole segments and in segments in
+   * use, and of the others those that there are.
+   *
+   * @param others whom the caches of other streams are for
+   */
+  static void forEachPart(SlackSplit first, SlackSplit second, String others, PartRow rows) {
+    rows.row(
+        "+ whole free segments (releasable)", first.releasableBytes(), second.releasableBytes());
+    rows.row(
+        "+ free parts of segments in use (stuck)", first.stuckBytes(), second.stuckBytes());
+    PartRow present =
+        (name, one, two) -> {
+          if (one != 0 || two != 0) {
+            rows.row(name, one, two);
+          }
+        };
+    present.row(
+        "+ given back, in use on another stream", first.awaitingBytes(), second.awaitingBytes());
+    String cached = "+ cached for " + others;
+    present.row(
+        cached + ", releasable", first.otherReleasableBytes(), second.otherReleasableBytes());
+    present.row(cached + ", stuck", first.otherStuckBytes(), second.otherStuckBytes());
+    present.row("+ free in private pools", first.privateBytes(), second.privateBytes());
   }
 
   private static void row(TextTable table, String name, long bytes, long whole) {

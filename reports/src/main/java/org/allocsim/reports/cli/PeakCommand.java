@@ -49,22 +49,7 @@ final class PeakCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
   private String traceName;
 
-  @Option(
-      names = "--by",
-      paramLabel = "stack|size|phase",
-      description = "What the lines stand for (default: stack if recorded, else size).",
-      converter = Choices.ByConverter.class)
-  private LiveSet.By by;
-
-  @Option(
-      names = "--of",
-      paramLabel = "requested|allocated|reserved",
-      description = "Whose peak it is (default: allocated).",
-      defaultValue = "allocated",
-      converter = Choices.PeakConverter.class)
-  private MomentQuery query;
-
-  @Mixin private TableOptions tableOptions;
+  @Mixin private GroupingOptions grouping;
 
   @Mixin private ProgramOptions programOptions;
 
@@ -76,15 +61,15 @@ final class PeakCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    tableOptions.check();
+    grouping.table().check();
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Program program = Program.replay(traceName, programOptions);
-      MemoryMoment moment = program.at(query);
+      MemoryMoment moment = program.at(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED));
       LiveSet live =
-          LiveSet.of(moment, program.origins(), chosenBy(program), tableOptions.frames());
+          LiveSet.of(moment, program.origins(), grouping.by(program), grouping.table().frames());
       if (json != null) {
         JsonText.write(toMap(program, moment, live), json.stream());
       }
@@ -97,19 +82,12 @@ final class PeakCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  private LiveSet.By chosenBy(Program program) {
-    if (by != null) {
-      return by;
-    }
-    return program.origins().hasStacks() ? LiveSet.By.STACK : LiveSet.By.SIZE;
-  }
-
   private void print(Program program, MemoryMoment moment, LiveSet live, PrintWriter out) {
     MomentText.printHeader(program, moment, out);
     TextTable table =
         TextTable.of(">allocated", ">bytes", ">requested", ">", ">blocks", heading(live.by()));
     long whole = live.allocated().blockBytes();
-    int shown = Math.min(tableOptions.top(), live.groups().size());
+    int shown = Math.min(grouping.table().top(), live.groups().size());
     for (Group group : live.groups().subList(0, shown)) {
       row(table, group, whole);
     }

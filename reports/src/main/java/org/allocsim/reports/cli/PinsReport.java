@@ -124,9 +124,9 @@ record PinsReport(
                 + ByteFormat.human(remedy.gainedBytes())
                 + " opens in the segment at "
                 + hex(moment.layout().segmentAddress(remedy.segments().getFirst()))
-            : Numbers.count(remedy.segments().size(), "segment")
-                + " of together "
-                + ByteFormat.human(remedy.gainedBytes())
+            : ByteFormat.human(remedy.gainedBytes())
+                + " of "
+                + Numbers.count(remedy.segments().size(), "segment")
                 + " can be released, "
                 + (trial.isLimitConcluded() ? "at least " : "")
                 + ByteFormat.human(trial.missingBytes())
@@ -136,7 +136,11 @@ record PinsReport(
             ? " fits, as the simulation confirms: "
             : " does not fit, as the simulation shows, although ")
         + gain
-        + ".";
+        + switch (remedy.least()) {
+          case BYTES -> "; no other blocks of fewer bytes do that.";
+          case BLOCKS -> "; no fewer blocks do that.";
+          case NOTHING -> "; there may be fewer blocks that do that.";
+        };
   }
 
   // What pins what.
@@ -302,6 +306,7 @@ record PinsReport(
     map.put("confirmed", remedy.confirmed());
     map.put("bytes", remedy.bytes());
     map.put("gained_bytes", remedy.gainedBytes());
+    map.put("least", remedy.least().name().toLowerCase(Locale.ROOT));
     map.put("blocks", blocks(remedy.blocks()));
     return map;
   }

@@ -12,7 +12,6 @@ import org.allocsim.reports.advice.MomentQuery;
 import org.allocsim.reports.advice.Origins;
 import org.allocsim.reports.advice.ReplayInput;
 import org.allocsim.reports.text.Numbers;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
@@ -104,7 +103,7 @@ final class Program {
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
       landmarks =
           MomentFinder.survey(
-              input(setup, same && isRecordedFirst(setup, deviceOptions)), progress::update);
+              input(setup, same && setup.allowsRecordedAnswers(deviceOptions.isDeviceGiven())), progress::update);
     }
     return new Program(
         name,
@@ -126,24 +125,12 @@ final class Program {
         device,
         setup.config(),
         setup.version(),
-        setup.profile(),
+        setup.profile().withHistory(recording.addressHistory(device)),
         setup.limitBytes(),
         recordedFirst
             ? new ReplayInput.RecordedRun(
                 recording.effects(device), recording.start(device), recording.limitBytes())
             : null);
-  }
-
-  /** Whether limit and device leave the recorded answers possible; as for {@code replay}. */
-  private static boolean isRecordedFirst(ReplayRun.Setup setup, DeviceOptions options) {
-    long peakBytes = setup.recording().peakBytes(setup.deviceIndex());
-    boolean limited = setup.limitBytes() != MemoryLimit.NONE;
-    if (limited && peakBytes > setup.limitBytes()) {
-      return false;
-    }
-    return !options.isDeviceGiven()
-        || (peakBytes <= setup.profile().capacityBytes()
-            && (limited || !setup.recording().hasFailures(setup.deviceIndex())));
   }
 
   private static List<String> notes(

@@ -42,6 +42,11 @@ final class ProgressMeter implements AutoCloseable {
     return new ProgressMeter(task, " settings", 1);
   }
 
+  /** Progress in copies of a program. */
+  static ProgressMeter ofCopies(String task) {
+    return new ProgressMeter(task, " copies", 1);
+  }
+
   /** Progress in policies. */
   static ProgressMeter ofPolicies(String task) {
     return new ProgressMeter(task, " policies", 1);

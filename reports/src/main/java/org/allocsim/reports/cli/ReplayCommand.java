@@ -15,7 +15,6 @@ import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.PolicySpec;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.stats.MemorySummary;
 import org.allocsim.workloads.format.pytorch.Snapshot;
@@ -44,6 +43,7 @@ import picocli.CommandLine.Spec;
       "  allocsim replay snapshot.pickle.xz --memory-fraction 0.9 --chart memory.svg",
       "  allocsim replay snapshot.pickle --conf expandable_segments:True --capacity 24GiB",
       "  allocsim replay snapshot.pickle --memory-limit 20GiB --after-oom stop",
+      "  allocsim replay snapshot.pickle --capacity 12GiB --insert empty_cache@phase-borders",
       "  allocsim replay snapshot.pickle --events - | head"
     })
 final class ReplayCommand implements Callable<Integer> {
@@ -100,6 +100,17 @@ final class ReplayCommand implements Callable<Integer> {
   private AfterOom afterOom = AfterOom.CONTINUE;
 
   @Option(
+      names = "--insert",
+      paramLabel = "empty_cache@PLACE",
+      description =
+          "Replay the program as if it called torch.cuda.empty_cache() at phase-borders (where"
+              + " recorded annotations begin or end), every:N (behind every N steps), before-oom"
+              + " (right before what fails otherwise) or request:N (before allocation request N,"
+              + " counted from 0).",
+      converter = CacheInsertion.Converter.class)
+  private CacheInsertion insertion;
+
+  @Option(
       names = "--check",
       description = "Check the allocator's invariants after every event; slow.")
   private boolean check;
@@ -125,6 +136,10 @@ final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     ChartFile chartFormat = chartFormat();
+    if (insertion != null && addresses == Addresses.RECORDED) {
+      throw Failure.usage(
+          "--insert changes the program, so recorded addresses do not fit; leave out --addresses");
+    }
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
     ParsedConfig given =
@@ -155,7 +170,13 @@ final class ReplayCommand implements Callable<Integer> {
               limitBytes,
               afterOom,
               check);
-      ReplayReport report = replay(setup, config, events);
+      int inserted = 0;
+      if (insertion != null) {
+        CacheInsertion.Inserted changed = insertion.into(setup, traceName);
+        setup = changed.setup();
+        inserted = changed.calls();
+      }
+      ReplayReport report = replay(setup, config, events, inserted);
       if (json != null) {
         JsonText.write(report.toMap(), json.stream());
       }
@@ -185,7 +206,7 @@ final class ReplayCommand implements Callable<Integer> {
    * Replays with recorded addresses where they were asked for or fit; where they turn out not to
    * fit and were not asked for, once more with modelled ones.
    */
-  private ReplayReport replay(ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events)
+  private ReplayReport replay(ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events, int inserted)
       throws IOException {
     List<String> remarks = new ArrayList<>();
     if (isRecordedFirst(setup)) {
@@ -194,7 +215,7 @@ final class ReplayCommand implements Callable<Integer> {
       long startNanos = System.nanoTime();
       follow(run, Addresses.RECORDED, events);
       if (run.divergedRow() < 0) {
-        return report(recorded, config, Addresses.RECORDED, run, startNanos, remarks);
+        return report(recorded, config, Addresses.RECORDED, run, startNanos, remarks, inserted);
       }
       String divergence =
           "from event "
@@ -216,30 +237,17 @@ final class ReplayCommand implements Callable<Integer> {
     ReplayRun run = new ReplayRun(setup);
     long startNanos = System.nanoTime();
     follow(run, Addresses.MODELLED, events);
-    return report(setup, config, Addresses.MODELLED, run, startNanos, remarks);
+    return report(setup, config, Addresses.MODELLED, run, startNanos, remarks, inserted);
   }
 
-  /**
-   * Whether recorded answers come first: with the recorded settings, where neither the limit nor a
-   * chosen device is too small for what was recorded. A device that was chosen need not refuse what
-   * the recorded one refused, so failed requests call for the model unless a limit explains them.
-   */
+  /** Whether recorded answers come first: where asked for, or with the recorded settings. */
   private boolean isRecordedFirst(ReplayRun.Setup setup) {
-    Recording recording = setup.recording();
     if (addresses != null) {
       return addresses == Addresses.RECORDED;
     }
-    if (conf != null && !conf.equals(recording.config().text())) {
-      return false;
-    }
-    long peakBytes = recording.peakBytes(setup.deviceIndex());
-    boolean limited = setup.limitBytes() != MemoryLimit.NONE;
-    if (limited && peakBytes > setup.limitBytes()) {
-      return false;
-    }
-    return !deviceOptions.isDeviceGiven()
-        || (peakBytes <= setup.profile().capacityBytes()
-            && (limited || !recording.hasFailures(setup.deviceIndex())));
+    return insertion == null
+        && (conf == null || conf.equals(setup.recording().config().text()))
+        && setup.allowsRecordedAnswers(deviceOptions.isDeviceGiven());
   }
 
   private static void follow(ReplayRun run, Addresses source, Outputs.Output events)
@@ -257,7 +265,8 @@ final class ReplayCommand implements Callable<Integer> {
       Addresses source,
       ReplayRun run,
       long startNanos,
-      List<String> remarks) {
+      List<String> remarks,
+      int inserted) {
     double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
     Recording recording = setup.recording();
     DeviceProfile profile = setup.profile();
@@ -299,7 +308,9 @@ final class ReplayCommand implements Callable<Integer> {
         seconds,
         recording.inferences(device),
         notes.toList(),
-        run.timeline());
+        run.timeline(),
+        insertion,
+        inserted);
   }
 
   private static void draw(ReplayReport report, ChartFile format, Outputs.Output target)

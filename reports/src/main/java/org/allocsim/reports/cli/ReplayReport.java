@@ -34,6 +34,8 @@ import org.allocsim.workloads.format.pytorch.derive.Inference;
  * @param inferences what was concluded from the recording
  * @param notes what the reader passed over, and remarks on the replay
  * @param timeline memory over time
+ * @param insertion calls that the program was replayed with and did not make, null for none
+ * @param insertions number of these calls
  */
 record ReplayReport(
     String file,
@@ -58,7 +60,9 @@ record ReplayReport(
     double seconds,
     List<Inference> inferences,
     List<String> notes,
-    MemoryTimeline timeline) {
+    MemoryTimeline timeline,
+    CacheInsertion insertion,
+    int insertions) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** The JSON object; only {@code seconds} differs between two runs. */
@@ -77,6 +81,7 @@ record ReplayReport(
     map.put("device", device);
     map.put("device_index", deviceIndex);
     map.put("addresses", addresses.toString());
+    map.put("inserted", insertion == null ? null : inserted());
     map.put("limit_bytes", limitBytes < 0 ? null : limitBytes);
     map.put("stats", stats);
     map.put("fragmentation", fragmentation.toMap());
@@ -86,6 +91,14 @@ record ReplayReport(
     map.put("inferred", Recording.toList(inferences));
     map.put("notes", notes);
     map.put("seconds", seconds);
+    return map;
+  }
+
+  private Map<String, Object> inserted() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("call", "empty_cache");
+    map.put("place", insertion.toString());
+    map.put("count", insertions);
     return map;
   }
 

@@ -4,7 +4,9 @@ import java.util.SortedMap;
 import java.util.function.IntConsumer;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.DeviceReplay;
+import org.allocsim.reports.advice.MemoryMoment;
 import org.allocsim.reports.advice.RequestFailures;
+import org.allocsim.reports.advice.SlackSplit;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.RecordedDevice;
@@ -17,10 +19,12 @@ import org.allocsim.simulator.engine.InvariantChecker;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.validation.fidelity.RestoredStart;
 
 /** One replay of one device of a recording, with everything that listens to it. */
@@ -56,6 +60,36 @@ final class ReplayRun {
       this(recording, deviceIndex, config, version, profile, limitBytes, AfterOom.CONTINUE, checks);
     }
 
+    /**
+     * Whether the recorded answers can hold: neither the limit nor a chosen device is too small for
+     * what was recorded. A device that was chosen need not refuse what the recorded one refused, so
+     * failed requests call for the model unless a limit explains them.
+     *
+     * @param deviceChosen whether the device is not simply taken to be the recorded one
+     */
+    boolean allowsRecordedAnswers(boolean deviceChosen) {
+      long peakBytes = recording.peakBytes(deviceIndex);
+      boolean limited = limitBytes != MemoryLimit.NONE;
+      if (limited && peakBytes > limitBytes) {
+        return false;
+      }
+      return !deviceChosen
+          || (peakBytes <= profile.capacityBytes()
+              && (limited || !recording.hasFailures(deviceIndex)));
+    }
+
+    /** The same for another program. */
+    Setup with(Recording another) {
+      return new Setup(
+          another, deviceIndex, config, version, profile, limitBytes, afterOom, checks);
+    }
+
+    /** The same without checks. */
+    Setup unchecked() {
+      return new Setup(
+          recording, deviceIndex, config, version, profile, limitBytes, afterOom, false);
+    }
+
     /** The same under the limit that the recording shows, where none is given. */
     Setup withRecordedLimit() {
       return limitBytes >= 0
@@ -85,6 +119,13 @@ final class ReplayRun {
   private IntConsumer watcher = _ -> {};
 
   private MemoryLayout layout;
+  private Addresses source;
+
+  /** Row behind which reserved memory first has its peak so far, and that peak. */
+  private int peakRow = -1;
+
+  private long peakBytes;
+  private int lastRow = -1;
 
   private SortedMap<String, Long> driverCalls;
   private long driverNanos = -1;
@@ -126,8 +167,9 @@ final class ReplayRun {
   }
 
   /** Replays on the device that the addresses come from, with one more listener. */
-  void on(Addresses source, EffectListener also, ProgressMeter progress) {
-    switch (source) {
+  void on(Addresses addresses, EffectListener also, ProgressMeter progress) {
+    source = addresses;
+    switch (addresses) {
       case RECORDED -> onRecordedDevice(also, progress);
       case MODELLED -> onSimulatedDevice(also, progress);
     }
@@ -147,6 +189,7 @@ final class ReplayRun {
     if (checker != null) {
       checker.startFrom(policy);
     }
+    notePeak();
     timeline.at(trace.eventCount() == 0 ? 0 : trace.timeNanos(0));
     timeline.startWith(
         stats.requestedBytes(), stats.allocatedBytes(), stats.activeBytes(), stats.reservedBytes());
@@ -161,7 +204,9 @@ final class ReplayRun {
 
   /** Replays on a simulated device. */
   private void onSimulatedDevice(EffectListener also, ProgressMeter progress) {
-    SimulatedDevice memory = new SimulatedDevice(setup.profile());
+    SimulatedDevice memory =
+        new SimulatedDevice(
+            setup.profile().withHistory(setup.recording().addressHistory(setup.deviceIndex())));
     EffectListener listener = EffectListeners.both(counters(), also);
     CachingAllocator policy = policy(memory, listener);
     replay.run(policy, memory, listener, event -> before(event, policy, progress));
@@ -182,6 +227,8 @@ final class ReplayRun {
 
   private void before(int event, CachingAllocator policy, ProgressMeter progress) {
     check(policy);
+    notePeak();
+    lastRow = event;
     watcher.accept(event);
     timeline.at(trace.timeNanos(event));
     if ((event & (PROGRESS_STEP - 1)) == 0) {
@@ -191,7 +238,16 @@ final class ReplayRun {
 
   private void end(CachingAllocator policy) {
     check(policy);
+    notePeak();
     layout = MemoryLayout.of(policy);
+  }
+
+  /** Reserved memory may have grown with the row that was sent last. */
+  private void notePeak() {
+    if (stats.peakReservedBytes() > peakBytes) {
+      peakBytes = stats.peakReservedBytes();
+      peakRow = lastRow;
+    }
   }
 
   private void check(CachingAllocator policy) {
@@ -220,9 +276,41 @@ final class ReplayRun {
     return replay.failures();
   }
 
-  /** Where reserved memory went. */
+  /**
+   * Where reserved memory went. What it looked like at its peak is known behind the replay only, so
+   * the program is replayed once more up to there.
+   */
   Fragmentation fragmentation() {
-    return Fragmentation.of(stats, timeline, layout);
+    MemoryLayout atPeak = peakRow == lastRow ? layout : layoutBehind(peakRow);
+    return Fragmentation.of(
+        stats,
+        timeline,
+        layout,
+        slack(layout, MemoryMoment.mainStream(layout)),
+        atPeak,
+        slack(atPeak, streamAt(peakRow, atPeak)));
+  }
+
+  private MemoryLayout layoutBehind(int row) {
+    ReplayRun again = new ReplayRun(setup.unchecked());
+    again.replay.endBehind(row);
+    try (ProgressMeter progress = ProgressMeter.ofEvents("looking at the peak")) {
+      again.on(source, EffectListeners.NONE, progress);
+    }
+    return again.layout;
+  }
+
+  /** The stream whose request led to a moment, else the one that holds most. */
+  private int streamAt(int row, MemoryLayout then) {
+    boolean allocates =
+        row >= 0
+            && (trace.kind(row) == RequestKind.ALLOCATE
+                || trace.kind(row) == RequestKind.RESTORE_BLOCK);
+    return allocates ? trace.stream(row) : MemoryMoment.mainStream(then);
+  }
+
+  private SlackSplit slack(MemoryLayout then, int stream) {
+    return SlackSplit.of(then, stream, setup.config().largeSegmentBytes());
   }
 
   /** Calls of the driver by name. */

@@ -85,6 +85,9 @@ final class ReplayText {
                 : ", limit " + Numbers.bytes(report.limitBytes()))
             + ", addresses "
             + report.addresses());
+    if (report.insertion() != null) {
+      out.println("insert  " + report.insertion().note(report.insertions()));
+    }
   }
 
   private void printFragmentation() {
@@ -92,9 +95,14 @@ final class ReplayText {
     Fragmentation.Moment end = report.fragmentation().end();
     TextTable table =
         TextTable.of("where reserved memory went", ">at the peak", ">", ">at the end", ">");
-    row(table, "requested", peak.requestedBytes(), end.requestedBytes());
-    row(table, "+ lost to rounding", peak.internalBytes(), end.internalBytes());
-    row(table, "+ cached, not in use", peak.inactiveBytes(), end.inactiveBytes());
+    row(table, "requested by the program", peak.heldRequestedBytes(), end.heldRequestedBytes());
+    row(table, "+ lost to rounding", peak.heldRoundingBytes(), end.heldRoundingBytes());
+    row(table, "= allocated", peak.allocatedBytes(), end.allocatedBytes());
+    MomentText.forEachPart(
+        peak.slack(),
+        end.slack(),
+        "other streams",
+        (name, first, second) -> row(table, name, first, second));
     row(table, "= reserved", peak.reservedBytes(), end.reservedBytes());
     table.print(out, "");
     if (end.inactiveBytes() > 0) {
@@ -106,9 +114,7 @@ final class ReplayText {
               + ByteFormat.human(report.fragmentation().largestInactiveBlockBytes())
               + ": external fragmentation "
               + Numbers.percent(report.fragmentation().externalRatio())
-              + "; "
-              + ByteFormat.human(report.fragmentation().inactiveSplitBytes())
-              + " of the cached memory lie in segments that are partly in use.");
+              + ".");
     }
   }
 

@@ -3,10 +3,13 @@ package org.allocsim.reports.cli;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.allocsim.reports.advice.ConfLint;
 import org.allocsim.reports.advice.Platform;
+import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.reports.advice.Tuning;
+import org.allocsim.reports.advice.leak.Iterations;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 
@@ -53,6 +56,7 @@ record TuneReport(
     map.put("limit_bytes", limitBytes < 0 ? null : limitBytes);
     map.put("peak_requested_bytes", tuning.demand().peakRequestedBytes());
     map.put("fits_at_all", !tuning.isHopeless());
+    map.put("steps", tuning.steps().map(TuneReport::steps).orElse(null));
     map.put("recorded_conf", tuning.recorded().conf());
     map.put("recommended", tuning.recommended().map(this::recommended).orElse(null));
     map.put("settings", settings());
@@ -69,6 +73,27 @@ record TuneReport(
     return map;
   }
 
+  private static Map<String, Object> steps(Iterations steps) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("found_by", steps.source().name().toLowerCase(Locale.ROOT));
+    map.put("name", steps.name());
+    map.put("count", steps.count());
+    return map;
+  }
+
+  private static Map<String, Object> perStep(ScenarioResult result) {
+    long[] sorted = result.stepNanos().stream().mapToLong(Long::longValue).sorted().toArray();
+    if (sorted.length == 0) {
+      return null;
+    }
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("steps", sorted.length);
+    map.put("mean_ns", result.nanosPerStep());
+    map.put("median_ns", sorted[sorted.length / 2]);
+    map.put("max_ns", sorted[sorted.length - 1]);
+    return map;
+  }
+
   private List<Object> settings() {
     List<Object> list = new ArrayList<>();
     int rank = 0;
@@ -77,6 +102,7 @@ record TuneReport(
       map.put("rank", ++rank);
       map.put("conf", entry.conf());
       ConfText.put(map, entry.result());
+      map.put("min_time_per_step", perStep(entry.result()));
       map.put("same_as_default", entry.sameAsPlain());
       map.put("findings", ConfText.toList(entry.findings()));
       list.add(map);

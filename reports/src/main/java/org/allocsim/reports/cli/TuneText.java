@@ -139,7 +139,17 @@ final class TuneText {
         + Numbers.seconds(after.driverNanos())
         + " in the driver instead of "
         + Numbers.seconds(before.driverNanos())
+        + perStep(before, after)
         + " (modelled, without waiting for the device).";
+  }
+
+  private static String perStep(ScenarioResult before, ScenarioResult after) {
+    return before.nanosPerStep() < 0 || after.nanosPerStep() < 0
+        ? ""
+        : ", "
+            + Numbers.millis(after.nanosPerStep())
+            + " a step instead of "
+            + Numbers.millis(before.nanosPerStep());
   }
 
   private void printHeader() {
@@ -164,36 +174,54 @@ final class TuneText {
         "bounds  the program asks for "
             + ByteFormat.human(tuning.demand().peakRequestedBytes())
             + " at its peak; no setting reserves less");
+    out.println(
+        "steps   "
+            + tuning
+                .steps()
+                .map(steps -> Numbers.count(steps.count()) + ", by " + steps.name())
+                .orElse("none found; driver time is of the whole program"));
   }
 
   private void printTable(int top) {
-    TextTable table =
-        TextTable.of(
-            ">rank",
-            "setting",
-            "out of memory",
-            ">peak reserved",
-            ">slack at peak",
-            ">driver calls",
-            ">forced syncs",
-            ">driver time",
-            "note");
+    boolean steps = tuning.steps().isPresent();
+    List<String> headings =
+        new ArrayList<>(
+            List.of(
+                ">rank",
+                "setting",
+                "out of memory",
+                ">peak reserved",
+                ">slack at peak",
+                ">driver calls",
+                ">forced syncs",
+                ">driver time"));
+    if (steps) {
+      headings.add(">a step");
+    }
+    headings.add("note");
+    TextTable table = TextTable.of(headings.toArray(String[]::new));
     List<Tuning.Entry> ranked = tuning.ranked();
     for (int i = 0; i < ranked.size(); i++) {
       Tuning.Entry entry = ranked.get(i);
       boolean landmark = isSetting(entry, tuning.recorded()) || isSetting(entry, tuning.plain());
       if (top == 0 || i < top || landmark) {
         ScenarioResult result = entry.result();
-        table.row(
-            i + 1,
-            ConfText.name(entry.conf()),
-            result.firstOom().map(oom -> "at " + at(oom)).orElse("no"),
-            ByteFormat.human(result.peakReservedBytes()),
-            ByteFormat.human(result.slackAtPeakBytes()),
-            Numbers.count(result.driverCallCount()),
-            Numbers.count(result.forcedSynchronizations()),
-            Numbers.seconds(result.driverNanos()),
-            note(entry));
+        List<Object> cells =
+            new ArrayList<>(
+                List.of(
+                    i + 1,
+                    ConfText.name(entry.conf()),
+                    result.firstOom().map(oom -> "at " + at(oom)).orElse("no"),
+                    ByteFormat.human(result.peakReservedBytes()),
+                    ByteFormat.human(result.slackAtPeakBytes()),
+                    Numbers.count(result.driverCallCount()),
+                    Numbers.count(result.forcedSynchronizations()),
+                    Numbers.seconds(result.driverNanos())));
+        if (steps) {
+          cells.add(result.nanosPerStep() < 0 ? "-" : Numbers.millis(result.nanosPerStep()));
+        }
+        cells.add(note(entry));
+        table.row(cells.toArray());
       }
     }
     table.print(out, "");

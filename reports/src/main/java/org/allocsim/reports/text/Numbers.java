@@ -6,6 +6,7 @@ import org.allocsim.simulator.stats.ByteFormat;
 /** Writes counts, sizes, shares and times for people. */
 public final class Numbers {
   private static final double NANOS_PER_SECOND = 1e9;
+  private static final double NANOS_PER_MILLI = 1e6;
 
   private Numbers() {}
 
@@ -38,5 +39,10 @@ public final class Numbers {
   /** A duration in seconds with three decimals. */
   public static String seconds(long nanos) {
     return String.format(Locale.ROOT, "%.3f s", nanos / NANOS_PER_SECOND);
+  }
+
+  /** Milliseconds, to the microsecond. */
+  public static String millis(long nanos) {
+    return String.format(Locale.ROOT, "%.3f ms", nanos / NANOS_PER_MILLI);
   }
 }

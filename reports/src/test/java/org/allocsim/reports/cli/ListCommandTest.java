@@ -1,18 +1,82 @@
 package org.allocsim.reports.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import java.util.List;
+import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.workloads.format.TraceFormat;
+import org.allocsim.workloads.format.TraceFormats;
+import org.junit.jupiter.api.Test;
 
 class ListCommandTest {
-  @ParameterizedTest
-  @ValueSource(strings = {"policies", "formats", "devices"})
-  void listsAreTables(String what) throws IOException {
-    CommandRun run = CommandRun.of("list", what);
-    assertEquals(ExitCodes.DONE, run.exitCode());
+  private static String list(String... arguments) throws IOException {
+    String[] all = new String[arguments.length + 1];
+    all[0] = "list";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    CommandRun run = CommandRun.of(all);
     assertEquals("", run.err());
-    Golden.assertGolden("list-" + what + ".txt", run.out());
+    assertEquals(ExitCodes.DONE, run.exitCode());
+    return run.out();
+  }
+
+  @Test
+  void devicesAreATable() throws IOException {
+    Golden.assertGolden("list-devices.txt", list("devices"));
+  }
+
+  @Test
+  void everyInstalledPolicyHasALineWithItsSummary() throws IOException {
+    List<String> lines = list("policies").lines().toList();
+    List<PolicyProvider> all = Policies.all();
+    assertEquals(all.size() + 1, lines.size());
+    for (int i = 0; i < all.size(); i++) {
+      PolicySpec spec = all.get(i).spec();
+      assertTrue(lines.get(i + 1).startsWith(spec.id() + " "), lines.get(i + 1));
+      assertTrue(lines.get(i + 1).contains(spec.summary()), lines.get(i + 1));
+    }
+  }
+
+  @Test
+  void everyInstalledFormatHasALineWithItsSummary() throws IOException {
+    List<String> lines = list("formats").lines().toList();
+    List<TraceFormat> all = TraceFormats.all();
+    assertEquals(all.size() + 1, lines.size());
+    for (int i = 0; i < all.size(); i++) {
+      assertTrue(lines.get(i + 1).startsWith(all.get(i).id() + " "), lines.get(i + 1));
+      assertTrue(lines.get(i + 1).contains(all.get(i).summary()), lines.get(i + 1));
+    }
+  }
+
+  @Test
+  void onePolicyIsShownWithItsSourceAndOptions() throws IOException {
+    for (PolicyProvider provider : Policies.all()) {
+      String text = list("policies", provider.spec().id()).replaceAll("\\s+", " ");
+      assertTrue(text.contains(provider.spec().source().replaceAll("\\s+", " ")), text);
+      for (PolicySpec.Option option : provider.spec().options()) {
+        assertTrue(text.contains(option.name()), text);
+      }
+    }
+  }
+
+  @Test
+  void theDocumentationPageHoldsEveryPolicyAndOption() throws IOException {
+    String page = list("policies", "--markdown");
+    for (PolicyProvider provider : Policies.all()) {
+      assertTrue(page.contains("\n## `" + provider.spec().id() + "`\n"), provider.spec().id());
+      for (PolicySpec.Option option : provider.spec().options()) {
+        assertTrue(page.contains("| `" + option.name() + "` |"), option.name());
+      }
+    }
+  }
+
+  @Test
+  void aPolicyThatIsNotThereIsWrongUsage() throws IOException {
+    CommandRun run = CommandRun.of("list", "policies", "no-such");
+    assertEquals(ExitCodes.USAGE, run.exitCode());
+    assertTrue(run.err().contains("'no-such' is not a policy"), run.err());
   }
 }

@@ -1,5 +1,7 @@
 package org.allocsim.simulator.device;
 
+import java.util.Optional;
+
 /**
  * The only way a policy reaches memory: what a GPU driver offers. Sizes are bytes, addresses are
  * unsigned 64-bit values. A refused call returns {@link #REFUSED} (or false) and changes nothing.
@@ -37,6 +39,11 @@ public interface DeviceMemory {
 
   /** Unmaps and releases physical memory that {@link #map} mapped. */
   void unmap(long address, long bytes, long pageBytes);
+
+  /** The device's pool of stream-ordered memory, where it has one. */
+  default Optional<StreamOrderedMemory> streamOrdered() {
+    return Optional.empty();
+  }
 
   /** Free bytes as the driver reports them. */
   long freeBytes();

@@ -19,5 +19,11 @@ public enum DriverCall {
   /** {@code cuMemUnmap}, one a handle. */
   UNMAP,
   /** {@code cuMemRelease}, one a handle. */
-  RELEASE
+  RELEASE,
+  /** {@code cuMemAllocAsync}, refused calls included. */
+  ALLOCATE_ASYNC,
+  /** {@code cuMemFreeAsync}. */
+  FREE_ASYNC,
+  /** {@code cuMemPoolTrimTo}. */
+  TRIM_POOL
 }

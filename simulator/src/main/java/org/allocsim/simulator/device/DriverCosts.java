@@ -23,6 +23,7 @@ package org.allocsim.simulator.device;
  * @param releaseNanos {@code cuMemRelease} of one handle
  * @param reserveNanos {@code cuMemAddressReserve} and {@code cuMemAddressFree}; not measured
  * @param synchronizeNanos a synchronisation that finds the device idle; not measured
+ * @param async stream-ordered calls
  */
 public record DriverCosts(
     long allocateSharedNanos,
@@ -41,25 +42,54 @@ public record DriverCosts(
     long unmapNanos,
     long releaseNanos,
     long reserveNanos,
-    long synchronizeNanos) {
+    long synchronizeNanos,
+    AsyncCosts async) {
 
   /** H100: fits to 6 000 raw calls; virtual memory calls as timed for handles of 20 MiB. */
   public static final DriverCosts H100 =
       new DriverCosts(
-          6_900, 61_000, 130, 74_000, 140, //
-          7_000, 55_000, 900, 66_000, 840, //
-          27_500, 12_000, 50_000, 30_000, 28_000, //
-          5_000, 5_000);
+          6_900,
+          61_000,
+          130,
+          74_000,
+          140, //
+          7_000,
+          55_000,
+          900,
+          66_000,
+          840, //
+          27_500,
+          12_000,
+          50_000,
+          30_000,
+          28_000, //
+          5_000,
+          5_000,
+          AsyncCosts.H100);
 
-  /** H200: fits to 2 500 raw calls; virtual memory calls were timed on H100 only. */
+  /** H200: fits to 2 500 raw calls; virtual memory and stream-ordered calls were timed on H100. */
   public static final DriverCosts H200 =
       new DriverCosts(
-          4_300, 47_000, 300, 50_000, 150, //
-          5_100, 37_000, 530, 41_000, 500, //
-          27_500, 12_000, 50_000, 30_000, 28_000, //
-          5_000, 5_000);
+          4_300,
+          47_000,
+          300,
+          50_000,
+          150, //
+          5_100,
+          37_000,
+          530,
+          41_000,
+          500, //
+          27_500,
+          12_000,
+          50_000,
+          30_000,
+          28_000, //
+          5_000,
+          5_000,
+          AsyncCosts.H100);
 
   /** Every call takes no time. */
   public static final DriverCosts NONE =
-      new DriverCosts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+      new DriverCosts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, AsyncCosts.NONE);
 }

@@ -1,25 +1,33 @@
 package org.allocsim.simulator.device;
 
+import java.util.Optional;
+
 /**
  * A device that behaves as the CUDA driver was seen to behave: which addresses calls return, how
  * many bytes stay free, which calls are refused, how long calls take. The rules come from
- * recordings of driver 580 (CUDA 13.0) on H100 and H200; see {@link RawHeap} for {@code cuMemAlloc}
- * and {@link AddressRanges} for virtual memory. Both draw on the same free bytes.
+ * recordings of driver 580 (CUDA 13.0) on H100 and H200; see {@link RawHeap} for {@code
+ * cuMemAlloc}, {@link AddressRanges} for virtual memory and {@link AsyncPool} for {@code
+ * cuMemAllocAsync}. All draw on the same free bytes; a raw request that they do not suffice for is
+ * refused even where the pool holds unused memory (both kinds in one process were not recorded).
  *
  * <p>Calls that the driver would answer with an error other than out of memory (an unknown address,
  * a size that is no multiple of the page) end in an {@link IllegalArgumentException}.
  */
 public final class SimulatedDevice implements DeviceMemory {
-  private static final DriverCall[] CALLS = DriverCall.values();
-
   private final DeviceProfile profile;
   private final DriverCosts costs;
   private final RawHeap heap;
   private final AddressRanges ranges;
-  private final long[] calls = new long[CALLS.length];
+  private final AsyncPool pool;
+  private final DriverMeter meter = new DriverMeter();
   private long mappedBytes;
   private int streams;
-  private long driverNanos;
+
+  /** Number of the allocation request that the program has come to. */
+  private long request = -1;
+
+  /** Changes of the history that have happened. */
+  private int changes;
 
   /** A fresh process on a device of this profile that nobody else uses. */
   public SimulatedDevice(DeviceProfile profile) {
@@ -27,6 +35,7 @@ public final class SimulatedDevice implements DeviceMemory {
     costs = profile.costs();
     heap = new RawHeap(profile);
     ranges = new AddressRanges(profile.rangeAddress(), profile.reservationBytes());
+    pool = new AsyncPool(ranges, this::freeBytes, meter, costs.async());
   }
 
   /** The profile that the device follows. */
@@ -36,21 +45,17 @@ public final class SimulatedDevice implements DeviceMemory {
 
   /** Calls of one kind so far. */
   public long driverCalls(DriverCall call) {
-    return calls[call.ordinal()];
+    return meter.calls(call);
   }
 
   /** Calls of all kinds so far. */
   public long driverCalls() {
-    long sum = 0;
-    for (long count : calls) {
-      sum += count;
-    }
-    return sum;
+    return meter.calls();
   }
 
   /** Time that all calls so far took in nanoseconds; the waiting for the device is not in it. */
   public long driverNanos() {
-    return driverNanos;
+    return meter.nanos();
   }
 
   /**
@@ -67,9 +72,57 @@ public final class SimulatedDevice implements DeviceMemory {
     }
   }
 
+  /**
+   * Kernels run from now on: the driver replaces the local memory of the bare context (207 pages)
+   * by a larger block (252 pages), so that the address space close to the arena becomes free, as
+   * recorded in PyTorch 2.11 processes on H100 and H200. Free bytes stay as they are.
+   */
+  public void runKernels() {
+    heap.growLocalMemory();
+  }
+
+  /**
+   * The driver or a library takes memory for itself: address space is used, free bytes stay as they
+   * are.
+   *
+   * @param pages number of pages of one block, at least 1
+   */
+  public void takeHiddenPages(int pages) {
+    heap.takeHiddenPages(pages * profile.pageBytes());
+  }
+
+  /** Others take what is left of the address space that the bare context's local memory had. */
+  public void fillLocalMemory() {
+    heap.fillLocalMemory();
+  }
+
+  /**
+   * The program comes to an allocation request: the profile's history up to it happens once a
+   * segment is given.
+   *
+   * @param request its number, counted from 0; numbers must not fall
+   */
+  public void advanceTo(long request) {
+    this.request = request;
+  }
+
+  private void followHistory() {
+    AddressHistory history = profile.history();
+    while (changes < history.count() && history.request(changes) <= request) {
+      heap.apply(
+          history.change(changes),
+          profile.arenaAddress() + history.offsetBytes(changes),
+          history.bytes(changes));
+      changes++;
+    }
+  }
+
   @Override
   public long allocate(long bytes) {
     requirePositive(bytes);
+    if (bytes <= freeBytes()) {
+      followHistory();
+    }
     long takenBefore = heap.takenBytes();
     int reservationsBefore = heap.reservationsMade();
     long address = heap.allocate(bytes, freeBytes());
@@ -82,7 +135,7 @@ public final class SimulatedDevice implements DeviceMemory {
     } else {
       nanos = costs.allocateReservingNanos() + pages * costs.allocateReservingPageNanos();
     }
-    count(DriverCall.ALLOCATE, 1, nanos);
+    meter.count(DriverCall.ALLOCATE, 1, nanos);
     return address;
   }
 
@@ -100,20 +153,20 @@ public final class SimulatedDevice implements DeviceMemory {
     } else {
       nanos = costs.freeReservationNanos() + pages * costs.freeReservationPageNanos();
     }
-    count(DriverCall.FREE, 1, nanos);
+    meter.count(DriverCall.FREE, 1, nanos);
   }
 
   @Override
   public long reserve(long bytes, long pageBytes, int stream) {
     requirePositive(bytes);
-    count(DriverCall.ADDRESS_RESERVE, 1, costs.reserveNanos());
+    meter.count(DriverCall.ADDRESS_RESERVE, 1, costs.reserveNanos());
     return ranges.reserve(bytes);
   }
 
   @Override
   public void unreserve(long address, long bytes) {
     ranges.unreserve(address, bytes);
-    count(DriverCall.ADDRESS_FREE, 1, costs.reserveNanos());
+    meter.count(DriverCall.ADDRESS_FREE, 1, costs.reserveNanos());
   }
 
   /**
@@ -128,15 +181,15 @@ public final class SimulatedDevice implements DeviceMemory {
     ranges.requireUnmapped(address, bytes);
     if (bytes > freeBytes()) {
       long made = freeBytes() / pageBytes;
-      count(DriverCall.CREATE, made + 1, costs.createNanos());
-      count(DriverCall.RELEASE, made, costs.releaseNanos());
+      meter.count(DriverCall.CREATE, made + 1, costs.createNanos());
+      meter.count(DriverCall.RELEASE, made, costs.releaseNanos());
       return false;
     }
     ranges.map(address, bytes);
     mappedBytes += bytes;
-    count(DriverCall.CREATE, handles, costs.createNanos());
-    count(DriverCall.MAP, handles, costs.mapNanos());
-    count(DriverCall.SET_ACCESS, 1, handles * costs.setAccessNanos());
+    meter.count(DriverCall.CREATE, handles, costs.createNanos());
+    meter.count(DriverCall.MAP, handles, costs.mapNanos());
+    meter.count(DriverCall.SET_ACCESS, 1, handles * costs.setAccessNanos());
     return true;
   }
 
@@ -145,23 +198,23 @@ public final class SimulatedDevice implements DeviceMemory {
     long handles = handles(bytes, pageBytes);
     ranges.unmap(address, bytes);
     mappedBytes -= bytes;
-    count(DriverCall.UNMAP, handles, costs.unmapNanos());
-    count(DriverCall.RELEASE, handles, costs.releaseNanos());
+    meter.count(DriverCall.UNMAP, handles, costs.unmapNanos());
+    meter.count(DriverCall.RELEASE, handles, costs.releaseNanos());
+  }
+
+  @Override
+  public Optional<StreamOrderedMemory> streamOrdered() {
+    return Optional.of(pool);
   }
 
   @Override
   public long freeBytes() {
-    return profile.capacityBytes() - heap.takenBytes() - mappedBytes;
+    return profile.capacityBytes() - heap.takenBytes() - mappedBytes - pool.poolReservedBytes();
   }
 
   @Override
   public long totalBytes() {
     return profile.totalBytes();
-  }
-
-  private void count(DriverCall call, long times, long nanosEach) {
-    calls[call.ordinal()] += times;
-    driverNanos += times * nanosEach;
   }
 
   private long handles(long bytes, long pageBytes) {

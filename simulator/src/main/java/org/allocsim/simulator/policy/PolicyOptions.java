@@ -2,9 +2,11 @@ package org.allocsim.simulator.policy;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -25,7 +27,7 @@ public final class PolicyOptions {
       Map.of("", 0, "b", 0, "kib", 10, "mib", 20, "gib", 30, "tib", 40, "pib", 50);
 
   private final String policy;
-  private final Map<String, String> values = new LinkedHashMap<>();
+  private final Map<String, String> values = new HashMap<>();
 
   /**
    * The options of a policy.
@@ -33,20 +35,30 @@ public final class PolicyOptions {
    * @throws PolicyOptionException where an option is set that the policy does not have
    */
   public PolicyOptions(PolicySpec spec, PolicySettings settings) throws PolicyOptionException {
+    check(spec, settings);
     policy = spec.id();
     for (PolicySpec.Option option : spec.options()) {
-      values.put(option.name(), option.defaultValue());
+      values.put(option.name(), settings.option(option.name(), option.defaultValue()));
     }
-    for (Map.Entry<String, String> option : settings.options().entrySet()) {
-      if (values.replace(option.getKey(), option.getValue()) == null) {
+  }
+
+  /**
+   * Checks the names alone, which is all that a policy without options needs.
+   *
+   * @throws PolicyOptionException where an option is set that the policy does not have
+   */
+  public static void check(PolicySpec spec, PolicySettings settings) throws PolicyOptionException {
+    List<String> known = spec.options().stream().map(PolicySpec.Option::name).toList();
+    for (String name : new TreeSet<>(settings.options().keySet())) {
+      if (!known.contains(name)) {
         throw new PolicyOptionException(
             "policy %s has no option '%s'; %s"
                 .formatted(
-                    policy,
-                    option.getKey(),
-                    values.isEmpty()
+                    spec.id(),
+                    name,
+                    known.isEmpty()
                         ? "it has none at all"
-                        : "its options are " + String.join(", ", values.keySet())));
+                        : "its options are " + String.join(", ", known)));
       }
     }
   }
@@ -69,8 +81,7 @@ public final class PolicyOptions {
   public long bytes(String name, long least) throws PolicyOptionException {
     String text = text(name).strip();
     Matcher size = SIZE.matcher(text);
-    Integer shift =
-        size.matches() ? UNIT_SHIFTS.get(size.group(2).toLowerCase(Locale.ROOT)) : null;
+    Integer shift = size.matches() ? UNIT_SHIFTS.get(size.group(2).toLowerCase(Locale.ROOT)) : null;
     if (shift == null) {
       throw wrong(name, "a size; write bytes or a binary unit, such as 512KiB or 64MiB");
     }

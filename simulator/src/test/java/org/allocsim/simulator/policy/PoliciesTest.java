@@ -46,7 +46,7 @@ class PoliciesTest {
               Foresight.NONE,
               new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 30)),
               EffectListeners.NONE);
-      assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(0, 5L << 20, 0, 0));
+      assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(0, 1L << 20, 0, 0));
       policy.free(0);
       MemoryLayout layout = MemoryLayout.of(policy);
       for (int block = 0; block < layout.blockCount(); block++) {

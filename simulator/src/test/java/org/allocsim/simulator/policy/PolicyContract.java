@@ -63,6 +63,20 @@ public abstract class PolicyContract {
     return 0;
   }
 
+  /**
+   * Capacity of the smallest device on which the policy must act as with plenty.
+   *
+   * @param peakBytes most that it took from a device with plenty, whole pages
+   */
+  protected long sufficientCapacityBytes(long peakBytes) {
+    return peakBytes + headroomBytes();
+  }
+
+  /** Whether requests of 0 bytes are served with memory, as the real allocator does. */
+  protected boolean servesRequestsOfNoBytes() {
+    return false;
+  }
+
   /** Whether a request that no card can hold is refused (a bound serves everything). */
   protected boolean refusesHugeRequests() {
     return true;
@@ -97,7 +111,7 @@ public abstract class PolicyContract {
   void aDeviceThatHoldsThePeakActsAsOneWithPlenty(int seed) {
     AllocationTrace trace = random(seed);
     PolicyRun plenty = run(trace, PLENTY_BYTES, -1);
-    PolicyRun enough = run(trace, plenty.mostDeviceBytes() + headroomBytes(), -1);
+    PolicyRun enough = run(trace, sufficientCapacityBytes(plenty.mostDeviceBytes()), -1);
     assertEquals(0, enough.count(EffectKind.OOM));
     assertEquals(plenty.peakReservedBytes(), enough.peakReservedBytes());
   }
@@ -112,8 +126,21 @@ public abstract class PolicyContract {
   }
 
   @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void aLimitIsNeverPassed(int seed) {
+    if (!refusesHugeRequests()) {
+      return;
+    }
+    AllocationTrace trace = random(seed);
+    long limitBytes = run(trace, PLENTY_BYTES, -1).peakRequestedBytes() / 2;
+    PolicyRun limited = run(trace, PLENTY_BYTES, limitBytes);
+    assertTrue(limited.peakReservedBytes() <= limitBytes);
+    assertTrue(limited.count(EffectKind.OOM) > 0);
+  }
+
+  @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
-  void whatIsFreedAndEmptiedGoesBackToTheDevice(int seed) {
+  protected void whatIsFreedAndEmptiedGoesBackToTheDevice(int seed) {
     PolicyRun run = run(RandomTraces.emptied(seed, 400, 1), PLENTY_BYTES, -1);
     assertEquals(0, run.liveBytes());
     assertEquals(reservedBytesWhenEmptied(run.peakReservedBytes()), run.reservedBytes());
@@ -147,11 +174,15 @@ public abstract class PolicyContract {
   }
 
   @Test
-  void requestsOfNoBytesGetTheNullAddressAndChangeNothing() {
+  void requestsOfNoBytesGetTheNullAddressAndChangeNothingUnlessTheyAreServed() {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     int none = trace.allocate(0, 0, PoolId.DEFAULT);
     trace.free(none);
     PolicyRun run = run(RandomTraces.build(trace), 1L << 34, -1);
-    assertEquals("", run.effects());
+    if (servesRequestsOfNoBytes()) {
+      assertEquals(1, run.count(EffectKind.ALLOC));
+    } else {
+      assertEquals("", run.effects());
+    }
   }
 }

@@ -5,9 +5,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.util.Map;
-import org.allocsim.simulator.device.DeviceMemory;
-import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.pinned.PinnedHostAllocator;
+import org.allocsim.simulator.policy.pinned.PinnedHostProvider;
 import org.allocsim.simulator.stats.HostMemoryStats;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -20,73 +21,30 @@ class PinnedHostRecordingTest {
   private static final String OPERATIONS = "pytorch-other/host_fuzz.ops.json.xz";
   private static final String RESULT = "pytorch-other/host_fuzz.json.xz";
 
-  /** Answers every request with the address that the recorded operation got. */
-  private static final class RecordedHost implements DeviceMemory {
-    long nextAddress;
-    int calls;
-
-    @Override
-    public long allocate(long bytes) {
-      calls++;
-      return nextAddress;
-    }
-
-    @Override
-    public void free(long address, long bytes) {}
-
-    @Override
-    public long reserve(long bytes, long pageBytes, int stream) {
-      throw new AssertionError();
-    }
-
-    @Override
-    public void unreserve(long address, long bytes) {
-      throw new AssertionError();
-    }
-
-    @Override
-    public boolean map(long address, long bytes, long pageBytes) {
-      throw new AssertionError();
-    }
-
-    @Override
-    public void unmap(long address, long bytes, long pageBytes) {
-      throw new AssertionError();
-    }
-
-    @Override
-    public long freeBytes() {
-      throw new AssertionError();
-    }
-
-    @Override
-    public long totalBytes() {
-      return -1;
-    }
-  }
-
   @Test
-  void everyOperationIsExact() {
+  void everyOperationIsExact() throws Exception {
     assumeTrue(
         Files.exists(Recordings.file(OPERATIONS)),
         "left out: no recording of pinned memory at " + Recordings.file(OPERATIONS));
-    RecordedHost host = new RecordedHost();
+    RecordedAddresses host = new RecordedAddresses();
     HostMemoryStats hostStats = new HostMemoryStats();
     PinnedHostAllocator allocator =
-        new PinnedHostAllocator(host, new EffectListener() {}, hostStats);
+        new PinnedHostProvider()
+            .create(new PolicySettings(-1, Map.of()), host, EffectListeners.NONE, hostStats);
     int operations = 0;
     int reuses = 0;
     for (JsonNode operation : Recordings.json(OPERATIONS)) {
       String where = "operation " + operations;
       switch (operation.get(0).asString()) {
         case "alloc" -> {
-          host.nextAddress = operation.get(3).asLong();
-          int calls = host.calls;
+          long address = operation.get(3).asLong();
+          host.next(address);
+          int calls = host.calls();
           assertEquals(
-              host.nextAddress,
+              address,
               allocator.allocate(operation.get(1).asInt(), operation.get(2).asLong(), 0, 0),
               where);
-          reuses += host.calls == calls ? 1 : 0;
+          reuses += host.calls() == calls ? 1 : 0;
         }
         case "free" -> allocator.free(operation.get(1).asInt());
         case "free_after_copy" -> {
@@ -106,7 +64,7 @@ class PinnedHostRecordingTest {
     }
     assertEquals(2500, operations);
     assertEquals(837, reuses);
-    assertEquals(418, host.calls);
+    assertEquals(418, host.calls());
     JsonNode result = Recordings.json(RESULT).get("host_stats");
     hostStats.toMap().forEach((key, value) -> assertEquals(result.get(key).asLong(), value, key));
   }

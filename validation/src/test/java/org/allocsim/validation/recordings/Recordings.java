@@ -4,11 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedInputStream;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -111,11 +115,25 @@ final class Recordings {
     }
   }
 
+  /** The lines of a recording that is text. */
+  static List<String> lines(String name) {
+    try (BufferedReader in =
+        new BufferedReader(
+            new InputStreamReader(
+                new XZInputStream(new BufferedInputStream(Files.newInputStream(file(name)))),
+                StandardCharsets.UTF_8))) {
+      return in.lines().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   static Path file(String name) {
     return folder().resolve(name);
   }
 
-  private static Stream<String> list(String folder, String ending) {
+  /** Names of the recordings in a folder that end in a way, in order. */
+  static Stream<String> list(String folder, String ending) {
     Path path = folder().resolve(folder);
     assumeTrue(Files.isDirectory(path), "left out: no recordings at " + path);
     try (Stream<Path> files = Files.list(path)) {

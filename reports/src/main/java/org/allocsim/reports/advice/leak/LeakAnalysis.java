@@ -108,7 +108,7 @@ public record LeakAnalysis(
   private static boolean growsInSecondHalf(long[] reservedBytes, int cut) {
     int half = (reservedBytes.length - cut) / 2;
     return half >= Trend.LEAST_POINTS
-        && Trend.of(reservedBytes, reservedBytes.length - half, CONFIDENCE).rises();
+        && Trend.ofPart(reservedBytes, reservedBytes.length - half, CONFIDENCE).rises();
   }
 
   /** The last iteration that ended with more than all from {@code first} on before it. */

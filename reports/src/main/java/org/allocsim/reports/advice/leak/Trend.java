@@ -2,6 +2,8 @@ package org.allocsim.reports.advice.leak;
 
 import java.util.Arrays;
 import org.apache.commons.math3.distribution.NormalDistribution;
+import org.apache.commons.math3.distribution.TDistribution;
+import org.apache.commons.math3.stat.descriptive.SummaryStatistics;
 import org.apache.commons.math3.stat.regression.SimpleRegression;
 
 /**
@@ -14,7 +16,10 @@ import org.apache.commons.math3.stat.regression.SimpleRegression;
  * approximation; ties only widen the interval. Iterations that resemble their neighbours, as the
  * quietest moments of two do that share a batch, tell less than their number: the interval is
  * widened by the root of {@code 1 + 2 Σ r}, the factor by which correlations r raise the variance
- * of a mean, summed over the lags up to the first that is not positive (Geyer 1992). More than
+ * of a mean, summed over the lags up to the first that is not positive (Geyer 1992), or by what their {@link
+ * Persistence} explains where that is more: short series show too little of it. Where deviations
+ * never fade, as those of a cache that wanders, or where it is narrower, Student's interval of the
+ * mean change from one iteration to the next takes the place of the latter. More than
  * {@value #MOST_POINTS} iterations are folded into that many groups of equal length, each standing
  * with its least value.
  *
@@ -75,6 +80,15 @@ public record Trend(
    * @param confidence of the slope's interval, such as 0.95
    */
   static Trend of(long[] series, int first, double confidence) {
+    return of(series, first, confidence, true);
+  }
+
+  /** The same with an interval that takes deviations to fade quickly, for part of a known trend. */
+  static Trend ofPart(long[] series, int first, double confidence) {
+    return of(series, first, confidence, false);
+  }
+
+  private static Trend of(long[] series, int first, double confidence, boolean doubts) {
     int count = series.length - first;
     if (count < LEAST_POINTS) {
       throw new IllegalArgumentException(count + " iterations have no trend");
@@ -92,6 +106,10 @@ public record Trend(
     }
     Slopes whole = Slopes.of(values, confidence);
     int level = level(values, whole, confidence);
+    if (doubts && level < 0) {
+      // From a line that bends values deviate for long, which says nothing of chance.
+      whole = whole.widened(values, confidence);
+    }
     return new Trend(
         first,
         whole.median / fold,
@@ -172,7 +190,8 @@ public record Trend(
   }
 
   /** Theil's slope and Sen's interval of equidistant values. */
-  private record Slopes(double median, double lower, double upper) {
+  private record Slopes(double median, double lower, double upper, double[] sorted) {
+    /** With the interval that holds where correlations fade quickly. */
     static Slopes of(double[] values, double confidence) {
       int n = values.length;
       double[] slopes = new double[n * (n - 1) / 2];
@@ -187,7 +206,45 @@ public record Trend(
       double median = (slopes[(pairs - 1) / 2] + slopes[pairs / 2]) / 2;
       double width = width(n, confidence) * Math.sqrt(inflation(values, median));
       int rank = Math.max(1, (int) Math.floor((pairs - width) / 2) + 1);
-      return new Slopes(median, slopes[rank - 1], slopes[pairs - rank]);
+      return new Slopes(median, slopes[rank - 1], slopes[pairs - rank], slopes);
+    }
+
+    /**
+     * The same with an interval that holds where deviations from the line fade slowly or never. The
+     * mean change between neighbours tells the slope whatever the persistence, but knows less where
+     * deviations do fade, so the narrower one is taken there.
+     */
+    Slopes widened(double[] values, double confidence) {
+      int n = values.length;
+      Persistence persistence = Persistence.of(values);
+      double explained = persistence.inflation(n);
+      if (explained <= inflation(values, median) && !persistence.isWalk()) {
+        return this;
+      }
+      double half = halfWidthOfSteps(values, confidence);
+      double mean = (values[n - 1] - values[0]) / (n - 1);
+      double low = mean - half;
+      double high = mean + half;
+      double width = width(n, confidence) * Math.sqrt(explained);
+      int rank = Math.max(1, (int) Math.floor((sorted.length - width) / 2) + 1);
+      double highest = sorted[sorted.length - rank];
+      if (!persistence.isWalk() && highest - sorted[rank - 1] < high - low) {
+        low = sorted[rank - 1];
+        high = highest;
+      }
+      return new Slopes(median, Math.min(lower, low), Math.max(upper, high), sorted);
+    }
+
+    /** Half of Student's interval of the mean of the differences between neighbours. */
+    private static double halfWidthOfSteps(double[] values, double confidence) {
+      int steps = values.length - 1;
+      SummaryStatistics differences = new SummaryStatistics();
+      for (int i = 0; i < steps; i++) {
+        differences.addValue(values[i + 1] - values[i]);
+      }
+      return new TDistribution(steps - 1.0).inverseCumulativeProbability((1 + confidence) / 2)
+          * differences.getStandardDeviation()
+          / Math.sqrt(steps);
     }
 
     /** How far Kendall's S may be from 0 by chance: at most so in {@code confidence} of all. */

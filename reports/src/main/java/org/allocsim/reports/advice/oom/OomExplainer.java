@@ -47,8 +47,15 @@ public final class OomExplainer {
 
   private final List<String> findings = new ArrayList<>();
 
-  private OomExplainer(OomMessage message, OomSettings settings, boolean windows) {
-    this.message = message;
+  /** Null without one. */
+  private final SummaryTable table;
+
+  private OomExplainer(
+      OomMessage printed, SummaryTable table, OomSettings settings, boolean windows) {
+    this.table = table;
+    SummaryFindings summary = new SummaryFindings(printed, table);
+    message = summary.completed();
+    findings.addAll(summary.sentences());
     this.settings = settings;
     this.windows = windows;
     request = message.bytes(Amount.REQUEST).orElse(null);
@@ -72,7 +79,16 @@ public final class OomExplainer {
    * @param windows whether the run was on Windows, as far as known
    */
   public static OomExplanation explain(OomMessage message, OomSettings settings, boolean windows) {
-    return new OomExplainer(message, settings, windows).explain();
+    return explain(message, Optional.empty(), settings, windows);
+  }
+
+  /**
+   * Explains a message with the table of {@code torch.cuda.memory_summary()} that belongs to it:
+   * the table tells where the cache lies, and fills in for sizes that the message lacks.
+   */
+  public static OomExplanation explain(
+      OomMessage message, Optional<SummaryTable> table, OomSettings settings, boolean windows) {
+    return new OomExplainer(message, table.orElse(null), settings, windows).explain();
   }
 
   private OomExplanation explain() {
@@ -102,6 +118,7 @@ public final class OomExplainer {
         possible,
         headline(verdict, leftOver, other, nearlyFull, largeOther),
         CardAccount.of(message),
+        Optional.ofNullable(table),
         equation(verdict, leftOver),
         leftOver,
         other,

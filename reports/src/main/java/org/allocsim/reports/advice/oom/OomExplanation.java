@@ -15,6 +15,7 @@ import java.util.Set;
  *     verdict}
  * @param headline the verdict in a clause
  * @param account where the card's memory is; empty where the message does not say
+ * @param table the table of {@code torch.cuda.memory_summary()} that belongs to it
  * @param equation the calculation behind the verdict, "" where there is none
  * @param leftOver what perfect packing would leave over after the request; negative: what is short;
  *     empty where the message does not say
@@ -32,6 +33,7 @@ public record OomExplanation(
     Set<OomVerdict> possible,
     String headline,
     Optional<CardAccount> account,
+    Optional<SummaryTable> table,
     String equation,
     Optional<ByteRange> leftOver,
     Optional<ByteRange> other,

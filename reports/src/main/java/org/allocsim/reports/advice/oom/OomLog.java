@@ -11,6 +11,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -70,9 +71,48 @@ public final class OomLog {
    * @param lines lines read
    * @param settings allocator settings that the log assigns; the last ones
    * @param windows whether paths in the log are those of Windows
+   * @param tables tables of {@code torch.cuda.memory_summary()}, in the order of their lines
    */
   public record Contents(
-      List<Found> found, Bare bare, long left, long lines, OomSettings settings, boolean windows) {}
+      List<Found> found,
+      Bare bare,
+      long left,
+      long lines,
+      OomSettings settings,
+      boolean windows,
+      List<SummaryTable> tables) {
+    /**
+     * The table that belongs to a message: the next one behind it, before other messages of its
+     * writer, as a program prints it that caught the error; else the last one before it.
+     */
+    public Optional<SummaryTable> tableOf(Found message) {
+      SummaryTable last = null;
+      for (SummaryTable table : tables) {
+        boolean same =
+            table.source().equals(message.source())
+                && (table.deviceIndex() < 0
+                    || message.message().deviceIndex() < 0
+                    || table.deviceIndex() == message.message().deviceIndex());
+        if (!same) {
+          continue;
+        }
+        if (table.line() < message.line()) {
+          last = table;
+        } else if (noneBetween(message, table)) {
+          return Optional.of(table);
+        }
+      }
+      return Optional.ofNullable(last);
+    }
+
+    private boolean noneBetween(Found message, SummaryTable table) {
+      return found.stream()
+          .noneMatch(other ->
+              other.source().equals(message.source())
+                  && other.line() > message.line()
+                  && other.line() < table.line());
+    }
+  }
 
   /**
    * Mentions of the error without numbers.
@@ -122,6 +162,7 @@ public final class OomLog {
 
   private final Map<OomMessage, Sightings> messages = new LinkedHashMap<>();
   private final Deque<Line> before = new ArrayDeque<>();
+  private final SummaryReader summaries = new SummaryReader();
   private int listeningCount;
   private String currentSource = "";
   private long left;
@@ -134,12 +175,24 @@ public final class OomLog {
 
   /** Reads a log to its end. */
   public static Contents read(InputStream in) throws IOException {
+    return read(in, new BfcDumpReader());
+  }
+
+  /** Reads a log to its end; {@code dumps} sees its lines, too. */
+  public static Contents read(InputStream in, BfcDumpReader dumps) throws IOException {
     OomLog log = new OomLog();
-    long lines = LogLines.read(in, log::line);
+    long lines =
+        LogLines.read(
+            in,
+            (text, number, continued) -> {
+              log.line(text, number, continued);
+              dumps.line(text, number);
+            });
     return log.contents(lines);
   }
 
   private void line(String text, long number, boolean continued) {
+    summaries.line(text, number);
     boolean triggered = isTriggered(text);
     if (!triggered && listeningCount == 0) {
       look(text, number);
@@ -252,6 +305,6 @@ public final class OomLog {
         found.add(new Found(message, sightings.line, sightings.source, sightings.count)));
     found.sort(Comparator.comparingLong(Found::line));
     return new Contents(
-        List.copyOf(found), new Bare(bareCount, bareLine), left, lines, settings, windows);
+        List.copyOf(found), new Bare(bareCount, bareLine), left, lines, settings, windows, summaries.end());
   }
 }

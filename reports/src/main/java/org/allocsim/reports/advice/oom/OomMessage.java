@@ -114,6 +114,15 @@ public record OomMessage(
     processes = List.copyOf(processes);
   }
 
+  /** The same message with sizes that it lacks itself. */
+  OomMessage with(Map<Amount, PrintedSize> more) {
+    Map<Amount, PrintedSize> all = new EnumMap<>(Amount.class);
+    all.putAll(more);
+    all.putAll(amounts);
+    return new OomMessage(
+        wording, api, deviceIndex, all, processes, processesHidden, hintVariable);
+  }
+
   /** The bytes that a printed size stands for. */
   public Optional<ByteRange> bytes(Amount amount) {
     return Optional.ofNullable(amounts.get(amount)).map(PrintedSize::bytes);
@@ -137,7 +146,8 @@ public record OomMessage(
         || wording == Wording.PREEMPTIVE;
   }
 
-  private static ByteRange atLeastZero(ByteRange range) {
+  /** The same amount where it is positive, else 0. */
+  static ByteRange atLeastZero(ByteRange range) {
     return new ByteRange(
         Math.max(0, range.low()), Math.max(0, range.value()), Math.max(0, range.high()));
   }

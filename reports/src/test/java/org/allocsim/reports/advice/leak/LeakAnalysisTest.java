@@ -47,7 +47,7 @@ class LeakAnalysisTest {
       held += trend.lower() <= leaked && leaked <= trend.upper() ? 1 : 0;
     }
     assertEquals(598, found);
-    assertEquals(595, held);
+    assertEquals(599, held);
   }
 
   @Test
@@ -264,9 +264,9 @@ class LeakAnalysisTest {
   }
 
   /**
-   * False alarms over 2,000 steady programs with seeds that no threshold was chosen on: 2.9 % in
-   * all, but 9.2 % where a cache wanders at random, whose neighbouring iterations are so alike that
-   * a short recording cannot tell a walk from a trend.
+   * False alarms over 2,000 steady programs with seeds that no threshold was chosen on: 1.4 % in
+   * all, and 4.6 % where a cache wanders at random, whose neighbouring iterations are so alike that
+   * a short recording can hardly tell a walk from a trend. 5 % are permitted.
    */
   @Test
   void steadyProgramsAreSeldomCalledHarmful() throws IterationException {
@@ -278,8 +278,33 @@ class LeakAnalysisTest {
       fragmented[seed % 4] += verdict == LeakVerdict.FRAGMENTATION ? 1 : 0;
     }
     // Varying batches; a buffer that is emptied; a cache that is emptied; a wandering cache.
-    assertArrayEquals(new int[] {4, 4, 3, 44}, leaks);
-    assertArrayEquals(new int[] {0, 0, 0, 2}, fragmented);
+    assertArrayEquals(new int[] {1, 2, 1, 22}, leaks);
+    assertArrayEquals(new int[] {1, 0, 0, 1}, fragmented);
+  }
+
+  /** Leaks of 1, 2 and 4 MiB an iteration beside a cache that moves by some 2 MiB in each. */
+  @Test
+  void leaksBesideAWanderingCacheAreFound() throws IterationException {
+    int[] found = new int[3];
+    for (int seed = 7000; seed < 7300; seed++) {
+      long leaked = MIB << (seed % 3);
+      SyntheticProgram program = new SyntheticProgram(seed);
+      SyntheticProgram.Extra cache = wanderingCache(program);
+      LeakVerdict verdict =
+          program
+              .iterate(
+                  40,
+                  MIB,
+                  9 * MIB,
+                  (each, i) -> {
+                    cache.run(each, i);
+                    each.allocate(leaked);
+                  })
+              .analyse()
+              .verdict();
+      found[seed % 3] += verdict == LeakVerdict.LEAK ? 1 : 0;
+    }
+    assertArrayEquals(new int[] {99, 100, 100}, found);
   }
 
   private static SyntheticProgram steady(int seed) {

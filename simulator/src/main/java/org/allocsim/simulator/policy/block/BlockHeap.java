@@ -29,6 +29,7 @@ public final class BlockHeap {
   private int[] allocation = new int[256];
   private int[] stream = new int[256];
   private boolean[] exists = new boolean[256];
+  private boolean[] pending = new boolean[256];
   private int rows;
   private int[] unused = new int[256];
   private int unusedCount;
@@ -182,18 +183,44 @@ public final class BlockHeap {
    * @return the block, or {@link #NONE} where the allocation has none
    */
   public int release(int allocationId) {
+    int block = requestFree(allocationId);
+    if (block != NONE) {
+      completeFree(block);
+    }
+    return block;
+  }
+
+  /**
+   * Takes an allocation's block back while work still uses it: it is free after {@link
+   * #completeFree}.
+   *
+   * @return the block, or {@link #NONE} where the allocation has none or gave it back before
+   */
+  public int requestFree(int allocationId) {
     int block = block(allocationId);
-    if (block == NONE) {
+    if (block == NONE || pending[block]) {
       return NONE;
     }
-    blockOf[allocationId] = NONE;
+    pending[block] = true;
     listener.freeRequested(
         allocationId, address[block], requestedBytes[block], bytes[block], stream[block], false);
+    return block;
+  }
+
+  /** Frees a block whose allocation gave it back; the policy goes on as after {@link #release}. */
+  public void completeFree(int block) {
+    int allocationId = allocation[block];
+    blockOf[allocationId] = NONE;
+    pending[block] = false;
     listener.freeCompleted(
         allocationId, address[block], requestedBytes[block], bytes[block], stream[block], false);
     allocation[block] = FREE;
     count(block, 1);
-    return block;
+  }
+
+  /** Whether a block was given back and is not free yet. */
+  public boolean isPending(int block) {
+    return pending[block];
   }
 
   /** Reports how the inactive splits changed since the last report. */
@@ -298,15 +325,18 @@ public final class BlockHeap {
       visitor.segment(address[first], segmentBytes, stream[first], false, 0, false);
       for (int block = first; block != NONE; block = next[block]) {
         visitor.block(
-            address[block],
-            bytes[block],
-            requestedBytes[block],
-            isFree(block)
-                ? LayoutVisitor.BlockState.INACTIVE
-                : LayoutVisitor.BlockState.ACTIVE_ALLOCATED,
-            allocation[block]);
+            address[block], bytes[block], requestedBytes[block], state(block), allocation[block]);
       }
     }
+  }
+
+  private LayoutVisitor.BlockState state(int block) {
+    if (allocation[block] == FREE) {
+      return LayoutVisitor.BlockState.INACTIVE;
+    }
+    return pending[block]
+        ? LayoutVisitor.BlockState.ACTIVE_PENDING_FREE
+        : LayoutVisitor.BlockState.ACTIVE_ALLOCATED;
   }
 
   private int create(long newAddress, long newBytes, int newStream) {
@@ -356,5 +386,6 @@ public final class BlockHeap {
     allocation = Arrays.copyOf(allocation, capacity);
     stream = Arrays.copyOf(stream, capacity);
     exists = Arrays.copyOf(exists, capacity);
+    pending = Arrays.copyOf(pending, capacity);
   }
 }

@@ -1,18 +1,14 @@
 package org.allocsim.simulator.policy.pinned;
 
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeSet;
+import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.LimitedMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.HostMemoryListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
-import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
  * PyTorch's caching allocator of pinned host memory.
@@ -21,63 +17,46 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * that was freed last, else a new one from the operating system; blocks are neither split nor
  * merged, and a refusal is final. A block that copies used returns when all of them have finished,
  * which is only looked at by the next request or when the cache is emptied, oldest free first, up
- * to the first unfinished one.
+ * to the first unfinished one. {@link HostSettings} exempt large requests from rounding and
+ * caching; then the block freed last that is large enough serves, of those between the same powers
+ * of two.
+ *
+ * <p>A trace of a GPU allocator replayed through it shows what its tensors would pin if they lay in
+ * host memory, as offloaded ones do: its requests are pinned buffers, its uses on further streams
+ * are the copies, and the stream of an allocation, which means nothing to host memory, is ignored.
  *
  * <p><b>Source.</b> pytorch/pytorch, {@code aten/src/ATen/core/CachingHostAllocator.h}, release
- * 2.11.
+ * 2.11, of which it reproduces a recording operation by operation; the settings are those of 2.13
+ * and no recording checks them.
  *
  * <p><b>Deviations.</b> No background threads, no reserved segment, no private pools: these are
- * settings that are off by default, or graph captures.
+ * settings that are off by default, or graph captures. With a rounding threshold below the caching
+ * limit, 2.13 may hand out a block that is too small (pytorch/pytorch#192722 corrects it); here, as
+ * after the correction, it never does.
  *
- * <p><b>Cost.</b> A request takes constant time beside the finished uses that it sees.
- * <b>Limits.</b> One thread.
+ * <p><b>Cost.</b> A request takes constant time beside the finished uses that it sees and, where
+ * sizes are not rounded, the cached blocks that are too small. <b>Limits.</b> One thread.
  */
 public final class PinnedHostAllocator implements AllocatorPolicy {
   private static final int SIZE_CLASSES = 63;
+  private static final int NONE = BlockHeap.NONE;
 
+  private final HostSettings settings;
+  private final long limitBytes;
   private final DeviceMemory host;
   private final EffectListener listener;
   private final HostMemoryListener hostListener;
-  private final List<ArrayDeque<Block>> free = new ArrayList<>();
-  private final ArrayDeque<Use> events = new ArrayDeque<>();
-  private final Map<Integer, Block> live = new HashMap<>();
-  private final TreeSet<Block> owned =
-      new TreeSet<>((a, b) -> Long.compareUnsigned(a.address, b.address));
+  private final BlockHeap heap;
+  private final CopyUses uses = new CopyUses();
 
-  /** A block that the allocator owns. */
-  private static final class Block {
-    final long address;
-    final int sizeClass;
-    final List<Use> uses = new ArrayList<>();
-    int allocation;
-    long requestedBytes;
-    LayoutVisitor.BlockState state = LayoutVisitor.BlockState.INACTIVE;
-    int outstanding;
+  /** By size class: the free block that came back last. */
+  private final int[] lastFreed = new int[SIZE_CLASSES];
 
-    Block(long address, int sizeClass) {
-      this.address = address;
-      this.sizeClass = sizeClass;
-    }
-
-    long bytes() {
-      return 1L << sizeClass;
-    }
-  }
-
-  /** The copies that used a block on one stream; an event once the block is freed. */
-  private static final class Use {
-    final Block block;
-    final int stream;
-    boolean complete;
-
-    Use(Block block, int stream) {
-      this.block = block;
-      this.stream = stream;
-    }
-  }
+  /** By block: the free block of the same class that came back before it. */
+  private int[] freedBefore = new int[256];
 
   /**
-   * An allocator that owns nothing.
+   * An allocator that owns nothing, without settings and limit.
    *
    * @param host where pinned memory comes from
    * @param listener hears what it does; every block is a segment of its own
@@ -85,12 +64,23 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
    */
   public PinnedHostAllocator(
       DeviceMemory host, EffectListener listener, HostMemoryListener hostListener) {
-    this.host = host;
+    this(HostSettings.DEFAULT, -1, host, listener, hostListener);
+  }
+
+  /** As above; it may own at most {@code limitBytes}, or any number where that is −1. */
+  public PinnedHostAllocator(
+      HostSettings settings,
+      long limitBytes,
+      DeviceMemory host,
+      EffectListener listener,
+      HostMemoryListener hostListener) {
+    this.settings = settings;
+    this.limitBytes = limitBytes;
+    this.host = LimitedMemory.of(host, limitBytes);
     this.listener = listener;
     this.hostListener = hostListener;
-    for (int i = 0; i < SIZE_CLASSES; i++) {
-      free.add(new ArrayDeque<>());
-    }
+    heap = new BlockHeap(listener);
+    Arrays.fill(lastFreed, NONE);
   }
 
   /**
@@ -102,8 +92,8 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
     return 1L << sizeClass(requestedBytes);
   }
 
-  private static int sizeClass(long requestedBytes) {
-    return 64 - Long.numberOfLeadingZeros(requestedBytes - 1);
+  private static int sizeClass(long bytes) {
+    return 64 - Long.numberOfLeadingZeros(bytes - 1);
   }
 
   /** Serves a request; stream and pool make no difference to pinned memory. */
@@ -117,13 +107,13 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
       listener.requestRejected(allocation, requestedBytes, "the size is beyond 2^62 bytes");
       return OUT_OF_MEMORY;
     }
-    int sizeClass = sizeClass(requestedBytes);
-    Block block = free.get(sizeClass).pollLast();
-    if (block == null) {
-      block = obtain(sizeClass);
+    long bytes = settings.blockBytes(requestedBytes);
+    int sizeClass = sizeClass(bytes);
+    int block = takeCached(sizeClass, bytes);
+    if (block == NONE) {
+      block = obtain(bytes);
     }
-    if (block == null) {
-      long bytes = 1L << sizeClass;
+    if (block == NONE) {
       listener.outOfMemory(
           new OutOfMemory(
               allocation,
@@ -131,125 +121,138 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
               bytes,
               bytes,
               stream,
-              -1,
+              limitBytes,
               0,
               host.freeBytes(),
               host.totalBytes()));
       return OUT_OF_MEMORY;
     }
-    block.allocation = allocation;
-    block.requestedBytes = requestedBytes;
-    block.state = LayoutVisitor.BlockState.ACTIVE_ALLOCATED;
-    live.put(allocation, block);
-    hostListener.handedOut(sizeClass, block.bytes());
-    listener.blockAllocated(allocation, block.address, requestedBytes, block.bytes(), 0, false);
-    return block.address;
+    hostListener.handedOut(sizeClass, heap.bytes(block));
+    heap.take(block, allocation, requestedBytes, 0);
+    return heap.address(block);
   }
 
-  private Block obtain(int sizeClass) {
-    long address = host.allocate(1L << sizeClass);
-    if (address == DeviceMemory.REFUSED) {
-      return null;
+  private int takeCached(int sizeClass, long bytes) {
+    int above = NONE;
+    for (int block = lastFreed[sizeClass]; block != NONE; block = freedBefore[block]) {
+      if (heap.bytes(block) >= bytes) {
+        if (above == NONE) {
+          lastFreed[sizeClass] = freedBefore[block];
+        } else {
+          freedBefore[above] = freedBefore[block];
+        }
+        return block;
+      }
+      above = block;
     }
-    Block block = new Block(address, sizeClass);
-    owned.add(block);
-    hostListener.blockObtained(block.bytes());
-    listener.segmentAllocated(address, block.bytes(), 0, false);
+    return NONE;
+  }
+
+  private int obtain(long bytes) {
+    long address = host.allocate(bytes);
+    if (address == DeviceMemory.REFUSED) {
+      return NONE;
+    }
+    hostListener.blockObtained(bytes);
+    int block = heap.addSegment(address, bytes, 0);
+    if (block >= freedBefore.length) {
+      freedBefore = Arrays.copyOf(freedBefore, 2 * block);
+    }
     return block;
   }
 
   @Override
   public void free(int allocation) {
-    Block block = live.get(allocation);
-    if (block == null || block.state != LayoutVisitor.BlockState.ACTIVE_ALLOCATED) {
+    int block = heap.requestFree(allocation);
+    if (block == NONE) {
       return;
     }
-    listener.freeRequested(
-        allocation, block.address, block.requestedBytes, block.bytes(), 0, false);
-    if (block.uses.isEmpty()) {
+    if (uses.isUsed(block)) {
+      uses.await(block);
+    } else {
       becomeFree(block);
-      return;
     }
-    block.state = LayoutVisitor.BlockState.ACTIVE_PENDING_FREE;
-    block.outstanding = block.uses.size();
-    events.addAll(block.uses);
   }
 
-  private void becomeFree(Block block) {
-    listener.freeCompleted(
-        block.allocation, block.address, block.requestedBytes, block.bytes(), 0, false);
-    live.remove(block.allocation);
-    block.uses.clear();
-    block.state = LayoutVisitor.BlockState.INACTIVE;
-    free.get(block.sizeClass).addLast(block);
+  private void becomeFree(int block) {
+    heap.completeFree(block);
+    long bytes = heap.bytes(block);
+    if (bytes > settings.maxCachedBytes()) {
+      giveBack(block);
+    } else {
+      int sizeClass = sizeClass(bytes);
+      freedBefore[block] = lastFreed[sizeClass];
+      lastFreed[sizeClass] = block;
+    }
+  }
+
+  private void giveBack(int block) {
+    long bytes = heap.bytes(block);
+    host.free(heap.address(block), bytes);
+    heap.removeSegment(block);
+    hostListener.blockReleased(bytes);
   }
 
   /** A copy on a stream uses the allocation. */
   @Override
   public void useStream(int allocation, int stream, long completionRank) {
-    Block block = live.get(allocation);
-    if (block == null || block.state != LayoutVisitor.BlockState.ACTIVE_ALLOCATED) {
-      return;
+    int block = heap.block(allocation);
+    if (block != NONE && !heap.isPending(block)) {
+      uses.record(block, stream);
     }
-    for (Use use : block.uses) {
-      if (use.stream == stream) {
-        use.complete = false;
-        return;
-      }
-    }
-    block.uses.add(new Use(block, stream));
   }
 
   @Override
   public void useComplete(int allocation, int stream) {
-    Block block = live.get(allocation);
-    if (block != null) {
-      for (Use use : block.uses) {
-        use.complete |= stream == AllocationTrace.ANY_STREAM || use.stream == stream;
-      }
+    int block = heap.block(allocation);
+    if (block != NONE) {
+      uses.finish(block, stream);
     }
   }
 
   @Override
   public void synchronize() {
-    live.values().forEach(block -> block.uses.forEach(use -> use.complete = true));
+    uses.finishAll();
+  }
+
+  @Override
+  public void synchronizeStream(int stream) {
+    if (stream >= 0) {
+      uses.finishStream(stream);
+    }
   }
 
   private void processEvents() {
-    while (!events.isEmpty() && events.peekFirst().complete) {
-      Block block = events.pollFirst().block;
-      if (--block.outstanding == 0) {
-        hostListener.returnedAfterUse(block.sizeClass);
+    while (uses.hasFinished()) {
+      int block = uses.takeFinished();
+      if (block != NONE) {
+        hostListener.returnedAfterUse(sizeClass(heap.bytes(block)));
         becomeFree(block);
       }
     }
   }
 
-  /** Gives the cached blocks back, smallest first. */
+  /** Gives the cached blocks back, smallest size class first, oldest free first. */
   @Override
   public void emptyCache() {
     processEvents();
-    for (ArrayDeque<Block> cached : free) {
-      for (Block block : cached) {
-        listener.segmentFreed(block.address, block.bytes(), 0, false);
-        host.free(block.address, block.bytes());
-        hostListener.blockReleased(block.bytes());
-        owned.remove(block);
+    for (int sizeClass = 0; sizeClass < SIZE_CLASSES; sizeClass++) {
+      int oldestFirst = NONE;
+      for (int block = lastFreed[sizeClass]; block != NONE; ) {
+        int before = freedBefore[block];
+        freedBefore[block] = oldestFirst;
+        oldestFirst = block;
+        block = before;
       }
-      cached.clear();
+      for (int block = oldestFirst; block != NONE; block = freedBefore[block]) {
+        giveBack(block);
+      }
+      lastFreed[sizeClass] = NONE;
     }
   }
 
   @Override
   public void describeLayout(LayoutVisitor visitor) {
-    for (Block block : owned) {
-      visitor.segment(block.address, block.bytes(), 0, false, 0, false);
-      visitor.block(
-          block.address,
-          block.bytes(),
-          block.requestedBytes,
-          block.state,
-          block.state == LayoutVisitor.BlockState.INACTIVE ? -1 : block.allocation);
-    }
+    heap.describe(visitor);
   }
 }

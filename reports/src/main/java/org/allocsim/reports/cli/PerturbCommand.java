@@ -1,0 +1,220 @@
+package org.allocsim.reports.cli;
+
+import java.io.PrintWriter;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.allocsim.reports.advice.Fragility;
+import org.allocsim.reports.advice.Scenario;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.transform.Perturbation;
+import org.allocsim.workloads.transform.Perturbation.Resize;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code allocsim perturb}: does a program still pass if its requests differ a little? */
+@Command(
+    name = "perturb",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Shows how fragile a pass is: replays randomly changed copies of a program.",
+      "",
+      "Each copy has a seed of its own, the first of them --seed; the same seed makes the same",
+      "copy, so 'perturb TRACE --runs 1 --seed S' with the same changes shows one again. A replay",
+      "ends at the first request that fails. Tells the share of copies that run out of memory, the",
+      "spread of the peak of reserved memory, and the worst copy."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim perturb snapshot.pickle --swap-adjacent --capacity 24GiB",
+      "  allocsim perturb snapshot.pickle --swap-adjacent --resize 2%% --runs 500 --seed 1",
+      "  allocsim perturb snapshot.pickle --resize 2%% --resize-each request --json fragile.json"
+    })
+final class PerturbCommand implements Callable<Integer> {
+  private static final int MOST_RUNS = 100_000;
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  private String traceName;
+
+  @Option(
+      names = "--swap-adjacent",
+      description =
+          "Swap allocation requests that follow each other directly, each pair with probability"
+              + " one half.")
+  private boolean swapsNeighbours;
+
+  @Option(
+      names = "--resize",
+      paramLabel = "PERCENT",
+      description = "Change sizes by up to this much up or down, such as 2%%.",
+      converter = PercentConverter.class)
+  private Double resizeShare;
+
+  @Option(
+      names = "--resize-each",
+      paramLabel = "size|request",
+      description =
+          "What has a factor of its own: every size, so that requests of one size keep one size,"
+              + " or every request (default: size).",
+      converter = ResizeConverter.class)
+  private Resize resize;
+
+  @Option(
+      names = "--runs",
+      paramLabel = "N",
+      description = "Number of copies, up to 100000 (default: 100).")
+  private int runs = 100;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      description = "Seed of the first copy; the next ones count up (default: 1).")
+  private long seed = 1;
+
+  @Option(
+      names = "--policy",
+      paramLabel = "ID",
+      description = "Allocator; 'allocsim list policies' shows them (default: pytorch).",
+      defaultValue = Scenario.PYTORCH,
+      converter = PolicyConverter.class)
+  private PolicySpec policy;
+
+  @Mixin private ProgramOptions programOptions;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the results of all copies as JSON; - is standard output.")
+  private String jsonName;
+
+  @Override
+  public Integer call() {
+    Perturbation perturbation = perturbation();
+    PrintWriter out = spec.commandLine().getOut();
+    Path file = Inputs.require(traceName);
+    ParsedConfig given = programOptions.config();
+    if (given != null && !Scenario.takesConf(policy)) {
+      throw Failure.usage(
+          "--conf is for policy pytorch, not " + policy.id() + "; leave one of them out");
+    }
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      DeviceOptions deviceOptions = programOptions.device();
+      Snapshot snapshot = Recording.readSnapshot(file);
+      ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
+      ParsedConfig config = given != null ? given : recorded;
+      Settings.requirePossible(config, deviceOptions.profile());
+      long limitBytes = deviceOptions.limitBytes(config);
+      Recording recording =
+          Recording.of(
+              snapshot,
+              recorded,
+              deviceOptions.torchVersion(),
+              limitBytes,
+              deviceOptions.profile().totalBytes());
+      int device = recording.device(programOptions.deviceIndex());
+      Scenario scenario =
+          new Scenario(
+              policy.id(),
+              config,
+              deviceOptions.torchVersion(),
+              limitBytes,
+              deviceOptions.profile());
+      scenario
+          .unmetNeed(recording.trace(), device)
+          .ifPresent(need -> {
+            throw new Failure(
+                traceName + ": " + policy.id() + " cannot serve the program: it needs " + need);
+          });
+      long startNanos = System.nanoTime();
+      Fragility fragility = replay(recording, device, scenario, perturbation);
+      double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
+      PerturbReport report =
+          new PerturbReport(
+              traceName, snapshot.sha256(), device, perturbation, seed, fragility, seconds);
+      if (json != null) {
+        JsonText.write(report.toMap(), json.stream());
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        report.print(out);
+        out.flush();
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  private Perturbation perturbation() {
+    if (!swapsNeighbours && resizeShare == null) {
+      throw Failure.usage(
+          "perturb without a change shows nothing; give --swap-adjacent, --resize or both");
+    }
+    if (resize != null && resizeShare == null) {
+      throw Failure.usage("--resize-each without --resize changes nothing; give --resize too");
+    }
+    if (runs < 1 || runs > MOST_RUNS) {
+      throw Failure.usage(
+          "--runs " + runs + " is outside 1.." + MOST_RUNS + "; write one of these");
+    }
+    if (seed > Long.MAX_VALUE - runs) {
+      throw Failure.usage("--seed " + seed + " leaves no seeds to count up; give a smaller one");
+    }
+    return new Perturbation(
+        swapsNeighbours,
+        resizeShare == null ? 0 : resizeShare,
+        resize == null ? Resize.SIZE : resize);
+  }
+
+  private Fragility replay(
+      Recording recording, int device, Scenario scenario, Perturbation perturbation) {
+    try (ProgressMeter progress = ProgressMeter.ofCopies("replaying")) {
+      return Fragility.run(
+          recording.trace(), device, scenario, perturbation, seed, runs, progress::update);
+    }
+  }
+
+  /** Reads {@code 2%}, {@code ±2%} or {@code 2} as 0.02. */
+  static final class PercentConverter implements ITypeConverter<Double> {
+    private static final Pattern PERCENT =
+        Pattern.compile("\u00b1?([0-9]{1,2}(?:\\.[0-9]{1,9})?)%?");
+
+    @Override
+    public Double convert(String text) {
+      Matcher percent = PERCENT.matcher(text.strip());
+      if (!percent.matches()) {
+        throw new TypeConversionException(
+            "'" + text + "' is no percentage from 0% to below 100%, such as 2%");
+      }
+      return new BigDecimal(percent.group(1)).movePointLeft(2).doubleValue();
+    }
+  }
+
+  /** Reads what has a factor of its own. */
+  static final class ResizeConverter implements ITypeConverter<Resize> {
+    @Override
+    public Resize convert(String text) {
+      for (Resize each : Resize.values()) {
+        if (each.name().toLowerCase(Locale.ROOT).equals(text)) {
+          return each;
+        }
+      }
+      throw new TypeConversionException("'" + text + "' is none of size, request");
+    }
+  }
+}

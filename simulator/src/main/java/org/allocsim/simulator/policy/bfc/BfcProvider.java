@@ -1,0 +1,207 @@
+package org.allocsim.simulator.policy.bfc;
+
+import java.util.List;
+import java.util.Locale;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.PolicyOptions;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.PolicySpec;
+
+/**
+ * Makes {@link BfcAllocator}s as JAX and TensorFlow set them up.
+ *
+ * <p>A limit given for the policy holds as it is; else the limit is a share of the device: JAX's is
+ * the fraction of the whole device, rounded up to 2 MiB (0.11.2, recorded); TensorFlow's (2.x,
+ * {@code gpu_device.cc}) the fraction, or without one what is free less what it leaves to the
+ * system.
+ */
+public final class BfcProvider implements PolicyProvider {
+  private static final String PRESET = "preset";
+  private static final String FRACTION = "fraction";
+  private static final String PREALLOCATE = "preallocate";
+  private static final String GARBAGE_COLLECTION = "garbage-collection";
+  private static final String FRAGMENTATION_FRACTION = "fragmentation-fraction";
+  private static final String COMPUTE_CAPABILITY = "compute-capability";
+  private static final String MERGE_REGIONS = "merge-regions";
+  private static final String TIMESTAMPS = "timestamps";
+  private static final String BY_PRESET = "preset";
+
+  private static final long PAGE_BYTES = 2L << 20;
+  private static final double JAX_FRACTION = 0.75;
+
+  /** XLA_PJRT_GPU_HOST_MEMORY_LIMIT_GB where it is not set. */
+  private static final long HOST_LIMIT_BYTES = 64L << 30;
+
+  /** A program that sets the allocator up. */
+  private enum Preset {
+    JAX(true, false),
+    JAX_HOST(false, false),
+    TENSORFLOW(true, true);
+
+    private final boolean preallocates;
+    private final boolean collectsGarbage;
+
+    Preset(boolean preallocates, boolean collectsGarbage) {
+      this.preallocates = preallocates;
+      this.collectsGarbage = collectsGarbage;
+    }
+  }
+
+  private static final PolicySpec SPEC =
+      new PolicySpec(
+          "bfc",
+          "BFC, the allocator of JAX, XLA and TensorFlow: one preallocated pool, or regions that"
+              + " double",
+          "openxla/xla, xla/tsl/framework/bfc_allocator.cc, 00df9ee (2026); JAX 0.11.2;"
+              + " TensorFlow 2.x",
+          List.of(
+              new PolicySpec.Option(
+                  PRESET,
+                  "jax",
+                  "",
+                  "whose defaults hold: jax, jax-host (its pinned host memory) or tensorflow"),
+              new PolicySpec.Option(
+                  FRACTION,
+                  BY_PRESET,
+                  "",
+                  "share of the device that is the limit where no memory limit is given"
+                      + " (XLA_PYTHON_CLIENT_MEM_FRACTION, per_process_gpu_memory_fraction); jax"
+                      + " 0.75, tensorflow all that is free but a reserve, jax-host 64 GiB"),
+              new PolicySpec.Option(
+                  PREALLOCATE,
+                  BY_PRESET,
+                  "",
+                  "whether the first request takes the whole limit, else regions grow from 2 MiB"
+                      + " (XLA_PYTHON_CLIENT_PREALLOCATE, TF_FORCE_GPU_ALLOW_GROWTH); true, but"
+                      + " jax-host false"),
+              new PolicySpec.Option(
+                  GARBAGE_COLLECTION,
+                  BY_PRESET,
+                  "",
+                  "whether free regions go back to the device before a request fails"
+                      + " (TF_ENABLE_GPU_GARBAGE_COLLECTION); tensorflow true, else false"),
+              new PolicySpec.Option(
+                  FRAGMENTATION_FRACTION,
+                  "0",
+                  "",
+                  "share of the limit that a request may be given beyond its size; 0 stands for"
+                      + " 128 MiB"),
+              new PolicySpec.Option(
+                  COMPUTE_CAPABILITY,
+                  "9",
+                  "",
+                  "major compute capability, by which tensorflow chooses its reserve"),
+              new PolicySpec.Option(
+                  MERGE_REGIONS,
+                  "false",
+                  "",
+                  "whether a region that begins where another ends is joined to it; not together"
+                      + " with garbage collection"),
+              new PolicySpec.Option(
+                  TIMESTAMPS,
+                  "false",
+                  "",
+                  "whether freed chunks merge only once the host has waited for the device")));
+
+  /** A provider; the service loader makes it. */
+  public BfcProvider() {}
+
+  @Override
+  public PolicySpec spec() {
+    return SPEC;
+  }
+
+  @Override
+  public AllocatorPolicy create(
+      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      throws PolicyOptionException {
+    PolicyOptions options = new PolicyOptions(SPEC, settings);
+    Preset preset = preset(options);
+    boolean preallocates = flag(options, PREALLOCATE, preset.preallocates);
+    boolean collectsGarbage = flag(options, GARBAGE_COLLECTION, preset.collectsGarbage);
+    boolean mergesRegions = options.flag(MERGE_REGIONS);
+    if (mergesRegions && collectsGarbage) {
+      throw options.wrong(
+          MERGE_REGIONS,
+          "possible together with garbage collection, which returns regions as they were obtained;"
+              + " set "
+              + GARBAGE_COLLECTION
+              + " to false");
+    }
+    long limitBytes =
+        settings.limitBytes() >= 0 ? settings.limitBytes() : limitBytes(options, preset, device);
+    if (limitBytes < 0 && preallocates) {
+      throw options.wrong(
+          PREALLOCATE,
+          "possible on a device of unknown size; give a memory limit, or set it to false");
+    }
+    long limit = limitBytes < 0 ? ChunkHeap.MOST_BYTES : limitBytes;
+    double wasteShare = options.fraction(FRAGMENTATION_FRACTION, 0, 1);
+    BfcSettings growth =
+        preallocates ? BfcSettings.preallocating(limit) : BfcSettings.growing(limit);
+    return new BfcAllocator(
+        growth
+            .withGarbageCollection(collectsGarbage)
+            .withMergedRegions(mergesRegions)
+            .withTimestamps(options.flag(TIMESTAMPS))
+            .withMostWaste(
+                wasteShare > 0 ? (long) (wasteShare * limit) : BfcSettings.MOST_WASTE_BYTES),
+        device,
+        listener);
+  }
+
+  private static Preset preset(PolicyOptions options) throws PolicyOptionException {
+    for (Preset preset : Preset.values()) {
+      if (preset.name().toLowerCase(Locale.ROOT).replace('_', '-').equals(options.text(PRESET))) {
+        return preset;
+      }
+    }
+    throw options.wrong(PRESET, "one of jax, jax-host, tensorflow");
+  }
+
+  private static boolean flag(PolicyOptions options, String name, boolean byPreset)
+      throws PolicyOptionException {
+    return options.text(name).equals(BY_PRESET) ? byPreset : options.flag(name);
+  }
+
+  /** The limit that the program sets itself; −1 where the size of the device is not known. */
+  private static long limitBytes(PolicyOptions options, Preset preset, DeviceMemory device)
+      throws PolicyOptionException {
+    boolean chosen = !options.text(FRACTION).equals(BY_PRESET);
+    if (preset == Preset.JAX_HOST && !chosen) {
+      return HOST_LIMIT_BYTES;
+    }
+    double fraction = chosen ? options.fraction(FRACTION, 0, 1) : JAX_FRACTION;
+    if (device.totalBytes() < 0) {
+      return -1;
+    }
+    if (preset == Preset.TENSORFLOW) {
+      return chosen
+          ? (long) (device.totalBytes() * fraction)
+          : freeButReserve(
+              device.freeBytes(), options.integer(COMPUTE_CAPABILITY, 1, Integer.MAX_VALUE));
+    }
+    long pages = (long) Math.ceil(device.totalBytes() * fraction / PAGE_BYTES);
+    return Math.min(pages * PAGE_BYTES, device.totalBytes());
+  }
+
+  private static long freeButReserve(long freeBytes, long computeCapability) {
+    long reserveMebibytes;
+    if (freeBytes < 1L << 31) {
+      reserveMebibytes = 225;
+    } else if (computeCapability <= 6) {
+      reserveMebibytes = 500;
+    } else if (computeCapability == 7) {
+      reserveMebibytes = 1050;
+    } else {
+      reserveMebibytes = computeCapability == 8 ? 1536 : 1800;
+    }
+    long reserveBytes = reserveMebibytes << 20;
+    return reserveBytes < freeBytes ? freeBytes - reserveBytes : freeBytes;
+  }
+}

@@ -1,0 +1,63 @@
+package org.allocsim.simulator.policy.bfc;
+
+/**
+ * How a {@link BfcAllocator} behaves.
+ *
+ * @param limitBytes most that it may hold from the device
+ * @param growth whether regions are asked for as they are needed, beginning with 2 MiB and
+ *     doubling; without growth the first request takes the whole limit as one region
+ * @param garbageCollection whether wholly free regions are returned to the device when a request
+ *     would fail otherwise
+ * @param mostWasteBytes a free rest of this size behind a request is always cut off
+ * @param mergesRegions whether a region that begins where another one ends is joined to it
+ * @param timestamps whether a freed chunk stays unmerged until the host has waited for the device
+ */
+public record BfcSettings(
+    long limitBytes,
+    boolean growth,
+    boolean garbageCollection,
+    long mostWasteBytes,
+    boolean mergesRegions,
+    boolean timestamps) {
+  /** Rest that is always cut off where no share of the limit is set (XLA 2026, TensorFlow 2.x). */
+  public static final long MOST_WASTE_BYTES = 128L << 20;
+
+  /** Refuses values that no allocator can have. */
+  public BfcSettings {
+    if (limitBytes < 0) {
+      throw new IllegalArgumentException("a limit of " + limitBytes + " bytes is negative");
+    }
+    limitBytes = Math.min(limitBytes, ChunkHeap.MOST_BYTES);
+  }
+
+  /** XLA's allocator of device memory without preallocation. */
+  public static BfcSettings growing(long limitBytes) {
+    return new BfcSettings(limitBytes, true, false, MOST_WASTE_BYTES, false, false);
+  }
+
+  /** XLA's allocator of device memory with preallocation. */
+  public static BfcSettings preallocating(long limitBytes) {
+    return new BfcSettings(limitBytes, false, false, MOST_WASTE_BYTES, false, false);
+  }
+
+  /** The same with or without garbage collection. */
+  public BfcSettings withGarbageCollection(boolean on) {
+    return new BfcSettings(limitBytes, growth, on, mostWasteBytes, mergesRegions, timestamps);
+  }
+
+  /** The same with or without joining regions. */
+  public BfcSettings withMergedRegions(boolean on) {
+    return new BfcSettings(limitBytes, growth, garbageCollection, mostWasteBytes, on, timestamps);
+  }
+
+  /** The same with or without timestamps. */
+  public BfcSettings withTimestamps(boolean on) {
+    return new BfcSettings(
+        limitBytes, growth, garbageCollection, mostWasteBytes, mergesRegions, on);
+  }
+
+  /** The same with another rest that is always cut off. */
+  public BfcSettings withMostWaste(long bytes) {
+    return new BfcSettings(limitBytes, growth, garbageCollection, bytes, mergesRegions, timestamps);
+  }
+}

@@ -1,0 +1,92 @@
+package org.allocsim.simulator.policy.bfc;
+
+import java.util.List;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.PolicyOptions;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.PolicySpec;
+
+/** Makes {@link OrtArena}s; the options have the names of {@code OrtArenaCfg} with hyphens. */
+public final class OrtArenaProvider implements PolicyProvider {
+  private static final String STRATEGY = "arena-extend-strategy";
+  private static final String FIRST_REGION = "initial-chunk-size-bytes";
+  private static final String MOST_WASTE = "max-dead-bytes-per-chunk";
+  private static final String AFTER_SHRINK = "initial-growth-chunk-size-bytes";
+  private static final String MOST_DOUBLED = "max-power-of-two-extend-bytes";
+  private static final String STREAMS = "streams";
+
+  private static final PolicySpec SPEC =
+      new PolicySpec(
+          "ort-arena",
+          "ONNX Runtime's BFC arena",
+          "microsoft/onnxruntime, onnxruntime/core/framework/bfc_arena.cc, 009aae1; limit of"
+              + " doubling as in the CUDA plugin's arena",
+          List.of(
+              new PolicySpec.Option(
+                  STRATEGY,
+                  "kNextPowerOfTwo",
+                  "",
+                  "kNextPowerOfTwo: regions double; kSameAsRequested: each is as large as its"
+                      + " request; also 0 and 1"),
+              new PolicySpec.Option(
+                  FIRST_REGION, "1MiB", "bytes", "size of the first region where regions double"),
+              new PolicySpec.Option(
+                  MOST_WASTE, "128MiB", "bytes", "a rest of this size is always cut off"),
+              new PolicySpec.Option(
+                  AFTER_SHRINK, "2MiB", "bytes", "size of the first region after shrinking"),
+              new PolicySpec.Option(
+                  MOST_DOUBLED, "1GiB", "bytes", "size beyond which regions do not double"),
+              new PolicySpec.Option(
+                  STREAMS,
+                  "false",
+                  "",
+                  "whether chunks belong to streams, as in the stream-aware arena")));
+
+  /** A provider; the service loader makes it. */
+  public OrtArenaProvider() {}
+
+  @Override
+  public PolicySpec spec() {
+    return SPEC;
+  }
+
+  @Override
+  public AllocatorPolicy create(
+      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      throws PolicyOptionException {
+    PolicyOptions options = new PolicyOptions(SPEC, settings);
+    long limit = settings.limitBytes() < 0 ? ChunkHeap.MOST_BYTES : settings.limitBytes();
+    return new OrtArena(
+        new OrtSettings(
+            limit,
+            strategy(options),
+            size(options, FIRST_REGION),
+            size(options, MOST_WASTE),
+            size(options, AFTER_SHRINK),
+            size(options, MOST_DOUBLED),
+            options.flag(STREAMS)),
+        device,
+        listener);
+  }
+
+  private static OrtSettings.Strategy strategy(PolicyOptions options) throws PolicyOptionException {
+    return switch (options.text(STRATEGY).strip()) {
+      case "kNextPowerOfTwo", "0" -> OrtSettings.Strategy.NEXT_POWER_OF_TWO;
+      case "kSameAsRequested", "1" -> OrtSettings.Strategy.SAME_AS_REQUESTED;
+      default -> throw options.wrong(STRATEGY, "kNextPowerOfTwo or kSameAsRequested");
+    };
+  }
+
+  private static long size(PolicyOptions options, String name) throws PolicyOptionException {
+    long bytes = options.bytes(name, 1);
+    if (bytes > ChunkHeap.MOST_BYTES) {
+      throw options.wrong(name, "at most 2^61 bytes; write a smaller size");
+    }
+    return bytes;
+  }
+}

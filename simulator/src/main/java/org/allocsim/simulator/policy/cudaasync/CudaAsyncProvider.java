@@ -1,0 +1,73 @@
+package org.allocsim.simulator.policy.cudaasync;
+
+import java.util.List;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.StreamOrderedMemory;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.PolicyOptions;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.policy.UnfitTraceException;
+
+/** Makes {@link CudaAsyncAllocator}s. */
+public final class CudaAsyncProvider implements PolicyProvider {
+  private static final String THRESHOLD = "release-threshold";
+  private static final String OPPORTUNISTIC = "reuse-opportunistic";
+  private static final String INTERNAL = "reuse-internal-dependencies";
+
+  private static final PolicySpec SPEC =
+      new PolicySpec(
+          "cuda-async",
+          "the CUDA driver's stream-ordered pool (cudaMallocAsync)",
+          "CUDA driver 580 (CUDA 13.0), recorded on H100",
+          List.of(
+              new PolicySpec.Option(
+                  THRESHOLD,
+                  "0",
+                  "bytes",
+                  "what the pool keeps when the host waits; 'max' for everything, as PyTorch and"
+                      + " RMM set it"),
+              new PolicySpec.Option(
+                  OPPORTUNISTIC,
+                  "true",
+                  "",
+                  "reuse what other streams gave back and have finished with"),
+              new PolicySpec.Option(
+                  INTERNAL,
+                  "true",
+                  "",
+                  "let a stream wait for others rather than fail; matters where the option above"
+                      + " is off")));
+
+  /** A provider; the service loader makes it. */
+  public CudaAsyncProvider() {}
+
+  @Override
+  public PolicySpec spec() {
+    return SPEC;
+  }
+
+  @Override
+  public AllocatorPolicy create(
+      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      throws PolicyOptionException, UnfitTraceException {
+    PolicyOptions options = new PolicyOptions(SPEC, settings);
+    long threshold =
+        options.text(THRESHOLD).strip().equalsIgnoreCase("max")
+            ? StreamOrderedMemory.KEEP_ALL
+            : options.bytes(THRESHOLD, 0);
+    boolean opportunistic = options.flag(OPPORTUNISTIC);
+    boolean internal = options.flag(INTERNAL);
+    StreamOrderedMemory memory =
+        device
+            .streamOrdered()
+            .orElseThrow(() -> new UnfitTraceException("a device with stream-ordered memory"));
+    memory.setReleaseThreshold(threshold);
+    memory.setReuse(opportunistic, internal);
+    return new CudaAsyncAllocator(settings.limitBytes(), device, memory, listener);
+  }
+}

@@ -1,0 +1,38 @@
+package org.allocsim.simulator.policy.cupy;
+
+import java.util.List;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.PolicyOptions;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.PolicySpec;
+
+/** Makes {@link CupyMemoryPool}s. */
+public final class CupyProvider implements PolicyProvider {
+  private static final PolicySpec SPEC =
+      new PolicySpec(
+          "cupy",
+          "CuPy's MemoryPool: best fit, segments of exactly the request, one arena a stream",
+          "cupy/cupy, cupy/cuda/memory.pyx, 14.2.0",
+          List.of());
+
+  /** A provider; the service loader makes it. */
+  public CupyProvider() {}
+
+  @Override
+  public PolicySpec spec() {
+    return SPEC;
+  }
+
+  @Override
+  public AllocatorPolicy create(
+      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      throws PolicyOptionException {
+    PolicyOptions.check(SPEC, settings);
+    return new CupyMemoryPool(settings.limitBytes(), device, listener);
+  }
+}

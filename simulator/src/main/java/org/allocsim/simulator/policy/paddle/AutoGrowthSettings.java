@@ -1,0 +1,37 @@
+package org.allocsim.simulator.policy.paddle;
+
+/**
+ * Flags of Paddle's auto growth allocator.
+ *
+ * @param alignmentBytes {@code FLAGS_alignment_size}, unit of sizes; a power of two
+ * @param chunkBytes {@code FLAGS_auto_growth_chunk_size_in_mb}, least size of a chunk; 0 for chunks
+ *     as large as the request
+ * @param freesIdleChunks {@code FLAGS_free_idle_chunk}: chunks go back as soon as they are free
+ * @param freesBeforeGrowing {@code FLAGS_free_when_no_cache_hit}: free chunks go back before a new
+ *     one is asked for, not when the device refuses
+ */
+public record AutoGrowthSettings(
+    long alignmentBytes, long chunkBytes, boolean freesIdleChunks, boolean freesBeforeGrowing) {
+  /** The defaults of the product. */
+  public static final AutoGrowthSettings DEFAULT = new AutoGrowthSettings(256, 0, false, false);
+
+  /** Refuses an alignment that is no power of two. */
+  public AutoGrowthSettings {
+    if (alignmentBytes < 1 || Long.bitCount(alignmentBytes) != 1 || chunkBytes < 0) {
+      throw new IllegalArgumentException(
+          "alignment %d, chunks of %d bytes".formatted(alignmentBytes, chunkBytes));
+    }
+  }
+
+  /** The same with chunks of at least this many bytes. */
+  public AutoGrowthSettings withChunkBytes(long bytes) {
+    return new AutoGrowthSettings(alignmentBytes, bytes, freesIdleChunks, freesBeforeGrowing);
+  }
+
+  /** Rounds up to the alignment; sizes that cannot be rounded stay what no device has. */
+  long aligned(long bytes) {
+    return bytes > Long.MAX_VALUE - alignmentBytes
+        ? Long.MAX_VALUE
+        : (bytes + alignmentBytes - 1) & -alignmentBytes;
+  }
+}

@@ -1,0 +1,162 @@
+package org.allocsim.simulator.policy.pinned;
+
+import java.util.Arrays;
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/**
+ * Which streams' copies use which blocks, and the queue of the uses that freed blocks wait for. A
+ * use is a row of columns; the uses of a block are linked, and their rows serve again when the
+ * block is forgotten.
+ */
+final class CopyUses {
+  private static final int NONE = -1;
+
+  /** By block: its first use; uses that it still waits for. */
+  private int[] firstUse = new int[0];
+
+  private int[] outstanding = new int[0];
+
+  private int[] block = new int[16];
+  private int[] stream = new int[16];
+  private int[] next = new int[16];
+  private long[] recordedAt = new long[16];
+  private boolean[] complete = new boolean[16];
+  private int rows;
+  private int unused = NONE;
+
+  /** Uses that freed blocks wait for, a ring that begins at {@link #oldest}. */
+  private int[] queue = new int[16];
+
+  private int oldest;
+  private int queued;
+
+  private long moment = 1;
+  private long waitedUntil;
+  private long[] streamWaitedUntil = new long[0];
+
+  /** A copy on a stream uses a block; one that used it before on this stream is forgotten. */
+  void record(int usedBlock, int usingStream) {
+    if (usedBlock >= firstUse.length) {
+      int known = firstUse.length;
+      firstUse = Arrays.copyOf(firstUse, Math.max(256, 2 * usedBlock));
+      outstanding = Arrays.copyOf(outstanding, firstUse.length);
+      Arrays.fill(firstUse, known, firstUse.length, NONE);
+    }
+    int use = firstUse[usedBlock];
+    int last = NONE;
+    while (use != NONE && stream[use] != usingStream) {
+      last = use;
+      use = next[use];
+    }
+    if (use == NONE) {
+      use = create(usedBlock, usingStream);
+      if (last == NONE) {
+        firstUse[usedBlock] = use;
+      } else {
+        next[last] = use;
+      }
+    }
+    complete[use] = false;
+    recordedAt[use] = moment++;
+  }
+
+  private int create(int usedBlock, int usingStream) {
+    int use = unused;
+    if (use != NONE) {
+      unused = next[use];
+    } else {
+      if (rows == block.length) {
+        int capacity = 2 * rows;
+        block = Arrays.copyOf(block, capacity);
+        stream = Arrays.copyOf(stream, capacity);
+        next = Arrays.copyOf(next, capacity);
+        recordedAt = Arrays.copyOf(recordedAt, capacity);
+        complete = Arrays.copyOf(complete, capacity);
+      }
+      use = rows++;
+    }
+    block[use] = usedBlock;
+    stream[use] = usingStream;
+    next[use] = NONE;
+    return use;
+  }
+
+  /** Whether any copy used a block. */
+  boolean isUsed(int usedBlock) {
+    return usedBlock < firstUse.length && firstUse[usedBlock] != NONE;
+  }
+
+  /** The copies of one stream that used a block have finished, or those of any stream. */
+  void finish(int usedBlock, int usingStream) {
+    if (isUsed(usedBlock)) {
+      for (int use = firstUse[usedBlock]; use != NONE; use = next[use]) {
+        complete[use] |= usingStream == AllocationTrace.ANY_STREAM || stream[use] == usingStream;
+      }
+    }
+  }
+
+  /** All copies so far have finished. */
+  void finishAll() {
+    waitedUntil = moment;
+  }
+
+  /** All copies of a stream so far have finished. */
+  void finishStream(int finished) {
+    if (finished >= streamWaitedUntil.length) {
+      streamWaitedUntil = Arrays.copyOf(streamWaitedUntil, finished + 1);
+    }
+    streamWaitedUntil[finished] = moment;
+  }
+
+  /** Queues the uses of a block behind all others. */
+  void await(int usedBlock) {
+    outstanding[usedBlock] = 0;
+    for (int use = firstUse[usedBlock]; use != NONE; use = next[use]) {
+      if (queued == queue.length) {
+        int[] grown = new int[2 * queued];
+        for (int i = 0; i < queued; i++) {
+          grown[i] = queue[(oldest + i) & (queued - 1)];
+        }
+        queue = grown;
+        oldest = 0;
+      }
+      queue[(oldest + queued++) & (queue.length - 1)] = use;
+      outstanding[usedBlock]++;
+    }
+  }
+
+  /** Whether the oldest use in the queue has finished. */
+  boolean hasFinished() {
+    if (queued == 0) {
+      return false;
+    }
+    int use = queue[oldest];
+    return complete[use]
+        || recordedAt[use] < waitedUntil
+        || (stream[use] >= 0
+            && stream[use] < streamWaitedUntil.length
+            && recordedAt[use] < streamWaitedUntil[stream[use]]);
+  }
+
+  /**
+   * Takes the oldest use out of the queue.
+   *
+   * @return its block where that was the last use it waited for, else −1
+   */
+  int takeFinished() {
+    int usedBlock = block[queue[oldest]];
+    oldest = (oldest + 1) & (queue.length - 1);
+    queued--;
+    if (--outstanding[usedBlock] > 0) {
+      return NONE;
+    }
+    int last = firstUse[usedBlock];
+    while (next[last] != NONE) {
+      last = next[last];
+    }
+    next[last] = unused;
+    unused = firstUse[usedBlock];
+    firstUse[usedBlock] = NONE;
+    return usedBlock;
+  }
+}

@@ -1,0 +1,100 @@
+package org.allocsim.simulator.policy.rmm;
+
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.block.BlockHeap;
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/**
+ * RMM's {@code fixed_size_memory_resource}.
+ *
+ * <p><b>Rules.</b> Every request takes one block of one size; a larger request fails. Blocks come
+ * from the device in chunks of many, and are used first in, first out by stream; see {@link
+ * FixedSizeBlocks}. Nothing goes back to the device.
+ *
+ * <p><b>Source.</b> rapidsai/rmm 5d50a37 (2026-07), {@code fixed_size_memory_resource_impl.cpp}.
+ *
+ * <p><b>Deviations.</b> The first chunk is taken at the first request that fits, which fails where
+ * the device refuses it; RMM's constructor fails. Other streams' queues are searched in the order
+ * in which the streams first used the resource. All threads share one per-thread default stream.
+ *
+ * <p><b>Cost.</b> Constant time, beside the number of streams where the own queue is empty.
+ * <b>Limits.</b> One thread.
+ */
+public final class FixedSizeMemoryResource implements AllocatorPolicy {
+  private final Upstream upstream;
+  private final EffectListener listener;
+  private final BlockHeap heap;
+  private final FixedSizeBlocks blocks;
+
+  /**
+   * A resource that holds nothing yet.
+   *
+   * @param blockBytes size of a block, a multiple of 256
+   * @param chunkBlocks blocks taken from the device at a time
+   * @param limitBytes most that the device gives, −1 for no limit
+   */
+  FixedSizeMemoryResource(
+      long blockBytes,
+      int chunkBlocks,
+      long limitBytes,
+      Foresight foresight,
+      DeviceMemory device,
+      EffectListener listener) {
+    this.listener = listener;
+    upstream = new Upstream(device, limitBytes);
+    heap = new BlockHeap(listener);
+    blocks = new FixedSizeBlocks(blockBytes, chunkBlocks, upstream, heap, foresight);
+  }
+
+  @Override
+  public long allocate(int allocation, long requestedBytes, int stream, int pool) {
+    if (requestedBytes == 0) {
+      return 0;
+    }
+    int block = BlockHeap.NONE;
+    if (requestedBytes <= blocks.blockBytes() && blocks.construct(stream)) {
+      block = blocks.next(stream);
+    }
+    if (block == BlockHeap.NONE) {
+      listener.outOfMemory(
+          new OutOfMemory(
+              allocation,
+              requestedBytes,
+              Upstream.alignUp(requestedBytes),
+              blocks.blockBytes(),
+              stream,
+              upstream.limitBytes(),
+              0,
+              upstream.deviceFreeBytes(),
+              upstream.deviceTotalBytes()));
+      return OUT_OF_MEMORY;
+    }
+    heap.take(block, allocation, requestedBytes, stream);
+    return heap.address(block);
+  }
+
+  @Override
+  public void free(int allocation) {
+    free(allocation, AllocationTrace.UNKNOWN_STREAM);
+  }
+
+  @Override
+  public void free(int allocation, int stream) {
+    int block = heap.release(allocation);
+    if (block != BlockHeap.NONE) {
+      blocks.takeBack(
+          block, stream == AllocationTrace.UNKNOWN_STREAM ? heap.stream(block) : stream);
+      heap.settle();
+    }
+  }
+
+  @Override
+  public void describeLayout(LayoutVisitor visitor) {
+    heap.describe(visitor);
+  }
+}

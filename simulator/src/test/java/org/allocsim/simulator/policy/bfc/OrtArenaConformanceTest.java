@@ -1,0 +1,194 @@
+package org.allocsim.simulator.policy.bfc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.bfc.OrtSettings.Strategy;
+import org.junit.jupiter.api.Test;
+
+/** The conformance cases ORT-1 to ORT-6, and the rules of streams. */
+class OrtArenaConformanceTest {
+  private static final long MIB = 1L << 20;
+
+  private ListedDevice device = new ListedDevice(1L << 50);
+  private OrtArena arena;
+
+  private void with(Strategy strategy) {
+    with(OrtSettings.defaults(1L << 40, strategy, false));
+  }
+
+  private void with(OrtSettings settings) {
+    arena = new OrtArena(settings, device, EffectListeners.NONE);
+  }
+
+  private long allocate(int allocation, long bytes) {
+    return arena.allocate(allocation, bytes, 0, 0);
+  }
+
+  private long reservedBytes() {
+    MemoryLayout layout = MemoryLayout.of(arena);
+    long bytes = 0;
+    for (int segment = 0; segment < layout.segmentCount(); segment++) {
+      bytes += layout.segmentBytes(segment);
+    }
+    return bytes;
+  }
+
+  @Test
+  void regionsDoubleFromOneMebibyte() {
+    with(Strategy.NEXT_POWER_OF_TWO);
+    allocate(0, 1000);
+    assertEquals(2 * MIB, arena.nextRegionBytes());
+    long second = allocate(1, MIB);
+    assertEquals(4 * MIB, arena.nextRegionBytes());
+    assertEquals(second + MIB, allocate(2, MIB));
+    allocate(3, 10 * MIB);
+    assertEquals(
+        List.of("allocate " + MIB, "allocate " + 2 * MIB, "allocate " + 16 * MIB), device.calls);
+    MemoryLayout layout = MemoryLayout.of(arena);
+    int last = layout.blockCount() - 1;
+    assertEquals(BlockState.ACTIVE_ALLOCATED, layout.state(last));
+    assertEquals(16 * MIB, layout.blockBytes(last));
+  }
+
+  @Test
+  void sameAsRequestedAsksForTheRoundedRequest() {
+    with(Strategy.SAME_AS_REQUESTED);
+    allocate(0, 1000);
+    allocate(1, MIB);
+    allocate(2, 10 * MIB + 1);
+    assertEquals(List.of("allocate 1024", "allocate " + MIB, "allocate 10486016"), device.calls);
+  }
+
+  @Test
+  void shrinkingKeepsTheFirstRegionWhereRegionsDouble() {
+    with(Strategy.NEXT_POWER_OF_TWO);
+    allocate(0, 512 << 10);
+    allocate(1, 3 * MIB);
+    arena.free(0);
+    arena.free(1);
+    device.calls.clear();
+    arena.emptyCache();
+    assertEquals(List.of("free " + 4 * MIB), device.calls);
+    assertEquals(MIB, reservedBytes());
+    assertEquals(2 * MIB, arena.nextRegionBytes());
+  }
+
+  @Test
+  void shrinkingReturnsEveryFreeRegionOfSameAsRequested() {
+    with(Strategy.SAME_AS_REQUESTED);
+    allocate(0, 512 << 10);
+    allocate(1, 3 * MIB);
+    allocate(2, 5 * MIB);
+    arena.free(0);
+    arena.free(1);
+    arena.emptyCache();
+    assertEquals(5 * MIB, reservedBytes());
+    arena.free(2);
+    arena.emptyCache();
+    assertEquals(0, reservedBytes());
+  }
+
+  @Test
+  void aDeviceThatAlwaysRefusesEndsTheAttempts() {
+    device = new ListedDevice(0);
+    with(Strategy.NEXT_POWER_OF_TWO);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, allocate(0, MIB));
+    assertEquals(List.of("refuse " + MIB), device.calls);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, allocate(1, 256));
+    long last = Long.parseLong(device.calls.getLast().substring("refuse ".length()));
+    assertTrue(last >= 8192 && last * 0.9f < 8192, device.calls.getLast());
+  }
+
+  @Test
+  void growthGoesOnWhereTheDeviceRefuses() {
+    device = new ListedDevice(0);
+    with(Strategy.NEXT_POWER_OF_TWO);
+    allocate(0, MIB);
+    assertEquals(2 * MIB, arena.nextRegionBytes());
+  }
+
+  @Test
+  void doublingStopsAtOneGibibyte() {
+    with(Strategy.NEXT_POWER_OF_TWO);
+    allocate(0, 1L << 30);
+    assertEquals(1L << 30, arena.nextRegionBytes());
+    allocate(1, 1L << 30);
+    assertEquals(1L << 30, arena.nextRegionBytes());
+    allocate(2, 3L << 30);
+    assertEquals(4L << 30, arena.nextRegionBytes());
+    allocate(3, 4L << 30);
+    assertEquals(1L << 30, arena.nextRegionBytes());
+  }
+
+  @Test
+  void aRequestBeyondTheLimitFailsWithoutADeviceCall() {
+    with(OrtSettings.defaults(10 * MIB, Strategy.NEXT_POWER_OF_TWO, false));
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, allocate(0, 11 * MIB));
+    assertEquals(List.of(), device.calls);
+  }
+
+  @Test
+  void reservedMemoryGoesPastTheArenaAndBackWhenFreed() {
+    with(Strategy.NEXT_POWER_OF_TWO);
+    allocate(0, 256);
+    assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, arena.reserve(1, 4 * MIB, 0));
+    assertEquals(5 * MIB, reservedBytes());
+    arena.free(0);
+    arena.free(1);
+    assertEquals(1_048_576, reservedBytes());
+    assertEquals(
+        List.of("allocate " + MIB, "allocate " + 4 * MIB, "free " + 4 * MIB), device.calls);
+  }
+
+  @Test
+  void reservedMemoryCountsAgainstTheLimit() {
+    with(OrtSettings.defaults(10 * MIB, Strategy.SAME_AS_REQUESTED, false));
+    arena.reserve(0, 8 * MIB, 0);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, allocate(1, 3 * MIB));
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, arena.reserve(2, 3 * MIB, 0));
+    arena.free(0);
+    assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, allocate(3, 3 * MIB));
+  }
+
+  @Test
+  void aStreamTakesTheChunkOfAnotherOnlyAfterASynchronisation() {
+    with(OrtSettings.defaults(1L << 40, Strategy.SAME_AS_REQUESTED, true));
+    long first = arena.allocate(0, MIB, 1, 0);
+    arena.free(0);
+    assertNotEquals(first, arena.allocate(1, MIB, 2, 0));
+    assertEquals(first, arena.allocate(2, MIB, 1, 0));
+    arena.free(2);
+    arena.synchronizeStream(2);
+    assertNotEquals(first, arena.allocate(3, MIB, 2, 0));
+    arena.synchronizeStream(1);
+    assertEquals(first, arena.allocate(4, MIB, 2, 0));
+    arena.free(4);
+    arena.free(1);
+    arena.free(3);
+    arena.synchronize();
+    assertEquals(first, arena.allocate(5, MIB, 3, 0));
+  }
+
+  @Test
+  void chunksOfDifferentStreamsDoNotMerge() {
+    with(OrtSettings.defaults(1L << 40, Strategy.NEXT_POWER_OF_TWO, true));
+    arena.allocate(0, 1 << 18, 1, 0);
+    arena.allocate(1, 1 << 18, 2, 0);
+    arena.allocate(2, 1 << 18, 2, 0);
+    arena.allocate(3, 1 << 18, 2, 0);
+    for (int i = 0; i < 4; i++) {
+      arena.free(i);
+    }
+    MemoryLayout layout = MemoryLayout.of(arena);
+    assertEquals(2, layout.blockCount());
+    assertEquals(1 << 18, layout.blockBytes(0));
+    assertEquals(3 << 18, layout.blockBytes(1));
+  }
+}

@@ -1,0 +1,15 @@
+package org.allocsim.simulator.policy.cudaasync;
+
+import org.allocsim.simulator.policy.PolicyContract;
+
+class CudaAsyncContractTest extends PolicyContract {
+  CudaAsyncContractTest() {
+    super("cuda-async");
+  }
+
+  /** Ranges that different streams gave back lie side by side. */
+  @Override
+  protected boolean mergesFreeBlocks() {
+    return false;
+  }
+}

@@ -1,0 +1,443 @@
+package org.allocsim.validation.gpu;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.StreamOrderedMemory;
+
+/**
+ * A real GPU behind the port that policies use. It keeps books of everything it takes from the
+ * driver and gives all of it back when it is closed, or when the process is told to end; it changes
+ * no setting of the card and uses no managed memory.
+ *
+ * <p>Streams are made when their number is first used. A request beyond the bound of memory is
+ * refused as if the driver had refused it, without asking it.
+ *
+ * <p>One thread at a time; the shutdown hook waits for the call in progress.
+ */
+public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, AutoCloseable {
+  private final CudaCalls cuda;
+  private final GpuBounds bounds;
+  private final DriverCallListener listener;
+  private final long pageBytes;
+  private final long totalBytes;
+  private final long freeBytesAtStart;
+  private final long startNanos = System.nanoTime();
+  private final Thread hook = new Thread(this::closeAtExit, "allocsim-gpu-cleanup");
+  private final Map<Long, Long> blocks = new LinkedHashMap<>();
+  private final Map<Long, Long> ranges = new LinkedHashMap<>();
+
+  /** Handles mapped, by address. */
+  private final TreeMap<Long, Mapping> mappings = new TreeMap<>(Long::compareUnsigned);
+
+  private final Map<Long, Long> asyncBlocks = new LinkedHashMap<>();
+  private long[] streams = new long[4];
+  private long pool;
+  private long ownPool;
+  private long thresholdBefore = -1;
+  private long refusedByBound;
+  private boolean closed;
+
+  private record Mapping(long bytes, long handle) {}
+
+  /** What {@link #open} found. */
+  public record Identity(String name, int driverVersion, long totalBytes, long freeBytesAtStart) {}
+
+  CudaDevice(CudaCalls cuda, GpuBounds bounds, DriverCallListener listener) {
+    this.cuda = cuda;
+    this.bounds = bounds;
+    this.listener = listener;
+    pageBytes = cuda.granularityBytes();
+    totalBytes = cuda.totalBytes();
+    freeBytesAtStart = cuda.freeBytes();
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /**
+   * Opens a GPU.
+   *
+   * @param index its number, from 0
+   * @throws CudaException where there is no driver or no such GPU
+   */
+  public static CudaDevice open(int index, GpuBounds bounds, DriverCallListener listener) {
+    return new CudaDevice(new NativeCuda(index), bounds, listener);
+  }
+
+  /** Name, driver and memory of the GPU. */
+  public Identity identity() {
+    return new Identity(cuda.deviceName(), cuda.driverVersion(), totalBytes, freeBytesAtStart);
+  }
+
+  /** Size of the pages in which memory is taken. */
+  public long pageBytes() {
+    return pageBytes;
+  }
+
+  /** Requests that were refused because of the bound, not by the driver. */
+  public long refusedByBound() {
+    return refusedByBound;
+  }
+
+  @Override
+  public synchronized long allocate(long bytes) {
+    requireOpen();
+    if (isBeyondBound(bytes)) {
+      return REFUSED;
+    }
+    long start = System.nanoTime();
+    long address = cuda.allocate(bytes);
+    called(DriverCall.ALLOCATE, bytes, start, address == REFUSED);
+    if (address != REFUSED) {
+      blocks.put(address, bytes);
+    }
+    return address;
+  }
+
+  @Override
+  public synchronized void free(long address, long bytes) {
+    requireOpen();
+    if (blocks.remove(address) == null) {
+      throw unknown("block", address);
+    }
+    long start = System.nanoTime();
+    cuda.free(address);
+    called(DriverCall.FREE, bytes, start, false);
+  }
+
+  @Override
+  public synchronized long reserve(long bytes, long handleBytes, int stream) {
+    requireOpen();
+    long start = System.nanoTime();
+    long address = cuda.reserve(bytes);
+    called(DriverCall.ADDRESS_RESERVE, bytes, start, address == REFUSED);
+    if (address != REFUSED) {
+      ranges.put(address, bytes);
+    }
+    return address;
+  }
+
+  @Override
+  public synchronized void unreserve(long address, long bytes) {
+    requireOpen();
+    if (ranges.remove(address) == null) {
+      throw unknown("range", address);
+    }
+    long start = System.nanoTime();
+    cuda.unreserve(address, bytes);
+    called(DriverCall.ADDRESS_FREE, bytes, start, false);
+  }
+
+  @Override
+  public synchronized boolean map(long address, long bytes, long handleBytes) {
+    requireOpen();
+    if (isBeyondBound(bytes)) {
+      return false;
+    }
+    int count = Math.toIntExact(bytes / handleBytes);
+    long[] handles = new long[count];
+    for (int made = 0; made < count; made++) {
+      long start = System.nanoTime();
+      handles[made] = cuda.create(handleBytes);
+      called(DriverCall.CREATE, handleBytes, start, handles[made] == REFUSED);
+      if (handles[made] == REFUSED) {
+        for (int back = 0; back < made; back++) {
+          release(handles[back], handleBytes);
+        }
+        return false;
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      long place = address + i * handleBytes;
+      long start = System.nanoTime();
+      cuda.map(place, handleBytes, handles[i]);
+      called(DriverCall.MAP, handleBytes, start, false);
+      mappings.put(place, new Mapping(handleBytes, handles[i]));
+    }
+    long start = System.nanoTime();
+    cuda.setAccess(address, bytes);
+    called(DriverCall.SET_ACCESS, bytes, start, false);
+    return true;
+  }
+
+  private void release(long handle, long bytes) {
+    long start = System.nanoTime();
+    cuda.release(handle);
+    called(DriverCall.RELEASE, bytes, start, false);
+  }
+
+  @Override
+  public synchronized void unmap(long address, long bytes, long handleBytes) {
+    requireOpen();
+    for (long place = address; place != address + bytes; place += handleBytes) {
+      unmapHandle(place);
+    }
+  }
+
+  private void unmapHandle(long place) {
+    Mapping mapping = mappings.remove(place);
+    if (mapping == null) {
+      throw unknown("mapping", place);
+    }
+    long start = System.nanoTime();
+    cuda.unmap(place, mapping.bytes());
+    called(DriverCall.UNMAP, mapping.bytes(), start, false);
+    release(mapping.handle(), mapping.bytes());
+  }
+
+  @Override
+  public synchronized long freeBytes() {
+    requireOpen();
+    return Math.max(0, Math.min(cuda.freeBytes(), boundLeft()));
+  }
+
+  @Override
+  public long totalBytes() {
+    return totalBytes;
+  }
+
+  @Override
+  public Optional<StreamOrderedMemory> streamOrdered() {
+    return Optional.of(this);
+  }
+
+  @Override
+  public synchronized long allocateAsync(long bytes, int stream) {
+    requireOpen();
+    long handle = stream(stream);
+    long from = pool();
+    long start = System.nanoTime();
+    long address = cuda.allocateAsync(bytes, from, handle);
+    called(DriverCall.ALLOCATE_ASYNC, bytes, start, address == REFUSED);
+    if (address != REFUSED) {
+      asyncBlocks.put(address, bytes);
+    }
+    return address;
+  }
+
+  @Override
+  public synchronized void freeAsync(long address, long bytes, int stream) {
+    requireOpen();
+    if (asyncBlocks.remove(address) == null) {
+      throw unknown("stream-ordered block", address);
+    }
+    long handle = stream(stream);
+    long start = System.nanoTime();
+    cuda.freeAsync(address, handle);
+    called(DriverCall.FREE_ASYNC, bytes, start, false);
+  }
+
+  @Override
+  public synchronized void synchronizeStream(int stream) {
+    requireOpen();
+    cuda.synchronizeStream(stream(stream));
+  }
+
+  @Override
+  public synchronized void synchronizeDevice() {
+    requireOpen();
+    cuda.synchronizeContext();
+  }
+
+  @Override
+  public synchronized void trimPool(long keptBytes) {
+    requireOpen();
+    cuda.trimPool(pool(), keptBytes);
+  }
+
+  @Override
+  public synchronized long poolReservedBytes() {
+    requireOpen();
+    return cuda.poolAttribute(pool(), CudaCalls.PoolAttribute.RESERVED_BYTES);
+  }
+
+  @Override
+  public synchronized long poolUsedBytes() {
+    requireOpen();
+    return cuda.poolAttribute(pool(), CudaCalls.PoolAttribute.USED_BYTES);
+  }
+
+  @Override
+  public synchronized void setReleaseThreshold(long bytes) {
+    requireOpen();
+    if (thresholdBefore < 0 && ownPool == 0) {
+      thresholdBefore =
+          cuda.poolAttribute(pool(), CudaCalls.PoolAttribute.RELEASE_THRESHOLD);
+    }
+    cuda.setPoolAttribute(
+        pool(),
+        CudaCalls.PoolAttribute.RELEASE_THRESHOLD,
+        bytes == KEEP_ALL ? -1 : bytes);
+  }
+
+  /** {@inheritDoc} The default pool has no limit, so a pool of its own takes its place. */
+  @Override
+  public synchronized void setPoolLimit(long bytes) {
+    requireOpen();
+    if (!asyncBlocks.isEmpty()) {
+      throw new IllegalStateException("a pool that is in use cannot get a limit");
+    }
+    if (ownPool != 0) {
+      cuda.destroyPool(ownPool);
+    }
+    ownPool = cuda.createPool(bytes);
+  }
+
+  @Override
+  public synchronized void setReuse(boolean opportunistic, boolean internalDependencies) {
+    requireOpen();
+    cuda.setPoolAttribute(
+        pool(), CudaCalls.PoolAttribute.REUSE_OPPORTUNISTIC, opportunistic ? 1 : 0);
+    cuda.setPoolAttribute(
+        pool(),
+        CudaCalls.PoolAttribute.REUSE_INTERNAL_DEPENDENCIES,
+        internalDependencies ? 1 : 0);
+  }
+
+  /** Fills memory with zeros on a stream, so that it is really used. */
+  public synchronized void touch(long address, long bytes, int stream) {
+    requireOpen();
+    cuda.fill(address, bytes, stream(stream));
+  }
+
+  /** Makes streams with the numbers below {@code count}, as a program does that asks for them. */
+  public synchronized void createStreams(int count) {
+    requireOpen();
+    for (int stream = 0; stream < count; stream++) {
+      stream(stream);
+    }
+  }
+
+  private long stream(int number) {
+    if (number >= streams.length) {
+      streams = Arrays.copyOf(streams, Math.max(number + 1, streams.length * 2));
+    }
+    if (streams[number] == 0) {
+      streams[number] = cuda.createStream();
+    }
+    return streams[number];
+  }
+
+  private long pool() {
+    if (ownPool != 0) {
+      return ownPool;
+    }
+    if (pool == 0) {
+      pool = cuda.defaultPool();
+    }
+    return pool;
+  }
+
+  private boolean isBeyondBound(long bytes) {
+    if (bounds.mostBytes() == Long.MAX_VALUE) {
+      return false;
+    }
+    boolean beyond = bytes > boundLeft();
+    if (beyond) {
+      refusedByBound++;
+    }
+    return beyond;
+  }
+
+  private long boundLeft() {
+    return bounds.mostBytes() == Long.MAX_VALUE
+        ? Long.MAX_VALUE
+        : bounds.mostBytes() - (freeBytesAtStart - cuda.freeBytes());
+  }
+
+  private void called(DriverCall call, long bytes, long startedNanos, boolean refused) {
+    listener.called(call, bytes, System.nanoTime() - startedNanos, refused);
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new CudaException("the GPU was given back because the program is ending");
+    }
+    if (System.nanoTime() - startNanos > bounds.mostNanos()) {
+      throw new CudaException(
+          "the GPU was used for longer than the %.0f s that were allowed; allow more or run less"
+              .formatted(bounds.mostNanos() / 1e9));
+    }
+  }
+
+  private static IllegalStateException unknown(String what, long address) {
+    return new IllegalStateException(
+        "%s 0x%x was not taken from this GPU".formatted(what, address));
+  }
+
+  private synchronized void closeAtExit() {
+    if (!closed) {
+      cuda.useContext();
+      giveBack();
+    }
+  }
+
+  /** Gives everything back that was taken from the driver. */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException _) {
+      // The process is ending, and the hook will find the device closed.
+    }
+    giveBack();
+  }
+
+  /** Goes on after a call that fails, so that one failure leaves nothing else behind. */
+  private void giveBack() {
+    closed = true;
+    CudaException[] failure = new CudaException[1];
+    attempt(failure, cuda::synchronizeContext);
+    long any = streams[0];
+    asyncBlocks.keySet().forEach(address -> attempt(failure, () -> cuda.freeAsync(address, any)));
+    blocks.keySet().forEach(address -> attempt(failure, () -> cuda.free(address)));
+    mappings.forEach((address, mapping) -> {
+      attempt(failure, () -> cuda.unmap(address, mapping.bytes()));
+      attempt(failure, () -> cuda.release(mapping.handle()));
+    });
+    ranges.forEach((address, bytes) -> attempt(failure, () -> cuda.unreserve(address, bytes)));
+    attempt(failure, cuda::synchronizeContext);
+    if (ownPool != 0) {
+      attempt(failure, () -> cuda.destroyPool(ownPool));
+    }
+    if (pool != 0) {
+      attempt(failure, () -> cuda.trimPool(pool, 0));
+      if (thresholdBefore >= 0) {
+        attempt(failure, () ->
+            cuda.setPoolAttribute(
+                pool, CudaCalls.PoolAttribute.RELEASE_THRESHOLD, thresholdBefore));
+      }
+    }
+    for (long stream : streams) {
+      if (stream != 0) {
+        attempt(failure, () -> cuda.destroyStream(stream));
+      }
+    }
+    attempt(failure, cuda::close);
+    asyncBlocks.clear();
+    blocks.clear();
+    mappings.clear();
+    ranges.clear();
+    if (failure[0] != null) {
+      throw failure[0];
+    }
+  }
+
+  private static void attempt(CudaException[] failure, Runnable call) {
+    try {
+      call.run();
+    } catch (CudaException e) {
+      if (failure[0] == null) {
+        failure[0] = e;
+      } else {
+        failure[0].addSuppressed(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package org.allocsim.workloads.format.kineto;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Events of one profile as columns, in the order of the file. */
+final class ProfilerEvents {
+  /** Kinds of events that matter. */
+  enum Kind {
+    /** Memory was handed out (bytes above 0) or taken back (below). */
+    MEMORY,
+    /** A request failed; bytes is what was asked for. */
+    OUT_OF_MEMORY,
+    /** A phase that the user named; bytes is its duration. */
+    ANNOTATION,
+    /** An operator on the host; bytes is its duration. */
+    OPERATOR
+  }
+
+  /** Totals of an event that carries none. */
+  static final long NO_TOTAL = -1;
+
+  private int count;
+  private Kind[] kinds = new Kind[1024];
+  private long[] times = new long[1024];
+  private long[] bytes = new long[1024];
+  private long[] addresses = new long[1024];
+  private long[] totals = new long[1024];
+  private int[] devices = new int[1024];
+  private int[] threads = new int[1024];
+  private int[] names = new int[1024];
+  private final Map<Long, Integer> threadNumbers = new HashMap<>();
+  private final Map<String, Integer> nameNumbers = new HashMap<>();
+  private final List<String> nameTexts = new ArrayList<>();
+
+  int count() {
+    return count;
+  }
+
+  void add(
+      Kind kind,
+      long timeNanos,
+      long eventBytes,
+      long address,
+      long totalAllocated,
+      int device,
+      long thread,
+      String name) {
+    if (count == kinds.length) {
+      int capacity = count + (count >> 1);
+      kinds = Arrays.copyOf(kinds, capacity);
+      times = Arrays.copyOf(times, capacity);
+      bytes = Arrays.copyOf(bytes, capacity);
+      addresses = Arrays.copyOf(addresses, capacity);
+      totals = Arrays.copyOf(totals, capacity);
+      devices = Arrays.copyOf(devices, capacity);
+      threads = Arrays.copyOf(threads, capacity);
+      names = Arrays.copyOf(names, capacity);
+    }
+    kinds[count] = kind;
+    times[count] = timeNanos;
+    bytes[count] = eventBytes;
+    addresses[count] = address;
+    totals[count] = totalAllocated;
+    devices[count] = device;
+    threads[count] = threadNumbers.computeIfAbsent(thread, _ -> threadNumbers.size());
+    names[count] =
+        nameNumbers.computeIfAbsent(
+            name,
+            text -> {
+              nameTexts.add(text);
+              return nameTexts.size() - 1;
+            });
+    count++;
+  }
+
+  /** Events of a kind, or of either of two, by time; those of one time in the file's order. */
+  int[] byTime(Kind one, Kind other) {
+    List<Integer> order = new ArrayList<>();
+    for (int event = 0; event < count; event++) {
+      if (kinds[event] == one || kinds[event] == other) {
+        order.add(event);
+      }
+    }
+    order.sort((a, b) -> Long.compare(times[a], times[b]));
+    return order.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  Kind kind(int event) {
+    return kinds[event];
+  }
+
+  long timeNanos(int event) {
+    return times[event];
+  }
+
+  long bytes(int event) {
+    return bytes[event];
+  }
+
+  /** End of an annotation or operator. */
+  long endNanos(int event) {
+    return times[event] + bytes[event];
+  }
+
+  long address(int event) {
+    return addresses[event];
+  }
+
+  /** Bytes allocated on the device behind the event, or {@link #NO_TOTAL}. */
+  long totalAllocated(int event) {
+    return totals[event];
+  }
+
+  int device(int event) {
+    return devices[event];
+  }
+
+  /** Number of the thread. */
+  int thread(int event) {
+    return threads[event];
+  }
+
+  int threadCount() {
+    return threadNumbers.size();
+  }
+
+  String name(int event) {
+    return nameTexts.get(names[event]);
+  }
+}

@@ -1,0 +1,194 @@
+package org.allocsim.workloads.format.rmm;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.workloads.format.LineInput;
+import org.allocsim.workloads.format.TraceFormatException;
+
+/** The fields of one line, found in its bytes; none of RMM's is ever quoted. */
+final class CsvRow {
+  private static final int MOST_COLUMNS = 64;
+
+  private final LineInput lines;
+  private final int[] starts = new int[MOST_COLUMNS];
+  private final int[] ends = new int[MOST_COLUMNS];
+  private int count;
+
+  CsvRow(LineInput lines) {
+    this.lines = lines;
+  }
+
+  /** Takes the line that was read last apart. */
+  void parse() throws TraceFormatException {
+    byte[] bytes = lines.bytes();
+    count = 0;
+    int start = 0;
+    for (int i = 0; i <= lines.length(); i++) {
+      if (i == lines.length() || bytes[i] == ',') {
+        if (count == MOST_COLUMNS) {
+          throw lines.failure("the line has more than " + MOST_COLUMNS + " fields", "give a log");
+        }
+        int end = i;
+        while (start < end && isBlank(bytes[start])) {
+          start++;
+        }
+        while (end > start && isBlank(bytes[end - 1])) {
+          end--;
+        }
+        starts[count] = start;
+        ends[count++] = end;
+        start = i + 1;
+      }
+    }
+  }
+
+  private static boolean isBlank(byte each) {
+    return each == ' ' || each == '\t';
+  }
+
+  /** Number of fields. */
+  int count() {
+    return count;
+  }
+
+  /** Whether the line holds nothing. */
+  boolean isEmpty() {
+    return count == 1 && starts[0] == ends[0];
+  }
+
+  /** Texts of all fields. */
+  List<String> texts() {
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      texts.add(text(i));
+    }
+    return texts;
+  }
+
+  /** Text of a field. */
+  String text(int field) {
+    return new String(
+        lines.bytes(), starts[field], ends[field] - starts[field], StandardCharsets.UTF_8);
+  }
+
+  /** Whether a field is this ASCII text. */
+  boolean is(int field, String expected) {
+    int length = ends[field] - starts[field];
+    if (length != expected.length()) {
+      return false;
+    }
+    byte[] bytes = lines.bytes();
+    for (int i = 0; i < length; i++) {
+      if (bytes[starts[field] + i] != expected.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** A decimal number below 2^63. */
+  long decimal(int field, String name) throws TraceFormatException {
+    byte[] bytes = lines.bytes();
+    long value = 0;
+    for (int i = starts[field]; i < ends[field]; i++) {
+      int digit = bytes[i] - '0';
+      if (digit < 0 || digit > 9 || value > (Long.MAX_VALUE - digit) / 10) {
+        throw wrong(field, name, "a number below 2^63");
+      }
+      value = value * 10 + digit;
+    }
+    if (starts[field] == ends[field]) {
+      throw wrong(field, name, "a number below 2^63");
+    }
+    return value;
+  }
+
+  /** An address: hexadecimal, with or without 0x; 0 for {@code (nil)}. */
+  long pointer(int field, String name) throws TraceFormatException {
+    if (is(field, "(nil)")) {
+      return 0;
+    }
+    return hexadecimal(field, name, hasPrefix(field) ? starts[field] + 2 : starts[field]);
+  }
+
+  /** A handle: hexadecimal with 0x, else decimal; 0 for {@code (nil)}. */
+  long handle(int field, String name) throws TraceFormatException {
+    if (is(field, "(nil)")) {
+      return 0;
+    }
+    return hasPrefix(field) ? hexadecimal(field, name, starts[field] + 2) : decimal(field, name);
+  }
+
+  private boolean hasPrefix(int field) {
+    byte[] bytes = lines.bytes();
+    return ends[field] - starts[field] > 2
+        && bytes[starts[field]] == '0'
+        && (bytes[starts[field] + 1] | 0x20) == 'x';
+  }
+
+  private long hexadecimal(int field, String name, int from) throws TraceFormatException {
+    byte[] bytes = lines.bytes();
+    long value = 0;
+    for (int i = from; i < ends[field]; i++) {
+      int digit = Character.digit(bytes[i], 16);
+      if (digit < 0 || value >>> 60 != 0) {
+        throw wrong(field, name, "an address of 64 bits in hexadecimal");
+      }
+      value = value << 4 | digit;
+    }
+    if (from == ends[field]) {
+      throw wrong(field, name, "an address of 64 bits in hexadecimal");
+    }
+    return value;
+  }
+
+  /** A time of the day in nanoseconds: {@code HH:MM:SS}, with a fraction behind a dot or colon. */
+  long timeOfDay(int field, String name) throws TraceFormatException {
+    byte[] bytes = lines.bytes();
+    int at = starts[field];
+    int end = ends[field];
+    if (end - at < 8 || bytes[at + 2] != ':' || bytes[at + 5] != ':') {
+      throw wrong(field, name, "a time of the form HH:MM:SS.microseconds");
+    }
+    long seconds =
+        twoDigits(field, name, at) * 3600
+            + twoDigits(field, name, at + 3) * 60
+            + twoDigits(field, name, at + 6);
+    long nanos = 0;
+    int digits = end - at - 9;
+    if (end - at > 8) {
+      boolean isSeparated = bytes[at + 8] == '.' || bytes[at + 8] == ':';
+      if (!isSeparated || digits < 1 || digits > 9) {
+        throw wrong(field, name, "a time of the form HH:MM:SS.microseconds");
+      }
+      for (int i = 0; i < 9; i++) {
+        int digit = i < digits ? bytes[at + 9 + i] - '0' : 0;
+        if (digit < 0 || digit > 9) {
+          throw wrong(field, name, "a time of the form HH:MM:SS.microseconds");
+        }
+        nanos = nanos * 10 + digit;
+      }
+    }
+    return seconds * 1_000_000_000L + nanos;
+  }
+
+  private long twoDigits(int field, String name, int at) throws TraceFormatException {
+    byte[] bytes = lines.bytes();
+    int tens = bytes[at] - '0';
+    int ones = bytes[at + 1] - '0';
+    if (tens < 0 || tens > 9 || ones < 0 || ones > 9) {
+      throw wrong(field, name, "a time of the form HH:MM:SS.microseconds");
+    }
+    return tens * 10L + ones;
+  }
+
+  /** The failure of a field that is not what it should be. */
+  TraceFormatException wrong(int field, String name, String expected) {
+    String text = text(field);
+    return lines.failure(
+        "field %s is '%s', which is not %s"
+            .formatted(name, text.length() > 40 ? text.substring(0, 40) + "…" : text, expected),
+        "correct the line or take it out");
+  }
+}

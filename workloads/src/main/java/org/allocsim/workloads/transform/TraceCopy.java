@@ -1,0 +1,119 @@
+package org.allocsim.workloads.transform;
+
+import java.util.Arrays;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.AllocationTrace.Builder;
+import org.allocsim.simulator.trace.StackTable;
+
+/**
+ * Copies a trace row by row, so that rows can be left in another order, get another size or have
+ * new ones between them. Streams, pools and stacks keep their numbers.
+ */
+final class TraceCopy {
+  private final AllocationTrace source;
+  private final Builder builder = new Builder();
+
+  /** Ids in the copy by those in the source. */
+  private final int[] ids;
+
+  private boolean prologueEnded;
+
+  TraceCopy(AllocationTrace source) {
+    this.source = source;
+    ids = new int[source.allocationCount()];
+    Arrays.fill(ids, AllocationTrace.NO_ALLOCATION);
+    for (int stream = 0; stream < source.streamCount(); stream++) {
+      builder.declareStream(source.streamHandle(stream));
+    }
+    for (int pool = 0; pool < source.poolCount(); pool++) {
+      builder.declarePool(source.poolId(pool));
+    }
+  }
+
+  /** Appends a row as it is. */
+  void row(int event) {
+    row(event, source.bytes(event), source.timeNanos(event));
+  }
+
+  /**
+   * Appends a row with this size and time.
+   *
+   * @param bytes of an ALLOCATE row; other rows keep theirs
+   */
+  void row(int event, long bytes, long timeNanos) {
+    if (event >= source.prologueCount()) {
+      endPrologue();
+    }
+    builder.at(source.device(event), timeNanos, source.stack(event));
+    int allocation = source.allocation(event);
+    switch (source.kind(event)) {
+      case ALLOCATE ->
+          ids[allocation] =
+              builder.allocate(bytes, handle(event), source.poolId(source.pool(event)));
+      case RESTORE_BLOCK -> restoreBlock(event);
+      case FREE -> builder.free(ids[allocation]);
+      case USE_STREAM -> useStream(event);
+      case USE_COMPLETE -> useComplete(event);
+      case SYNCHRONIZE -> builder.synchronize();
+      case EMPTY_CACHE -> builder.emptyCache();
+      case RELEASE_POOL -> builder.releasePool(source.poolId(source.pool(event)));
+      case EMPTY_POOL -> builder.emptyPool(source.poolId(source.pool(event)));
+      case MARKER_BEGIN -> builder.markerBegin(source.markerName(allocation));
+      case MARKER_END -> builder.markerEnd(source.markerName(allocation));
+      case SNAPSHOT -> builder.snapshot();
+    }
+  }
+
+  private long handle(int event) {
+    return source.streamHandle(source.stream(event));
+  }
+
+  private void restoreBlock(int event) {
+    int anchor = source.anchor(event);
+    ids[source.allocation(event)] =
+        builder.restoreBlock(
+            source.bytes(event),
+            handle(event),
+            source.poolId(source.pool(event)),
+            anchor == AllocationTrace.NO_ALLOCATION ? anchor : ids[anchor],
+            source.anchorOffsetBytes(event));
+  }
+
+  private void useStream(int event) {
+    int allocation = ids[source.allocation(event)];
+    if (source.stream(event) == AllocationTrace.UNKNOWN_STREAM) {
+      builder.useUnknownStream(allocation, source.bytes(event));
+    } else {
+      builder.useStream(allocation, handle(event), source.bytes(event));
+    }
+  }
+
+  private void useComplete(int event) {
+    int allocation = ids[source.allocation(event)];
+    if (source.stream(event) == AllocationTrace.ANY_STREAM) {
+      builder.useComplete(allocation);
+    } else {
+      builder.useComplete(allocation, handle(event));
+    }
+  }
+
+  /** What comes next is no part of the prologue; does nothing the second time. */
+  void endPrologue() {
+    if (!prologueEnded) {
+      prologueEnded = true;
+      builder.endPrologue();
+    }
+  }
+
+  /** Appends a row that the source does not have: cached memory is returned to the device. */
+  void emptyCache(int device, long timeNanos) {
+    endPrologue();
+    builder.at(device, timeNanos, StackTable.NONE).emptyCache();
+  }
+
+  /** The finished copy. */
+  AllocationTrace build() {
+    endPrologue();
+    return builder.build(source.stacks());
+  }
+}
