@@ -90,7 +90,9 @@ class HeapOptionsTest {
     assertEquals(16 * MIB, heap.stats.reservedBytes());
     assertEquals(4 * MIB, heap.allocate(2, 3 * MIB));
     assertEquals(2 * MIB, heap.allocate(3, MIB));
-    assertEquals(16 * MIB, heap.allocate(4, 1));
+    assertEquals(3 * MIB, heap.allocate(4, MIB));
+    assertEquals(16 * MIB, heap.stats.reservedBytes());
+    assertEquals(16 * MIB, heap.allocate(5, 1));
     assertEquals(18 * MIB, heap.stats.reservedBytes());
   }
 
