@@ -98,10 +98,7 @@ public abstract class PlannerProvider implements PolicyProvider {
               List.of(
                   PlanOptions.ALIGNMENT_OPTION,
                   new PolicySpec.Option(
-                      NODES,
-                      "1000000",
-                      "",
-                      "most placements tried before the best so far counts"))));
+                      NODES, "300000", "", "most placements tried before the best so far counts"))));
     }
 
     @Override
