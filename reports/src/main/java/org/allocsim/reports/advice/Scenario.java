@@ -87,8 +87,7 @@ public record Scenario(
   /** What the allocator would need to serve a trace and does not have; empty where nothing. */
   public Optional<String> unmetNeed(AllocationTrace trace, int deviceIndex) {
     try {
-      create(
-          new Foresight(trace, deviceIndex), new SimulatedDevice(device), EffectListeners.NONE);
+      create(new Foresight(trace, deviceIndex), new SimulatedDevice(device), EffectListeners.NONE);
       return Optional.empty();
     } catch (UnfitTraceException e) {
       return Optional.of(e.getMessage());

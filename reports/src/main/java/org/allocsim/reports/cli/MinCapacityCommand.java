@@ -87,8 +87,8 @@ final class MinCapacityCommand implements Callable<Integer> {
       names = "--confs",
       paramLabel = "A;B;...",
       description =
-          "Settings of pytorch, separated by semicolons; an empty one is PyTorch's default (default: the "
-              + "recorded and some usual ones).")
+          "Settings of pytorch, separated by semicolons; an empty one is PyTorch's default"
+              + " (default: the recorded and some usual ones).")
   private String confs;
 
   @Option(
@@ -176,7 +176,9 @@ final class MinCapacityCommand implements Callable<Integer> {
     SequencedSet<String> unique = new LinkedHashSet<>();
     texts.forEach(text -> unique.add(text.strip()));
     List<ParsedConfig> configs =
-        unique.stream().map(text -> Settings.parse("--confs", text, version, Scenario.PYTORCH)).toList();
+        unique.stream()
+            .map(text -> Settings.parse("--confs", text, version, Scenario.PYTORCH))
+            .toList();
     configs.forEach(config -> Settings.requirePossible(config, DeviceProfiles.defaultProfile()));
     return configs;
   }
@@ -222,9 +224,11 @@ final class MinCapacityCommand implements Callable<Integer> {
       }
       if (Scenario.takesConf(policy)) {
         configs.forEach(config ->
-            settings.add(profile -> scenario(policy, config, limitBytes(profile), profile.withHistory(history))));
+            settings.add(profile ->
+                scenario(policy, config, limitBytes(profile), profile.withHistory(history))));
       } else {
-        settings.add(profile -> scenario(policy, noConfig(), limitBytes(profile), profile.withHistory(history)));
+        settings.add(profile ->
+            scenario(policy, noConfig(), limitBytes(profile), profile.withHistory(history)));
       }
     }
     try (ProgressMeter progress = ProgressMeter.ofSettings("searching")) {
@@ -258,8 +262,11 @@ final class MinCapacityCommand implements Callable<Integer> {
   }
 
   private Map<String, Object> toMap(
-      Recording recording, int device, List<CapacitySearch.Result> results,
-      SequencedMap<PolicySpec, String> unfit, double seconds) {
+      Recording recording,
+      int device,
+      List<CapacitySearch.Result> results,
+      SequencedMap<PolicySpec, String> unfit,
+      double seconds) {
     Map<String, Object> trace = new LinkedHashMap<>();
     trace.put("file", traceName);
     trace.put("sha256", recording.snapshot().sha256());

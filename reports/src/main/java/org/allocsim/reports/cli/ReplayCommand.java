@@ -206,7 +206,8 @@ final class ReplayCommand implements Callable<Integer> {
    * Replays with recorded addresses where they were asked for or fit; where they turn out not to
    * fit and were not asked for, once more with modelled ones.
    */
-  private ReplayReport replay(ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events, int inserted)
+  private ReplayReport replay(
+      ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events, int inserted)
       throws IOException {
     List<String> remarks = new ArrayList<>();
     if (isRecordedFirst(setup)) {
