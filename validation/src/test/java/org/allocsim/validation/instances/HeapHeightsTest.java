@@ -57,13 +57,12 @@ class HeapHeightsTest {
                 new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 40)),
                 EffectListeners.all(height, checker));
     new Replay(trace, 0, allocator, EffectListeners.NONE, () -> 0)
-        .run(
-            event -> {
-              if (trace.eventCount() < 5000) {
-                checker.check(allocator);
-              }
-              return true;
-            });
+        .run(event -> {
+          if (trace.eventCount() < 5000) {
+            checker.check(allocator);
+          }
+          return true;
+        });
     checker.check(allocator);
     return height.bytes;
   }
@@ -86,14 +85,7 @@ class HeapHeightsTest {
     "example, 12, 12, 12, 12, 12, 12, 768"
   })
   void heightsAreThoseOfTheReferenceModels(
-      String name,
-      long live,
-      long greedy,
-      long first,
-      long best,
-      long next,
-      long worst,
-      long buddy)
+      String name, long live, long greedy, long first, long best, long next, long worst, long buddy)
       throws Exception {
     AllocationTrace trace = Instances.trace(name);
     List<Long> heights = new ArrayList<>();
@@ -103,14 +95,24 @@ class HeapHeightsTest {
     }
     heights.add(height("buddy", Map.of(), trace));
     assertEquals(List.of(greedy, first, best, next, worst, buddy), heights, name);
-    assertEquals(best, height("plan-greedy-size", Map.of("alignment", "1", "order", "time"), trace));
+    assertEquals(
+        best, height("plan-greedy-size", Map.of("alignment", "1", "order", "time"), trace));
     assertTrue(live <= heights.stream().mapToLong(Long::longValue).min().orElseThrow());
   }
 
   @ParameterizedTest
   @CsvSource({
-    "A, 1048576", "B, 1048576", "C, 1048576", "D, 1048576", "E, 1048576", "F, 1048576",
-    "G, 1048576", "H, 1048576", "I, 1048576", "J, 1048576", "K, 1048576"
+    "A, 1048576",
+    "B, 1048576",
+    "C, 1048576",
+    "D, 1048576",
+    "E, 1048576",
+    "F, 1048576",
+    "G, 1048576",
+    "H, 1048576",
+    "I, 1048576",
+    "J, 1048576",
+    "K, 1048576"
   })
   void theSearchReachesTheCapacityOfEveryMiniMallocProblem(String name, long capacity)
       throws Exception {

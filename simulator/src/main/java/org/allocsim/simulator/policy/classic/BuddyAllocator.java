@@ -102,8 +102,7 @@ final class BuddyAllocator implements AllocatorPolicy {
       listener.segmentMapped(memory.baseAddress() + held, grown, 0, false);
     }
     while (heapBytes < offset) {
-      long piece =
-          Math.min(Long.lowestOneBit(heapBytes), Long.highestOneBit(offset - heapBytes));
+      long piece = Math.min(Long.lowestOneBit(heapBytes), Long.highestOneBit(offset - heapBytes));
       free.add(piece, heapBytes, 0);
       heapBytes += piece;
     }

@@ -66,8 +66,7 @@ final class GreedyPlanner {
     Comparator<Integer> ascending =
         switch (order) {
           case SIZE -> Comparator.comparingLong(buffer -> bytes[buffer]);
-          case AREA ->
-              Comparator.comparingDouble(buffer -> (double) bytes[buffer] * nanos[buffer]);
+          case AREA -> Comparator.comparingDouble(buffer -> (double) bytes[buffer] * nanos[buffer]);
           case LIFETIME -> Comparator.comparingLong(buffer -> nanos[buffer]);
           case TIME -> Comparator.comparingLong(buffer -> -lower[buffer]);
         };

@@ -278,9 +278,7 @@ final class PlacementSearch {
           case CROWD_AREA -> crowds != 0 ? crowds : areas != 0 ? areas : widths;
           case CROWD_WIDTH -> crowds != 0 ? crowds : widths != 0 ? widths : areas;
           case CROWD_NEIGHBOURS ->
-              crowds != 0
-                  ? crowds
-                  : Integer.compare(neighbours[b].length, neighbours[a].length);
+              crowds != 0 ? crowds : Integer.compare(neighbours[b].length, neighbours[a].length);
           case WIDTH_AREA -> widths != 0 ? widths : areas != 0 ? areas : crowds;
         };
     return result != 0 ? result : Integer.compare(a, b);

@@ -11,12 +11,12 @@ import java.util.stream.IntStream;
  * at its bottom, which costs nothing, as they part what is below them from what is above; the rest
  * may fall into parts again. A part that is higher than the bound is searched at the bound first,
  * with two thirds of the nodes, then by halving the heights between it and the best plan; both in
- * rounds of twice as many nodes.
- * A part of more than {@value #MOST_BUFFERS} buffers keeps its greedy plan.
+ * rounds of twice as many nodes. A part of more than {@value #MOST_BUFFERS} buffers keeps its
+ * greedy plan.
  *
  * <p><b>Cost.</b> Four orders are searched for each height, each up to the nodes of the round; all
- * together not more than the nodes that are given. Without such a bound the time is exponential
- * in the number of buffers.
+ * together not more than the nodes that are given. Without such a bound the time is exponential in
+ * the number of buffers.
  */
 final class SearchPlanner {
   /** Parts of more buffers are not searched: their recursion would be too deep. */
@@ -44,13 +44,7 @@ final class SearchPlanner {
    * @param nodes most nodes that the searches visit
    */
   static Plan plan(Lifetimes lifetimes, long nodes) {
-    Plan best = null;
-    for (GreedyPlanner.Order order : GreedyPlanner.Order.values()) {
-      Plan plan = GreedyPlanner.plan(lifetimes, order);
-      if (best == null || plan.heightBytes() < best.heightBytes()) {
-        best = plan;
-      }
-    }
+    Plan best = greedy(lifetimes);
     SearchPlanner planner = new SearchPlanner(lifetimes, nodes);
     if (best.heightBytes() > planner.boundBytes) {
       planner.plan(IntStream.range(0, lifetimes.count()).toArray(), 0);
@@ -60,6 +54,19 @@ final class SearchPlanner {
       }
     }
     return Plan.of(lifetimes, best.offsets(), Math.min(planner.provenBytes, best.heightBytes()));
+  }
+
+  /** The lowest of the greedy plans. */
+  private static Plan greedy(Lifetimes lifetimes) {
+    long bound = lifetimes.mostLiveBytes();
+    Plan best = null;
+    for (GreedyPlanner.Order order : GreedyPlanner.Order.values()) {
+      if (best == null || best.heightBytes() > bound) {
+        Plan plan = GreedyPlanner.plan(lifetimes, order);
+        best = best == null || plan.heightBytes() < best.heightBytes() ? plan : best;
+      }
+    }
+    return best;
   }
 
   /** Plans buffers above a base, part by part. */
@@ -135,12 +142,7 @@ final class SearchPlanner {
     }
 
     void plan() {
-      for (GreedyPlanner.Order order : GreedyPlanner.Order.values()) {
-        Plan plan = GreedyPlanner.plan(own, order);
-        if (best == null || plan.heightBytes() < best.heightBytes()) {
-          best = plan;
-        }
-      }
+      best = greedy(own);
       leastHeight = own.mostLiveBytes();
       // A part need not be lower than the highest one, whose height is at least the bound.
       long enough = Math.max(leastHeight, provenBytes - base);

@@ -108,8 +108,7 @@ class HeapOptionsTest {
     "slab, classes-per-doubling, 3, power of two",
     "first-fit, colour, blue, colour"
   })
-  void aBadOptionIsRefusedWithASentence(
-      String policy, String option, String value, String reason) {
+  void aBadOptionIsRefusedWithASentence(String policy, String option, String value, String reason) {
     PolicyOptionException error =
         assertThrows(
             PolicyOptionException.class,

@@ -35,8 +35,7 @@ class PlannersTest {
   /** Rows of (lower, upper, bytes) by ascending lower. */
   private static Lifetimes lifetimes(long[]... rows) {
     int n = rows.length;
-    Lifetimes lifetimes =
-        new Lifetimes(new long[n], new long[n], new long[n], new long[n]);
+    Lifetimes lifetimes = new Lifetimes(new long[n], new long[n], new long[n], new long[n]);
     for (int i = 0; i < n; i++) {
       lifetimes.lower()[i] = rows[i][0];
       lifetimes.upper()[i] = rows[i][1];
@@ -111,12 +110,7 @@ class PlannersTest {
   void pln5OfEqualGapsTheLowestIsTaken() {
     Lifetimes lifetimes =
         lifetimes(
-            row(0, 10, 4),
-            row(0, 5, 2),
-            row(0, 10, 4),
-            row(0, 5, 2),
-            row(0, 10, 4),
-            row(5, 10, 2));
+            row(0, 10, 4), row(0, 5, 2), row(0, 10, 4), row(0, 5, 2), row(0, 10, 4), row(5, 10, 2));
     Plan plan = GreedyPlanner.plan(lifetimes, IntStream.range(0, 6).toArray());
     assertArrayEquals(new long[] {0, 4, 6, 10, 12, 4}, plan.offsets());
   }
@@ -269,8 +263,7 @@ class PlannersTest {
   void planningWithoutTheRequestsIsRefused() {
     UnfitTraceException error =
         assertThrows(
-            UnfitTraceException.class,
-            () -> create("plan-search", Map.of(), Foresight.NONE));
+            UnfitTraceException.class, () -> create("plan-search", Map.of(), Foresight.NONE));
     assertTrue(error.getMessage().startsWith("needs "), error.getMessage());
   }
 
@@ -282,12 +275,10 @@ class PlannersTest {
     "max-live, unit, 1, none at all"
   })
   void aBadOptionIsRefusedWithASentence(String policy, String option, String value, String part) {
-    Foresight foresight =
-        new Foresight(RandomTraces.build(new AllocationTrace.Builder()), 0);
+    Foresight foresight = new Foresight(RandomTraces.build(new AllocationTrace.Builder()), 0);
     PolicyOptionException error =
         assertThrows(
-            PolicyOptionException.class,
-            () -> create(policy, Map.of(option, value), foresight));
+            PolicyOptionException.class, () -> create(policy, Map.of(option, value), foresight));
     assertTrue(error.getMessage().contains(part), error.getMessage());
   }
 

@@ -63,16 +63,14 @@ class MiniMallocFormatTest {
   @Test
   void eventsAreOrderedByTimeThenFreesThenRow() throws Exception {
     TraceFile file = read(FIVE);
-    assertEquals(
-        "0+4 0+4 0+4 3-0 3+4 9-3 9-1 9+4 21-4 21-2", requests(file.trace()));
+    assertEquals("0+4 0+4 0+4 3-0 3+4 9-3 9-1 9+4 21-4 21-2", requests(file.trace()));
     assertEquals(List.of(), file.notes());
     assertEquals("minimalloc", TraceFormats.of(folder.resolve("problem.csv")).id());
   }
 
   @Test
   void columnsFollowTheHeaderWhateverTheirOrderAndAlias() throws Exception {
-    assertEquals(
-        "1+7 5-0", requests(read("size, buffer_id ,upper,begin\n7,x,5,1\n").trace()));
+    assertEquals("1+7 5-0", requests(read("size, buffer_id ,upper,begin\n7,x,5,1\n").trace()));
     assertEquals("1+7 5-0", requests(read("buffer,start,upper,size\r\nx,1,5,7\r\n").trace()));
   }
 
@@ -86,8 +84,7 @@ class MiniMallocFormatTest {
   @Test
   void mma4AGapPartsABufferIntoTwoAllocations() throws Exception {
     TraceFile file = read("id,lower,upper,size,gaps\na,0,9,4,3-5 6-7\nb,3,5,4,\n");
-    assertEquals(
-        "0+4 3-0 3+4 5-1 5+4 6-2 7+4 9-3", requests(file.trace()));
+    assertEquals("0+4 3-0 3+4 5-1 5+4 6-2 7+4 9-3", requests(file.trace()));
     assertEquals(1, file.notes().size());
     assertTrue(file.notes().getFirst().startsWith("1 buffers with gaps"));
   }
@@ -124,8 +121,7 @@ class MiniMallocFormatTest {
       })
   void badInputIsRefusedWithItsPlaceAndCause(String text, String cause) {
     String content = text == null ? "" : text.replace("\\n", "\n");
-    TraceFormatException error =
-        assertThrows(TraceFormatException.class, () -> read(content));
+    TraceFormatException error = assertThrows(TraceFormatException.class, () -> read(content));
     assertTrue(error.getMessage().contains(cause), error.getMessage());
     assertTrue(error.getMessage().contains("problem.csv, line "), error.getMessage());
   }
