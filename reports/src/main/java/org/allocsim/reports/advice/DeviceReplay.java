@@ -23,9 +23,6 @@ import org.allocsim.simulator.trace.RequestKind;
  * longer known to be the recorded one; {@link AfterOom#STOP} ends there.
  */
 public final class DeviceReplay {
-  /** Streams in a pool of PyTorch (c10/cuda/CUDAStream.cpp, 2.11). */
-  private static final int STREAM_POOL = 32;
-
   private final AllocationTrace trace;
   private final int device;
   private final AfterOom afterOom;
@@ -34,8 +31,8 @@ public final class DeviceReplay {
 
   private int lastRow = Integer.MAX_VALUE;
 
-  /** The simulated device until the program's first request on a stream of its own. */
-  private SimulatedDevice streams;
+  /** Null where the addresses are recorded ones. */
+  private PyTorchProcess process;
 
   /**
    * A replay that has not begun.
@@ -79,7 +76,7 @@ public final class DeviceReplay {
   /** Sends all requests to an allocator that holds nothing and takes memory from {@code memory}. */
   public void run(
       AllocatorPolicy policy, SimulatedDevice memory, EffectListener listener, IntConsumer before) {
-    streams = memory;
+    process = memory == null ? null : new PyTorchProcess(trace, memory);
     replay(policy, listener).run(event -> next(event, before));
   }
 
@@ -99,10 +96,8 @@ public final class DeviceReplay {
     before.accept(event);
     boolean allocates = trace.kind(event) == RequestKind.ALLOCATE;
     failures.before(event, allocates && event >= trace.prologueCount());
-    // PyTorch makes all streams of its pool when a program first asks for one.
-    if (streams != null && allocates && trace.streamHandle(trace.stream(event)) != 0) {
-      streams.createStreams(STREAM_POOL);
-      streams = null;
+    if (process != null) {
+      process.before(event);
     }
     return true;
   }

@@ -11,14 +11,10 @@ import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.trace.AllocationTrace;
-import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.validation.fidelity.RestoredStart;
 
 /** One replay that ends behind a chosen row and leaves the allocator as it is then. */
 final class StoppableReplay {
-  /** Streams in a pool of PyTorch (c10/cuda/CUDAStream.cpp, 2.11). */
-  private static final int STREAM_POOL = 32;
-
   /** Hears of every row that was sent. */
   @FunctionalInterface
   interface RowListener {
@@ -36,11 +32,13 @@ final class StoppableReplay {
   /** Null where addresses are modelled. */
   private final EffectFollower follower;
 
+  /** Null where addresses are recorded. */
+  private final PyTorchProcess process;
+
   private FailedRequest firstFailure;
   private long failures;
   private int row;
   private int reported;
-  private boolean streamsMade;
 
   StoppableReplay(ReplayInput input) {
     this.input = input;
@@ -51,9 +49,12 @@ final class StoppableReplay {
     DeviceMemory memory;
     if (recording == null) {
       follower = null;
-      memory = new SimulatedDevice(input.profile());
+      SimulatedDevice simulated = new SimulatedDevice(input.profile());
+      process = new PyTorchProcess(trace, simulated);
+      memory = simulated;
       listener = counters;
     } else {
+      process = null;
       follower = new EffectFollower(recording.effects(), 0);
       memory =
           new RecordedDevice(recording.effects(), follower::position, input.profile().totalBytes());
@@ -86,7 +87,9 @@ final class StoppableReplay {
             return false;
           }
           row = next;
-          createStreams(next);
+          if (process != null) {
+            process.before(next);
+          }
           return true;
         };
     if (input.recording() != null) {
@@ -101,18 +104,6 @@ final class StoppableReplay {
     if (row != reported) {
       reported = row;
       rows.sent(row);
-    }
-  }
-
-  /** PyTorch makes all streams of its pool when a program first asks for one. */
-  private void createStreams(int event) {
-    if (!streamsMade
-        && trace.kind(event) == RequestKind.ALLOCATE
-        && trace.streamHandle(trace.stream(event)) != 0) {
-      streamsMade = true;
-      if (device.inner() instanceof SimulatedDevice simulated) {
-        simulated.createStreams(STREAM_POOL);
-      }
     }
   }
 

@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.oom.BfcDump;
+import org.allocsim.reports.advice.oom.BfcDumpReader;
 import org.allocsim.reports.advice.oom.OomExplainer;
 import org.allocsim.reports.advice.oom.OomExplanation;
 import org.allocsim.reports.advice.oom.OomLog;
@@ -27,8 +29,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Explains out-of-memory messages: a verdict, the arithmetic, what helps.",
       "Reads the messages of PyTorch 1.0 to 2.14 (CUDA and HIP, also cudaMallocAsync), in a log of",
-      "any size, with timestamps, rank prefixes, colours and broken lines around them. A table of",
-      "torch.cuda.memory_summary() in the log tells where the cached memory lies."
+      "any size, with timestamps, rank prefixes, colours and broken lines around them; a table of",
+      "torch.cuda.memory_summary() in the log, which tells where the cached memory lies; and the",
+      "dumps of chunks that the BFC allocator of TensorFlow and JAX prints."
     },
     exitCodeListHeading = "%nExit codes, of the first message in the log:%n",
     exitCodeList = {
@@ -92,8 +95,10 @@ final class ExplainOomCommand implements Callable<Integer> {
     Path file = standardInput ? null : Inputs.require(name);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = jsonName == null ? null : outputs.open("--json", jsonName, file);
-      OomLog.Contents contents = read(file);
-      if (contents.found().isEmpty()) {
+      BfcDumpReader dumpReader = new BfcDumpReader();
+      OomLog.Contents contents = read(file, dumpReader);
+      List<BfcDump> dumps = dumpReader.finish();
+      if (contents.found().isEmpty() && dumps.isEmpty()) {
         throw new Failure(nothingFound(contents));
       }
       OomSettings settings =
@@ -105,21 +110,40 @@ final class ExplainOomCommand implements Callable<Integer> {
                       found.message(), contents.tableOf(found), settings, contents.windows()))
               .toList();
       if (json != null) {
-        JsonText.write(ExplainOomJson.of(label(), contents, settings, explanations), json.stream());
+        JsonText.write(
+            ExplainOomJson.of(label(), contents, settings, explanations, dumps), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
-        ExplainOomText.print(label(), contents, settings, explanations, show, out);
-        out.flush();
+        printAll(contents, settings, explanations, dumps, out);
       }
-      return exitCode(explanations.getFirst().verdict());
+      return exitCode(
+          explanations.isEmpty() ? dumps.getFirst().verdict() : explanations.getFirst().verdict());
     }
   }
 
-  private OomLog.Contents read(Path file) throws IOException {
+  private void printAll(
+      OomLog.Contents contents,
+      OomSettings settings,
+      List<OomExplanation> explanations,
+      List<BfcDump> dumps,
+      PrintWriter out) {
+    if (!explanations.isEmpty()) {
+      ExplainOomText.print(label(), contents, settings, explanations, show, out);
+    }
+    if (!dumps.isEmpty()) {
+      if (!explanations.isEmpty()) {
+        out.println();
+      }
+      BfcDumpText.print(label(), dumps, show, out);
+    }
+    out.flush();
+  }
+
+  private OomLog.Contents read(Path file, BfcDumpReader dumps) throws IOException {
     if (file != null) {
       try (InputStream in = Files.newInputStream(file)) {
-        return OomLog.read(in);
+        return OomLog.read(in, dumps);
       }
     }
     if (Terminals.isInputTerminal()) {
@@ -127,7 +151,7 @@ final class ExplainOomCommand implements Callable<Integer> {
       err.println("allocsim: paste the message, then end the input (Ctrl-D; Ctrl-Z on Windows)");
       err.flush();
     }
-    return OomLog.read(System.in);
+    return OomLog.read(System.in, dumps);
   }
 
   private String label() {
@@ -148,7 +172,7 @@ final class ExplainOomCommand implements Callable<Integer> {
           + " failed)";
     }
     return label()
-        + ": no out-of-memory message of PyTorch in "
+        + ": no out-of-memory message of PyTorch and no dump of a BFC allocator in "
         + contents.lines()
         + (contents.lines() == 1 ? " line" : " lines")
         + "; give the text from \"CUDA out of memory\" on";

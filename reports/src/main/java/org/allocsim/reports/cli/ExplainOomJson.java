@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.allocsim.reports.advice.oom.BfcDump;
 import org.allocsim.reports.advice.oom.ByteRange;
 import org.allocsim.reports.advice.oom.CardAccount;
 import org.allocsim.reports.advice.oom.OomExplanation;
@@ -23,11 +24,15 @@ final class ExplainOomJson {
       String name,
       OomLog.Contents contents,
       OomSettings settings,
-      List<OomExplanation> explanations) {
+      List<OomExplanation> explanations,
+      List<BfcDump> dumps) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("file", name);
     map.put("lines", contents.lines());
-    map.put("verdict", explanations.getFirst().verdict().word());
+    map.put(
+        "verdict",
+        (explanations.isEmpty() ? dumps.getFirst().verdict() : explanations.getFirst().verdict())
+            .word());
     map.put("conf", settings.isKnown() ? settings.text() : null);
     map.put("mentions_without_numbers", contents.bare().count());
     map.put("messages_left_out", contents.left());
@@ -36,6 +41,9 @@ final class ExplainOomJson {
       messages.add(message(explanations.get(i), contents.found().get(i)));
     }
     map.put("messages", messages);
+    if (!dumps.isEmpty()) {
+      map.put("bfc_dumps", dumps.stream().<Object>map(BfcDumpText::json).toList());
+    }
     return map;
   }
 

@@ -222,7 +222,14 @@ final class MinCapacityCommand implements Callable<Integer> {
   private static List<CapacitySearch.Result> search(
       TraceInput input, List<Function<DeviceProfile, Scenario>> scenarios) {
     try (ProgressMeter progress = ProgressMeter.ofSettings("searching")) {
-      return CapacitySearch.run(input.trace(), input.device(), scenarios, progress::update);
+      return CapacitySearch.run(
+          input.trace(),
+          input.device(),
+          scenarios.stream()
+              .<Function<DeviceProfile, Scenario>>map(scenario ->
+                  profile -> scenario.apply(profile.withHistory(input.history())))
+              .toList(),
+          progress::update);
     }
   }
 

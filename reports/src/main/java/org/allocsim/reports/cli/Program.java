@@ -128,7 +128,7 @@ final class Program {
         device,
         setup.config(),
         setup.version(),
-        setup.profile(),
+        setup.profile().withHistory(recording.addressHistory(device)),
         setup.limitBytes(),
         recordedFirst
             ? new ReplayInput.RecordedRun(

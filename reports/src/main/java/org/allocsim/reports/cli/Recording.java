@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.allocsim.reports.text.Numbers;
+import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
@@ -198,6 +199,11 @@ final class Recording {
   /** What the recorded allocator of a device did. */
   EffectLog effects(int device) {
     return snapshot.devices().get(device).effects();
+  }
+
+  /** What else used the address space of the recorded process. */
+  AddressHistory addressHistory(int device) {
+    return requests.addressHistory(device, effects(device));
   }
 
   /** Limit that the recorded allocator had, as far as its history shows one; −1 if not. */

@@ -3,6 +3,7 @@ package org.allocsim.reports.cli;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -23,6 +24,7 @@ import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
  * @param trace the requests
  * @param device index of the device that is looked at
  * @param conf settings that a PyTorch snapshot was recorded with; null for other formats
+ * @param history what else used the address space of the recorded process, as far as known
  * @param notes what the reader concluded or passed over
  */
 record TraceInput(
@@ -32,6 +34,7 @@ record TraceInput(
     AllocationTrace trace,
     int device,
     String conf,
+    AddressHistory history,
     List<String> notes) {
 
   /**
@@ -58,6 +61,7 @@ record TraceInput(
             read.trace(),
             device(name, read.trace(), deviceIndex),
             null,
+            AddressHistory.UNKNOWN,
             read.notes());
       }
     } catch (TraceFormatException e) {
@@ -91,6 +95,7 @@ record TraceInput(
         recording.trace(),
         device,
         config.text(),
+        recording.addressHistory(device),
         notes);
   }
 

@@ -149,7 +149,7 @@ final class TuneCommand implements Callable<Integer> {
           deviceOptions.torchVersion(),
           platform,
           limitBytes,
-          deviceOptions.profile(),
+          deviceOptions.profile().withHistory(recording.addressHistory(device)),
           progress::update);
     } catch (ConfigException e) {
       throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);

@@ -39,7 +39,7 @@ record Prediction(
             target.conf(),
             PyTorchVersion.V2_11,
             target.limitBytes(),
-            DeviceProfiles.defaultProfile());
+            DeviceProfiles.defaultProfile().withHistory(source.addressHistory()));
     EffectComparison comparison = new EffectComparison(target.effects());
     ScenarioResult modelled =
         ScenarioRun.run(source.trace(), 0, scenario, AfterOom.CONTINUE, comparison);
@@ -64,6 +64,42 @@ record Prediction(
         comparison.difference(),
         follower.position(),
         replay.failures().kept().stream().findFirst());
+  }
+
+  /**
+   * Why the prediction goes another way than the target; empty where it is exact. Whatever no
+   * evidence supports is "not explained".
+   */
+  String explanation() {
+    if (difference.isEmpty()) {
+      return "";
+    }
+    if (followed > rowsAtPlace && difference.endsWith("at another place")) {
+      // Up to this row both hold the same blocks in the same segments, so that only the order of
+      // the segments' addresses can lead to another block; with the driver's addresses it does not.
+      return "tie decided by an address" + (isFollowed() ? "" : "; later " + failureAftermath());
+    }
+    return failureAftermath();
+  }
+
+  /** Whether every row comes out with the addresses of the target's driver. */
+  boolean isFollowed() {
+    return followed == target.effects().count();
+  }
+
+  /**
+   * The first failed request is the last thing that both programs are known to have asked for
+   * alike: where its source was served or failed elsewhere, the requests behind it are another
+   * program's.
+   */
+  private String failureAftermath() {
+    boolean differently =
+        target.hasFailed()
+            && rowsAtPlace >= comparableRows()
+            && followed >= comparableRows()
+            && !isFollowed()
+            && !source.asksTheSameAs(target);
+    return differently ? "the program went on differently after the OOM" : "not explained";
   }
 
   /** Number of the target's statistics that were predicted. */

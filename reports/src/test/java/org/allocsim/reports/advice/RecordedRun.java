@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
@@ -23,6 +24,7 @@ import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.SnapshotReader;
 import org.allocsim.workloads.format.pytorch.derive.DerivationOptions;
+import org.allocsim.workloads.format.pytorch.derive.DerivedRequests;
 import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
 import org.tukaani.xz.XZInputStream;
 import tools.jackson.databind.JsonNode;
@@ -38,7 +40,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param stats {@code torch.cuda.memory_stats()} at the end
  * @param messages texts of the errors that it caught
  * @param effects what its allocator did
- * @param trace what it asked for
+ * @param requests what it asked for
  */
 record RecordedRun(
     String name,
@@ -48,7 +50,7 @@ record RecordedRun(
     SortedMap<String, Long> stats,
     List<String> messages,
     EffectLog effects,
-    AllocationTrace trace) {
+    DerivedRequests requests) {
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
   /**
@@ -70,15 +72,14 @@ record RecordedRun(
               ? MemoryLimit.NONE
               : MemoryLimit.ofFraction(fraction, totalBytes, PyTorchVersion.V2_11);
       String conf = snapshot.settings().conf();
-      AllocationTrace trace =
+      DerivedRequests requests =
           RequestDerivation.derive(
-                  snapshot,
-                  new DerivationOptions(
-                      ConfigParser.parse(conf, PyTorchVersion.V2_11).allocator(),
-                      PyTorchVersion.V2_11,
-                      limitBytes,
-                      totalBytes))
-              .trace();
+              snapshot,
+              new DerivationOptions(
+                  ConfigParser.parse(conf, PyTorchVersion.V2_11).allocator(),
+                  PyTorchVersion.V2_11,
+                  limitBytes,
+                  totalBytes));
       SortedMap<String, Long> stats = new TreeMap<>();
       side.get("stats").forEachEntry((key, value) -> stats.put(key, value.asLong()));
       List<String> messages = new ArrayList<>();
@@ -91,10 +92,20 @@ record RecordedRun(
           stats,
           messages,
           snapshot.devices().getFirst().effects(),
-          trace);
+          requests);
     } catch (TraceFormatException | ConfigException e) {
       throw new AssertionError(e);
     }
+  }
+
+  /** The requests. */
+  AllocationTrace trace() {
+    return requests.trace();
+  }
+
+  /** What else used the address space of the process. */
+  AddressHistory addressHistory() {
+    return requests.addressHistory(0, effects);
   }
 
   private static Path folder() {
@@ -112,20 +123,21 @@ record RecordedRun(
 
   /** Whether another run asked for the same, request by request; times and stacks may differ. */
   boolean asksTheSameAs(RecordedRun other) {
-    return trace.eventCount() == other.trace.eventCount() && equalRows(other) == trace.eventCount();
+    return trace().eventCount() == other.trace().eventCount()
+        && equalRows(other) == trace().eventCount();
   }
 
   /** Number of leading rows in which two runs asked for the same. */
   int equalRows(RecordedRun other) {
-    AllocationTrace theirs = other.trace;
-    int rows = Math.min(trace.eventCount(), theirs.eventCount());
+    AllocationTrace theirs = other.trace();
+    int rows = Math.min(trace().eventCount(), theirs.eventCount());
     for (int row = 0; row < rows; row++) {
       boolean equal =
-          trace.kind(row) == theirs.kind(row)
-              && trace.allocation(row) == theirs.allocation(row)
-              && trace.bytes(row) == theirs.bytes(row)
-              && trace.stream(row) == theirs.stream(row)
-              && trace.pool(row) == theirs.pool(row);
+          trace().kind(row) == theirs.kind(row)
+              && trace().allocation(row) == theirs.allocation(row)
+              && trace().bytes(row) == theirs.bytes(row)
+              && trace().stream(row) == theirs.stream(row)
+              && trace().pool(row) == theirs.pool(row);
       if (!equal) {
         return row;
       }
@@ -133,12 +145,17 @@ record RecordedRun(
     return rows;
   }
 
+  /** Whether a request failed. */
+  boolean hasFailed() {
+    return firstFailedEvent() >= 0;
+  }
+
   /** Index among the allocation requests of the first one that failed, −1 without one. */
   long firstFailure() {
     long index = -1;
     int event = firstFailedEvent();
-    for (int row = trace.prologueCount(); row <= event; row++) {
-      if (trace.kind(row) == RequestKind.ALLOCATE) {
+    for (int row = trace().prologueCount(); row <= event; row++) {
+      if (trace().kind(row) == RequestKind.ALLOCATE) {
         index++;
       }
     }
@@ -162,8 +179,8 @@ record RecordedRun(
   /** Row of the n-th allocation request behind the prologue. */
   private int eventOfAllocation(long n) {
     long index = -1;
-    for (int row = trace.prologueCount(); row < trace.eventCount(); row++) {
-      if (trace.kind(row) == RequestKind.ALLOCATE && ++index == n) {
+    for (int row = trace().prologueCount(); row < trace().eventCount(); row++) {
+      if (trace().kind(row) == RequestKind.ALLOCATE && ++index == n) {
         return row;
       }
     }

@@ -189,7 +189,8 @@ class ExplainOomCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "nothing here | no out-of-memory message of PyTorch in 1 line; give the text from",
+        "nothing here | no out-of-memory message of PyTorch and no dump of a BFC allocator in 1"
+            + " line;",
         "'' | is empty; give a log or message",
         "CUDA error: out of memory | line 1 tells of memory that ran out, but without PyTorch's",
       })

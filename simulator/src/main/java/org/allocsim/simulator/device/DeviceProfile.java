@@ -14,6 +14,7 @@ package org.allocsim.simulator.device;
  * @param topAddress end of the highest reservation, below the arena; differs between processes
  * @param rangeAddress first address that {@code cuMemAddressReserve} gives
  * @param costs time of driver calls
+ * @param history what else used the address space of the process
  */
 public record DeviceProfile(
     String name,
@@ -25,7 +26,8 @@ public record DeviceProfile(
     long arenaAddress,
     long topAddress,
     long rangeAddress,
-    DriverCosts costs) {
+    DriverCosts costs,
+    AddressHistory history) {
 
   /** How the figures of a profile were come by. */
   public enum Origin {
@@ -52,6 +54,15 @@ public record DeviceProfile(
    */
   public static final long ARENA_ADDRESS = 0x7f00_0080_0000L;
 
+  /**
+   * Local memory of kernels that a bare context holds, in pages (driver 580, H100 and H200): as
+   * much as 1 472 bytes for each of 144 × 2 048 threads.
+   */
+  static final int LOCAL_MEMORY_PAGES = 207;
+
+  /** Distance of the local memory's reservation below the arena, in pages. */
+  static final int LOCAL_MEMORY_DISTANCE = 244;
+
   /** Where address ranges begin (driver 580 on H100, in every recorded process). */
   public static final long RANGE_ADDRESS = 0x3_0200_0000L;
 
@@ -75,7 +86,7 @@ public record DeviceProfile(
         || rangeAddress % reservationBytes != 0
         || rangeAddress <= 0
         || rangeAddress >= topAddress
-        || topAddress > arenaAddress) {
+        || topAddress > arenaAddress - LOCAL_MEMORY_DISTANCE * pageBytes) {
       throw new IllegalArgumentException(
           "device profile %s: addresses must be aligned and ascend from ranges to top to arena"
               .formatted(name));
@@ -99,6 +110,23 @@ public record DeviceProfile(
         arenaAddress,
         topAddress,
         rangeAddress,
-        costs);
+        costs,
+        history);
+  }
+
+  /** The same card in a process whose address space others use, too. */
+  public DeviceProfile withHistory(AddressHistory history) {
+    return new DeviceProfile(
+        name,
+        origin,
+        totalBytes,
+        contextBytes,
+        pageBytes,
+        reservationBytes,
+        arenaAddress,
+        topAddress,
+        rangeAddress,
+        costs,
+        history);
   }
 }

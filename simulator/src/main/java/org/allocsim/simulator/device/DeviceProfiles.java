@@ -105,6 +105,7 @@ public final class DeviceProfiles {
         DeviceProfile.ARENA_ADDRESS,
         DeviceProfile.ARENA_ADDRESS - topDistanceBytes,
         DeviceProfile.RANGE_ADDRESS,
-        costs);
+        costs,
+        AddressHistory.UNKNOWN);
   }
 }

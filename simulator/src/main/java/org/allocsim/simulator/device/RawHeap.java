@@ -6,7 +6,8 @@ import java.util.List;
 /**
  * Where {@code cuMemAlloc} puts blocks and how much memory they take. Rules found on driver 580
  * (CUDA 13.0) with H100 and H200, where they reproduce every address of 8 500 recorded calls, and
- * all segment addresses of 30 of 32 small PyTorch 2.11 processes, once one address is known:
+ * all segment addresses of 46 of 48 PyTorch 2.11 processes that run no kernels, once one address is
+ * known:
  *
  * <ol>
  *   <li>A block of a page or more takes whole pages. A smaller one is rounded up to 512 bytes and
@@ -16,30 +17,41 @@ import java.util.List;
  *       addresses. The newest reservation with a large enough hole serves a request: its smallest
  *       such hole, the lowest among equals. Without one a new reservation is made, just large
  *       enough, the block at its low end.
- *   <li>A reservation whose last block goes is given back at once. Two exist before the first call
- *       and stay: the arena, which counts as the oldest, and behind it one spare page, 37 pages
- *       below the arena in a reservation that holds the context's own memory.
+ *   <li>A reservation whose last block goes is given back at once. Two exist before the first call:
+ *       the arena, which counts as the oldest and stays, and 244 pages below it the reservation of
+ *       the context's local memory (207 pages), whose last page is to be had.
  *   <li>A new reservation goes as high as possible below the top address, at the upper end of the
  *       highest gap that is larger than it: the driver asks the system for somewhat more than it
  *       needs and aligns, so a gap of exactly its size is passed over.
  * </ol>
  */
 final class RawHeap {
-  /** Distance of the spare page below the arena, in pages. */
-  private static final int SPARE_PAGE_DISTANCE = 37;
+  /**
+   * Local memory once kernels run, in pages: 1 792 bytes a thread (PyTorch 2.11 on driver 580, H100
+   * and H200, seen at the first kernel of a process).
+   */
+  private static final int GROWN_LOCAL_MEMORY_PAGES = 252;
 
   /** Granularity of blocks smaller than a page. */
   private static final long SMALL_ALIGNMENT_BYTES = 512;
 
   private final long pageBytes;
   private final long unitBytes;
-  private final long topAddress;
+  private final long arenaAddress;
 
-  /** The arena, the spare page, then all reservations in the order of their creation. */
+  /** End of the highest reservation that there can be. */
+  private final long endAddress;
+
+  /** The arena, the local memory's, then all reservations in the order of their creation. */
   private final List<Reservation> reservations = new ArrayList<>();
 
-  /** The reservations below the top, by address. */
+  /** The reservations below the arena and the ranges that others use, by address. */
   private final List<Reservation> placed = new ArrayList<>();
+
+  /** Pages inside reservations that are no blocks of the program. */
+  private final Spans hiddenPages = new Spans();
+
+  private boolean localMemoryGrown;
 
   private final SmallPages smallPages;
   private final AddressTable blocks = new AddressTable();
@@ -50,12 +62,23 @@ final class RawHeap {
   private static final class Reservation {
     final long address;
     final long bytes;
+
+    /** Whether the driver did not make it for blocks: it has no holes and is never given back. */
+    final boolean foreign;
+
     final Spans holes = new Spans();
 
-    Reservation(long address, long bytes) {
+    Reservation(long address, long bytes, boolean foreign) {
       this.address = address;
       this.bytes = bytes;
-      holes.add(address, bytes);
+      this.foreign = foreign;
+      if (!foreign) {
+        holes.add(address, bytes);
+      }
+    }
+
+    long end() {
+      return address + bytes;
     }
 
     boolean isEmpty() {
@@ -66,11 +89,20 @@ final class RawHeap {
   RawHeap(DeviceProfile profile) {
     pageBytes = profile.pageBytes();
     unitBytes = profile.reservationBytes();
-    topAddress = profile.topAddress();
+    arenaAddress = profile.arenaAddress();
     smallPages = new SmallPages(pageBytes);
-    long arena = profile.arenaAddress();
-    reservations.add(new Reservation(arena, roundUp(arena + 1, unitBytes) - arena));
-    reservations.add(new Reservation(arena - SPARE_PAGE_DISTANCE * pageBytes, pageBytes));
+    reservations.add(
+        new Reservation(arenaAddress, roundUp(arenaAddress + 1, unitBytes) - arenaAddress, false));
+    long localAddress = arenaAddress - DeviceProfile.LOCAL_MEMORY_DISTANCE * pageBytes;
+    long localBytes = DeviceProfile.LOCAL_MEMORY_PAGES * pageBytes;
+    Reservation local = new Reservation(localAddress, roundUp(localBytes, unitBytes), false);
+    endAddress = local.end();
+    if (profile.topAddress() < localAddress) {
+      placed.add(new Reservation(profile.topAddress(), localAddress - profile.topAddress(), true));
+    }
+    placed.add(local);
+    reservations.add(local);
+    hide(local, localAddress, localBytes);
   }
 
   /** Bytes of device memory that all blocks take, in whole pages. */
@@ -112,7 +144,232 @@ final class RawHeap {
   /** Takes a page that no block will ever give back; the caller knows that one is free. */
   void takePageForever() {
     takenBytes += pageBytes;
-    takePages(pageBytes);
+    takeHiddenPages(pageBytes);
+  }
+
+  /**
+   * The driver takes pages for itself or a library; which memory they are backed by does not count
+   * here.
+   */
+  void takeHiddenPages(long bytes) {
+    hiddenPages.add(takePages(bytes), bytes);
+  }
+
+  /**
+   * Kernels run from now on: the driver replaces the local memory of the bare context by a larger
+   * block. Its old reservation is given back, or becomes a hole where its spare page is in use.
+   */
+  void growLocalMemory() {
+    if (!localMemoryGrown) {
+      localMemoryGrown = true;
+      takeHiddenPages(GROWN_LOCAL_MEMORY_PAGES * pageBytes);
+      release(
+          arenaAddress - DeviceProfile.LOCAL_MEMORY_DISTANCE * pageBytes,
+          DeviceProfile.LOCAL_MEMORY_PAGES * pageBytes);
+    }
+  }
+
+  /** Others take what is left of the place of the bare context's local memory. */
+  void fillLocalMemory() {
+    occupy(
+        arenaAddress - DeviceProfile.LOCAL_MEMORY_DISTANCE * pageBytes,
+        DeviceProfile.LOCAL_MEMORY_PAGES * pageBytes);
+  }
+
+  /** Lets a change of a process's history happen. */
+  void apply(AddressHistory.Change change, long address, long bytes) {
+    switch (change) {
+      case OCCUPY -> occupy(address, bytes);
+      case RELEASE -> release(address, bytes);
+      case OPEN_HOLE -> openHole(address, bytes);
+      case GROW_LOCAL_MEMORY -> growLocalMemory();
+    }
+  }
+
+  /** Others take what is to be had of a range. */
+  void occupy(long address, long bytes) {
+    long end = address + bytes;
+    for (Reservation reservation : reservations) {
+      long from = Math.max(address, reservation.address);
+      long to = Math.min(end, reservation.end());
+      Spans holes = reservation.holes;
+      for (int hole = holes.count() - 1; hole >= 0 && from < to; hole--) {
+        long start = Math.max(from, holes.start(hole));
+        long stop = Math.min(to, holes.start(hole) + holes.bytes(hole));
+        if (start < stop) {
+          hide(reservation, start, stop - start);
+        }
+      }
+    }
+    long at = address;
+    int place = Math.max(0, placeOf(address));
+    while (at < Math.min(end, endAddress)) {
+      Reservation next = place < placed.size() ? placed.get(place) : null;
+      if (next != null && next.address <= at) {
+        at = Math.max(at, next.end());
+      } else {
+        long to = Math.min(Math.min(end, endAddress), next == null ? end : next.address);
+        placed.add(place, new Reservation(at, to - at, true));
+        at = to;
+      }
+      place++;
+    }
+  }
+
+  /** Others give back what they have of a range. */
+  void release(long address, long bytes) {
+    removeForeign(address, address + bytes);
+    for (int span = hiddenPages.count() - 1; span >= 0; span--) {
+      long from = Math.max(address, hiddenPages.start(span));
+      long to = Math.min(address + bytes, hiddenPages.start(span) + hiddenPages.bytes(span));
+      if (from < to) {
+        hiddenPages.remove(from, to - from);
+        giveHoles(from, to);
+      }
+    }
+  }
+
+  private void removeForeign(long from, long to) {
+    for (int place = placeOf(to - 1); place >= 0 && placed.get(place).end() > from; place--) {
+      Reservation each = placed.get(place);
+      if (each.foreign) {
+        placed.remove(place);
+        if (to < each.end()) {
+          placed.add(place, new Reservation(to, each.end() - to, true));
+        }
+        if (each.address < from) {
+          placed.add(place, new Reservation(each.address, from - each.address, true));
+        }
+      }
+    }
+  }
+
+  /**
+   * A range is a hole in a reservation that others keep. Reservations that it reaches into turn out
+   * to be parts of that one; at the arena, nothing happens.
+   */
+  void openHole(long address, long bytes) {
+    release(address, bytes);
+    long from = address & -unitBytes;
+    long to = roundUp(address + bytes, unitBytes);
+    if (to > endAddress) {
+      return;
+    }
+    List<Reservation> parts = new ArrayList<>();
+    for (int place = placeOf(to - 1); place >= 0 && placed.get(place).end() > from; place--) {
+      if (!placed.get(place).foreign) {
+        parts.addFirst(placed.get(place));
+      }
+    }
+    if (parts.size() == 1
+        && parts.getFirst().address <= address
+        && parts.getFirst().end() >= address + bytes) {
+      return;
+    }
+    if (!parts.isEmpty()) {
+      from = Math.min(from, parts.getFirst().address);
+      to = Math.max(to, parts.getLast().end());
+    }
+    removeForeign(from, to);
+    Reservation whole = new Reservation(from, to - from, false);
+    long at = from;
+    for (Reservation part : parts) {
+      hideOutside(whole, at, part.address, address, address + bytes);
+      whole.holes.remove(part.address, part.bytes);
+      for (int hole = 0; hole < part.holes.count(); hole++) {
+        whole.holes.add(part.holes.start(hole), part.holes.bytes(hole));
+      }
+      reservations.remove(part);
+      placed.remove(placeOf(part.address));
+      at = part.end();
+    }
+    hideOutside(whole, at, to, address, address + bytes);
+    placed.add(placeOf(from) + 1, whole);
+    reservations.add(whole);
+  }
+
+  /** Hides what of [from, to) is not in [start, end). */
+  private void hideOutside(Reservation reservation, long from, long to, long start, long end) {
+    hide(reservation, from, Math.min(to, start) - from);
+    long after = Math.max(from, end);
+    hide(reservation, after, to - after);
+  }
+
+  /** Where the next block of whole pages would come to lie. */
+  long next(long bytes) {
+    for (int i = reservations.size() - 1; i >= 0; i--) {
+      Spans holes = reservations.get(i).holes;
+      if (holes.largestBytes() >= bytes) {
+        return holes.start(holes.bestFit(bytes));
+      }
+    }
+    long reservedBytes = roundUp(bytes, unitBytes);
+    return addressAt(placeFor(reservedBytes), reservedBytes);
+  }
+
+  /** Whether an address lies in a known reservation or at the arena. */
+  boolean isReserved(long address) {
+    if (address >= endAddress) {
+      return true;
+    }
+    int place = placeOf(address);
+    return place >= 0 && !placed.get(place).foreign && address < placed.get(place).end();
+  }
+
+  /** Whether a part of a range lies in a known reservation or at the arena. */
+  boolean isReserved(long address, long bytes) {
+    boolean reserved = address + bytes > endAddress;
+    for (int place = placeOf(address + bytes - 1);
+        !reserved && place >= 0 && placed.get(place).end() > address;
+        place--) {
+      reserved = !placed.get(place).foreign;
+    }
+    return reserved;
+  }
+
+  /** Start of the known reservation around an address. */
+  long reservationStart(long address) {
+    return reservationOf(address).address;
+  }
+
+  /** End of the known reservation around an address. */
+  long reservationEnd(long address) {
+    return reservationOf(address).end();
+  }
+
+  /** Whether a range lies in one hole of a known reservation. */
+  boolean isHole(long address, long bytes) {
+    for (Reservation reservation : reservations) {
+      if (reservation.holes.covers(address, bytes)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** End of the hole that starts at an address, or −1. */
+  long holeEnd(long address) {
+    for (Reservation reservation : reservations) {
+      Spans holes = reservation.holes;
+      for (int hole = 0; hole < holes.count(); hole++) {
+        if (holes.start(hole) == address) {
+          return address + holes.bytes(hole);
+        }
+      }
+    }
+    return -1;
+  }
+
+  /** Start of the gap between reservations that an address lies in; 0 for the lowest one. */
+  long gapStart(long address) {
+    int place = placeOf(address);
+    return place < 0 ? 0 : placed.get(place).end();
+  }
+
+  /** End of the gap between reservations that an address lies in. */
+  long gapEnd(long address) {
+    int place = placeOf(address) + 1;
+    return place == placed.size() ? endAddress : placed.get(place).address;
   }
 
   /** Gives a block back; {@code bytes} must be what was asked for. */
@@ -172,39 +429,64 @@ final class RawHeap {
   }
 
   private void givePages(long address, long bytes) {
-    Reservation reservation = reservationOf(address);
-    reservation.holes.add(address, bytes);
     takenBytes -= bytes;
-    if (reservation.isEmpty() && reservation.address < topAddress) {
+    giveHole(reservationOf(address), address, bytes);
+  }
+
+  private void giveHole(Reservation reservation, long address, long bytes) {
+    reservation.holes.add(address, bytes);
+    if (reservation.isEmpty() && reservation.address < arenaAddress) {
       reservations.remove(reservation);
       placed.remove(placeOf(reservation.address));
       reservationsReturned++;
     }
   }
 
-  private Reservation reserve(long bytes) {
-    long gapEnd = topAddress;
-    int at = placed.size();
-    while (at > 0) {
-      Reservation below = placed.get(at - 1);
-      if (gapEnd - (below.address + below.bytes) > bytes) {
-        break;
-      }
-      gapEnd = below.address;
-      at--;
+  private void giveHoles(long from, long to) {
+    long at = from;
+    while (at < to) {
+      Reservation reservation = reservationOf(at);
+      long stop = Math.min(to, reservation.end());
+      giveHole(reservation, at, stop - at);
+      at = stop;
     }
-    Reservation made = new Reservation(gapEnd - bytes, bytes);
+  }
+
+  private void hide(Reservation reservation, long address, long bytes) {
+    if (bytes > 0) {
+      reservation.holes.remove(address, bytes);
+      hiddenPages.add(address, bytes);
+    }
+  }
+
+  private Reservation reserve(long bytes) {
+    int at = placeFor(bytes);
+    Reservation made = new Reservation(addressAt(at, bytes), bytes, false);
     placed.add(at, made);
     reservations.add(made);
     reservationsMade++;
     return made;
   }
 
-  private Reservation reservationOf(long address) {
-    if (address < topAddress) {
-      return placed.get(placeOf(address));
+  /** Place in {@link #placed} of a new reservation. */
+  private int placeFor(long bytes) {
+    int at = placed.size();
+    while (at > 0) {
+      if (addressAt(at, bytes) > placed.get(at - 1).end()) {
+        break;
+      }
+      at--;
     }
-    return address >= reservations.getFirst().address ? reservations.get(0) : reservations.get(1);
+    return at;
+  }
+
+  private long addressAt(int place, long bytes) {
+    long gapEnd = place == placed.size() ? endAddress : placed.get(place).address;
+    return (gapEnd - bytes) & -unitBytes;
+  }
+
+  private Reservation reservationOf(long address) {
+    return address >= arenaAddress ? reservations.getFirst() : placed.get(placeOf(address));
   }
 
   /** Place in {@link #placed} of the last reservation that starts at or below an address. */

@@ -23,6 +23,12 @@ public final class SimulatedDevice implements DeviceMemory {
   private long mappedBytes;
   private int streams;
 
+  /** Number of the allocation request that the program has come to. */
+  private long request = -1;
+
+  /** Changes of the history that have happened. */
+  private int changes;
+
   /** A fresh process on a device of this profile that nobody else uses. */
   public SimulatedDevice(DeviceProfile profile) {
     this.profile = profile;
@@ -66,9 +72,57 @@ public final class SimulatedDevice implements DeviceMemory {
     }
   }
 
+  /**
+   * Kernels run from now on: the driver replaces the local memory of the bare context (207 pages)
+   * by a larger block (252 pages), so that the address space close to the arena becomes free, as
+   * recorded in PyTorch 2.11 processes on H100 and H200. Free bytes stay as they are.
+   */
+  public void runKernels() {
+    heap.growLocalMemory();
+  }
+
+  /**
+   * The driver or a library takes memory for itself: address space is used, free bytes stay as they
+   * are.
+   *
+   * @param pages number of pages of one block, at least 1
+   */
+  public void takeHiddenPages(int pages) {
+    heap.takeHiddenPages(pages * profile.pageBytes());
+  }
+
+  /** Others take what is left of the address space that the bare context's local memory had. */
+  public void fillLocalMemory() {
+    heap.fillLocalMemory();
+  }
+
+  /**
+   * The program comes to an allocation request: the profile's history up to it happens once a
+   * segment is given.
+   *
+   * @param request its number, counted from 0; numbers must not fall
+   */
+  public void advanceTo(long request) {
+    this.request = request;
+  }
+
+  private void followHistory() {
+    AddressHistory history = profile.history();
+    while (changes < history.count() && history.request(changes) <= request) {
+      heap.apply(
+          history.change(changes),
+          profile.arenaAddress() + history.offsetBytes(changes),
+          history.bytes(changes));
+      changes++;
+    }
+  }
+
   @Override
   public long allocate(long bytes) {
     requirePositive(bytes);
+    if (bytes <= freeBytes()) {
+      followHistory();
+    }
     long takenBefore = heap.takenBytes();
     int reservationsBefore = heap.reservationsMade();
     long address = heap.allocate(bytes, freeBytes());

@@ -81,8 +81,7 @@ public final class PolicyOptions {
   public long bytes(String name, long least) throws PolicyOptionException {
     String text = text(name).strip();
     Matcher size = SIZE.matcher(text);
-    Integer shift =
-        size.matches() ? UNIT_SHIFTS.get(size.group(2).toLowerCase(Locale.ROOT)) : null;
+    Integer shift = size.matches() ? UNIT_SHIFTS.get(size.group(2).toLowerCase(Locale.ROOT)) : null;
     if (shift == null) {
       throw wrong(name, "a size; write bytes or a binary unit, such as 512KiB or 64MiB");
     }

@@ -59,7 +59,12 @@ class CachesOnPublicInstancesTest {
     "paddle-8MiB, G_1, 1, 3074430208, 3114270720, 35/0"
   })
   void segmentsAreThoseOfTheReferenceModel(
-      String row, String instance, long sizeFactor, long peakBytes, long peakPageBytes, String calls)
+      String row,
+      String instance,
+      long sizeFactor,
+      long peakBytes,
+      long peakPageBytes,
+      String calls)
       throws Exception {
     AllocationTrace trace = PublicInstance.trace(instance, sizeFactor);
     Segments segments = new Segments();

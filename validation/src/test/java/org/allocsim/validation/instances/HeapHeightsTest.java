@@ -57,13 +57,12 @@ class HeapHeightsTest {
                 new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 40)),
                 EffectListeners.all(height, checker));
     new Replay(trace, 0, allocator, EffectListeners.NONE, () -> 0)
-        .run(
-            event -> {
-              if (trace.eventCount() < 5000) {
-                checker.check(allocator);
-              }
-              return true;
-            });
+        .run(event -> {
+          if (trace.eventCount() < 5000) {
+            checker.check(allocator);
+          }
+          return true;
+        });
     checker.check(allocator);
     return height.bytes;
   }
@@ -85,14 +84,7 @@ class HeapHeightsTest {
     "resnet50, 1515472556, 1525964460, 1528512004, 1520092676, 1541516804, 1548795396, 2013265920"
   })
   void heightsAreThoseOfTheReferenceModels(
-      String name,
-      long live,
-      long greedy,
-      long first,
-      long best,
-      long next,
-      long worst,
-      long buddy)
+      String name, long live, long greedy, long first, long best, long next, long worst, long buddy)
       throws Exception {
     AllocationTrace trace = Instances.trace(name);
     List<Long> heights = new ArrayList<>();
@@ -102,21 +94,34 @@ class HeapHeightsTest {
     }
     heights.add(height("buddy", Map.of(), trace));
     assertEquals(List.of(greedy, first, best, next, worst, buddy), heights, name);
-    assertEquals(best, height("plan-greedy-size", Map.of("alignment", "1", "order", "time"), trace));
+    assertEquals(
+        best, height("plan-greedy-size", Map.of("alignment", "1", "order", "time"), trace));
     assertTrue(live <= heights.stream().mapToLong(Long::longValue).min().orElseThrow());
   }
 
   @ParameterizedTest
   @CsvSource({
-    "A, 1048576", "B, 1048576", "C, 1048576", "D, 1048576", "E, 1048576", "F, 1048576",
-    "G, 1048576", "H, 1048576", "I, 1048576", "J, 1048576", "K, 1048576"
+    "A, 1048576",
+    "B, 1048576",
+    "C, 1048576",
+    "D, 1048576",
+    "E, 1048576",
+    "F, 1048576",
+    "G, 1048576",
+    "H, 1048576",
+    "I, 1048576",
+    "J, 1048576",
+    "K, 1048576"
   })
   void theSearchReachesTheCapacityOfEveryMiniMallocProblem(String name, long capacity)
       throws Exception {
     AllocationTrace trace = Instances.trace(name);
     long t = System.nanoTime();
     long height =
-        height("plan-search", Map.of("alignment", "1", "nodes", System.getProperty("nodes", "1000000")), trace);
+        height(
+            "plan-search",
+            Map.of("alignment", "1", "nodes", System.getProperty("nodes", "1000000")),
+            trace);
     System.out.println(name + " " + height + " " + (System.nanoTime() - t) / 1_000_000 + " ms");
     assertTrue(height <= capacity, name + " " + height);
   }

@@ -26,7 +26,6 @@ class LivePointersTest {
         assertEquals(stack.isEmpty() ? LivePointers.NONE : stack.pop(), live.remove(pointer));
       }
     }
-    assertEquals(
-        expected.values().stream().filter(stack -> !stack.isEmpty()).count(), live.size());
+    assertEquals(expected.values().stream().filter(stack -> !stack.isEmpty()).count(), live.size());
   }
 }

@@ -175,8 +175,19 @@ public final class OomLog {
 
   /** Reads a log to its end. */
   public static Contents read(InputStream in) throws IOException {
+    return read(in, new BfcDumpReader());
+  }
+
+  /** Reads a log to its end; {@code dumps} sees its lines, too. */
+  public static Contents read(InputStream in, BfcDumpReader dumps) throws IOException {
     OomLog log = new OomLog();
-    long lines = LogLines.read(in, log::line);
+    long lines =
+        LogLines.read(
+            in,
+            (text, number, continued) -> {
+              log.line(text, number, continued);
+              dumps.line(text, number);
+            });
     return log.contents(lines);
   }
 

@@ -325,11 +325,7 @@ public final class BlockHeap {
       visitor.segment(address[first], segmentBytes, stream[first], false, 0, false);
       for (int block = first; block != NONE; block = next[block]) {
         visitor.block(
-            address[block],
-            bytes[block],
-            requestedBytes[block],
-            state(block),
-            allocation[block]);
+            address[block], bytes[block], requestedBytes[block], state(block), allocation[block]);
       }
     }
   }

@@ -49,8 +49,7 @@ public final class OrderedBlocks {
     /** Moves the elements from {@code from} on behind those of another chunk. */
     void moveTo(Chunk target, int from) {
       int moved = count - from;
-      System.arraycopy(
-          cells, from * STRIDE, target.cells, target.count * STRIDE, moved * STRIDE);
+      System.arraycopy(cells, from * STRIDE, target.cells, target.count * STRIDE, moved * STRIDE);
       target.count += moved;
       count = from;
     }
@@ -204,16 +203,15 @@ public final class OrderedBlocks {
   }
 
   /** Replaces a block that is in the set: cheaper than to remove the one and add the other. */
-  public void replace(
-      long bytes, long address, long newBytes, long newAddress, int newBlock) {
+  public void replace(long bytes, long address, long newBytes, long newAddress, int newBlock) {
     replaceAt(positionOf(bytes, address), newBytes, newAddress, newBlock);
   }
 
   /** Replaces the block at a position: cheaper than to remove the one and add the other. */
   public void replaceAt(long position, long newBytes, long newAddress, int newBlock) {
     long flipped = newAddress ^ SIGN;
-    int at = chunkFor(newBytes, flipped);
-    if (at != chunkOf(position)) {
+    int at = chunkOf(position);
+    if (!isIn(at, newBytes, flipped)) {
       removeAt(position);
       add(newBytes, newAddress, newBlock);
       return;
@@ -260,18 +258,25 @@ public final class OrderedBlocks {
 
   /** The first chunk whose last element is not below the key, else the last chunk. */
   private int chunkFor(long keyBytes, long flippedAddress) {
+    int last = chunkCount - 1;
     int base = 0;
-    int length = chunkCount - 1;
+    int length = last;
     while (length > 0) {
       int half = (length + 1) >>> 1;
-      int middle = base + half - 1;
-      base =
-          isBelow(lastBytes[middle], lastAddresses[middle], keyBytes, flippedAddress)
-              ? base + half
-              : base;
+      base = lastBytes[base + half - 1] < keyBytes ? base + half : base;
       length -= half;
     }
+    while (base < last && lastBytes[base] == keyBytes && lastAddresses[base] < flippedAddress) {
+      base++;
+    }
     return base;
+  }
+
+  /** Whether {@link #chunkFor} finds this chunk. */
+  private boolean isIn(int at, long keyBytes, long flippedAddress) {
+    return (at == 0 || isBelow(lastBytes[at - 1], lastAddresses[at - 1], keyBytes, flippedAddress))
+        && (at == chunkCount - 1
+            || !isBelow(lastBytes[at], lastAddresses[at], keyBytes, flippedAddress));
   }
 
   private static boolean isBelow(long bytes, long address, long keyBytes, long keyAddress) {

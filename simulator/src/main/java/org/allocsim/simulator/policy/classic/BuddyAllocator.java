@@ -107,8 +107,7 @@ final class BuddyAllocator implements AllocatorPolicy {
     if (grow(end)) {
       return free.ceiling(bytes, 0);
     }
-    while (position != OrderedBlocks.NONE
-        && free.address(position) + bytes > memory.heldBytes()) {
+    while (position != OrderedBlocks.NONE && free.address(position) + bytes > memory.heldBytes()) {
       position = free.ceiling(free.bytes(position) + 1, 0);
     }
     return position;

@@ -49,8 +49,7 @@ final class FitAllocator implements AllocatorPolicy {
    * @param options unit, growth and limit
    * @param free rule that chooses the block
    */
-  FitAllocator(
-      HeapOptions options, FreeBlocks free, DeviceMemory device, EffectListener listener) {
+  FitAllocator(HeapOptions options, FreeBlocks free, DeviceMemory device, EffectListener listener) {
     this.memory = options.memory(device);
     this.free = free;
     this.unitBytes = options.unitBytes();

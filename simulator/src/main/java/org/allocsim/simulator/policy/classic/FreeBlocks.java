@@ -3,8 +3,8 @@ package org.allocsim.simulator.policy.classic;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
- * The free blocks of a heap but for its top, and the rule that chooses among them. A block is a
- * row number of the heap; the rest of a block is added before the block itself is handed out.
+ * The free blocks of a heap but for its top, and the rule that chooses among them. A block is a row
+ * number of the heap; the rest of a block is added before the block itself is handed out.
  */
 interface FreeBlocks {
   /** No block fits. */
@@ -25,7 +25,9 @@ interface FreeBlocks {
     add(rest, address + keptBytes, bytes - keptBytes);
   }
 
-  /** A block of the set now begins elsewhere or is larger: it merged with one that was not in it. */
+  /**
+   * A block of the set now begins elsewhere or is larger: it merged with one that was not in it.
+   */
   default void resize(int block, long address, long bytes, long newAddress, long newBytes) {
     remove(block, address, bytes);
     add(block, newAddress, newBytes);

@@ -11,8 +11,8 @@ import org.allocsim.simulator.policy.block.OrderedBlocks;
 /**
  * Segregated slabs.
  *
- * <p><b>Rules.</b> A request up to 1 MiB gets a slot of its size class, of which there are four
- * per doubling from 512 B on. Slots lie in slabs of one class, segments of 2 MiB or of eight slots
+ * <p><b>Rules.</b> A request up to 1 MiB gets a slot of its size class, of which there are four per
+ * doubling from 512 B on. Slots lie in slabs of one class, segments of 2 MiB or of eight slots
  * rounded up to 2 MiB; what is left behind the last slot is lost. The lowest free slot of the slab
  * at the lowest address that has one is taken, else a new slab. An empty slab goes back to the
  * device if its class has another one, else it is kept until the cache is emptied. A larger request

@@ -55,9 +55,7 @@ public final class CubProvider implements PolicyProvider {
             ? largest
             : (int) Math.min(largest, options.integer(MAX_BIN, minBin, Integer.MAX_VALUE));
     long maxCachedBytes =
-        options.text(MAX_CACHED).equals(UNLIMITED)
-            ? Long.MAX_VALUE
-            : options.bytes(MAX_CACHED, 0);
+        options.text(MAX_CACHED).equals(UNLIMITED) ? Long.MAX_VALUE : options.bytes(MAX_CACHED, 0);
     return new CachingDeviceAllocator(
         new CubSettings(growth, minBin, maxBin, maxCachedBytes),
         settings.limitBytes(),

@@ -38,8 +38,7 @@ public sealed interface BucketRule {
       if (requestedBytes > cutoffBytes) {
         return roundUp(requestedBytes, cutoffBytes);
       }
-      long power =
-          requestedBytes == 1 ? 1 : Long.highestOneBit(requestedBytes - 1) << 1;
+      long power = requestedBytes == 1 ? 1 : Long.highestOneBit(requestedBytes - 1) << 1;
       return Math.max(power, pageBytes);
     }
   }

@@ -43,8 +43,7 @@ public final class NaiveProvider implements PolicyProvider {
       throws PolicyOptionException {
     PolicyOptions options = new PolicyOptions(SPEC, settings);
     return new PooledStorage(
-        new BucketRule.Pages(
-            options.bytes(MxnetOptions.PAGE.name(), 32), options.bytes(LARGE, 1)),
+        new BucketRule.Pages(options.bytes(MxnetOptions.PAGE.name(), 32), options.bytes(LARGE, 1)),
         (int) options.integer(MxnetOptions.RESERVE.name(), 0, 100),
         settings.limitBytes(),
         device,

@@ -57,7 +57,11 @@ public final class PooledStorage implements AllocatorPolicy {
    * @param listener hears what it does; every block is a segment of its own
    */
   public PooledStorage(
-      BucketRule rule, int reservePercent, long limitBytes, DeviceMemory device, EffectListener listener) {
+      BucketRule rule,
+      int reservePercent,
+      long limitBytes,
+      DeviceMemory device,
+      EffectListener listener) {
     this.rule = rule;
     this.reservePercent = reservePercent;
     this.limitBytes = limitBytes;

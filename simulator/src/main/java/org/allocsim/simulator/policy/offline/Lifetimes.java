@@ -24,8 +24,8 @@ record Lifetimes(long[] lower, long[] upper, long[] bytes) {
 
   /**
    * The allocations of a device by the numbers of its requests; what is not freed lives on behind
-   * the last one. Requests of no bytes, and those that do not fit into {@code mostBytes} even alone,
-   * are left out.
+   * the last one. Requests of no bytes, and those that do not fit into {@code mostBytes} even
+   * alone, are left out.
    *
    * @param alignmentBytes what sizes are rounded up to
    */
@@ -69,8 +69,7 @@ record Lifetimes(long[] lower, long[] upper, long[] bytes) {
 
   /** Most bytes that live at one time: no plan is lower. */
   long mostLiveBytes() {
-    PriorityQueue<Integer> live =
-        new PriorityQueue<>((a, b) -> Long.compare(upper[a], upper[b]));
+    PriorityQueue<Integer> live = new PriorityQueue<>((a, b) -> Long.compare(upper[a], upper[b]));
     long now = 0;
     long most = 0;
     for (int buffer = 0; buffer < count(); buffer++) {

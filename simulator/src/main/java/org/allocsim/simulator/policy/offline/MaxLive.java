@@ -12,8 +12,8 @@ import org.allocsim.simulator.policy.LayoutVisitor;
  *
  * <p><b>Rules.</b> Each allocation is a segment of just its bytes, which comes and goes with it, as
  * if memory could be moved for nothing. Addresses are made up, and the device is only asked how
- * large it is: a request fails where the live bytes do not fit into the device or the limit, so that
- * its failure shows that no allocator can serve the trace there.
+ * large it is: a request fails where the live bytes do not fit into the device or the limit, so
+ * that its failure shows that no allocator can serve the trace there.
  *
  * <p><b>Cost.</b> Constant time for a request or free. <b>Limits.</b> It is no allocator; pages and
  * rounding, which real ones pay, are not in it.
@@ -77,8 +77,7 @@ final class MaxLive implements AllocatorPolicy {
     streams[allocation] = stream;
     liveBytes += requestedBytes;
     listener.segmentAllocated(address, requestedBytes, stream, false);
-    listener.blockAllocated(
-        allocation, address, requestedBytes, requestedBytes, stream, false);
+    listener.blockAllocated(allocation, address, requestedBytes, requestedBytes, stream, false);
     return address;
   }
 
@@ -113,7 +112,8 @@ final class MaxLive implements AllocatorPolicy {
     Placed.sort(keys, live, count);
     for (int i = 0; i < count; i++) {
       int allocation = live[i];
-      visitor.segment(addresses[allocation], bytes[allocation], streams[allocation], false, 0, false);
+      visitor.segment(
+          addresses[allocation], bytes[allocation], streams[allocation], false, 0, false);
       visitor.block(
           addresses[allocation],
           bytes[allocation],

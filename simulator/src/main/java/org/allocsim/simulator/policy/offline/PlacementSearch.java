@@ -12,8 +12,8 @@ import java.util.Arrays;
  *   <li>in some section what is placed and what is still to be placed there pass the capacity,
  *       counting as lost what no buffer can reach any more;
  *   <li>a buffer would leave a gap below it into which another one fits whole;
- *   <li>the buffer just placed has nothing left to lie on it, and the rest failed all the same: then
- *       it fails with any other choice, too;
+ *   <li>the buffer just placed has nothing left to lie on it, and the rest failed all the same:
+ *       then it fails with any other choice, too;
  *   <li>an equal buffer is still to be placed, and comes before in the order.
  * </ul>
  *
@@ -109,9 +109,7 @@ final class PlacementSearch {
     for (int a = 0; a < n; a++) {
       int count = 0;
       for (int b = 0; b < n; b++) {
-        if (a != b
-            && sections.first(a) < sections.end(b)
-            && sections.first(b) < sections.end(a)) {
+        if (a != b && sections.first(a) < sections.end(b) && sections.first(b) < sections.end(a)) {
           list[count++] = b;
         }
       }

@@ -8,7 +8,10 @@ final class PlanOptions {
 
   static final PolicySpec.Option ALIGNMENT_OPTION =
       new PolicySpec.Option(
-          ALIGNMENT, "512", "bytes", "offsets are multiples of this, and sizes are rounded up to it");
+          ALIGNMENT,
+          "512",
+          "bytes",
+          "offsets are multiples of this, and sizes are rounded up to it");
 
   /** Largest alignment: more than any device page. */
   static final long MOST_ALIGNMENT_BYTES = 1L << 30;

@@ -98,7 +98,10 @@ public abstract class PlannerProvider implements PolicyProvider {
               List.of(
                   PlanOptions.ALIGNMENT_OPTION,
                   new PolicySpec.Option(
-                      NODES, "1000000", "", "most placements tried before the best so far counts"))));
+                      NODES,
+                      "1000000",
+                      "",
+                      "most placements tried before the best so far counts"))));
     }
 
     @Override

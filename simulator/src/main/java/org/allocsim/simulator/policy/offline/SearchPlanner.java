@@ -16,8 +16,8 @@ import java.util.stream.IntStream;
  * A part of more than {@value #MOST_BUFFERS} buffers keeps its greedy plan.
  *
  * <p><b>Cost.</b> Three orders are searched for each height, each up to the nodes of the round; all
- * together not more than the nodes that are given. Without such a bound the time is exponential
- * in the number of buffers.
+ * together not more than the nodes that are given. Without such a bound the time is exponential in
+ * the number of buffers.
  */
 final class SearchPlanner {
   /** Parts of more buffers are not searched: their recursion would be too deep. */
@@ -118,8 +118,7 @@ final class SearchPlanner {
       this.buffers = buffers;
       this.base = base;
       own =
-          new Lifetimes(
-              pick(lifetimes.lower()), pick(lifetimes.upper()), pick(lifetimes.bytes()));
+          new Lifetimes(pick(lifetimes.lower()), pick(lifetimes.upper()), pick(lifetimes.bytes()));
       unit = Arrays.stream(own.bytes()).reduce(0, Part::greatestCommonDivisor);
     }
 

@@ -94,9 +94,7 @@ public final class ArenaMemoryResource implements AllocatorPolicy {
   }
 
   private long roundedBytes(long requestedBytes) {
-    return hasSizeClasses
-        ? SizeClasses.alignUp(requestedBytes)
-        : Upstream.alignUp(requestedBytes);
+    return hasSizeClasses ? SizeClasses.alignUp(requestedBytes) : Upstream.alignUp(requestedBytes);
   }
 
   private boolean construct(int stream) {
@@ -106,8 +104,7 @@ public final class ArenaMemoryResource implements AllocatorPolicy {
     long bytes =
         Upstream.alignDown(
             arenaBytes == HALF_OF_FREE ? upstream.deviceFreeBytes() / 2 : arenaBytes);
-    long address =
-        bytes < SUPERBLOCK_BYTES ? DeviceMemory.REFUSED : upstream.allocate(bytes);
+    long address = bytes < SUPERBLOCK_BYTES ? DeviceMemory.REFUSED : upstream.allocate(bytes);
     if (address == DeviceMemory.REFUSED) {
       return false;
     }

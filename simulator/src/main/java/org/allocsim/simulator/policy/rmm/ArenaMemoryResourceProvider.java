@@ -20,7 +20,8 @@ public final class ArenaMemoryResourceProvider implements PolicyProvider {
   private static final PolicySpec SPEC =
       new PolicySpec(
           "rmm-arena",
-          "RMM's arena_memory_resource: first fit in one piece of memory, superblocks for every stream",
+          "RMM's arena_memory_resource: first fit in one piece of memory, superblocks for every"
+              + " stream",
           "rapidsai/rmm 5d50a37 (2026-07), arena_memory_resource",
           List.of(
               new PolicySpec.Option(

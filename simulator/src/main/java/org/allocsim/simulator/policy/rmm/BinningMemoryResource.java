@@ -57,8 +57,7 @@ public final class BinningMemoryResource implements AllocatorPolicy {
     bins = new FixedSizeBlocks[mostExponent - leastExponent + 1];
     for (int i = 0; i < bins.length; i++) {
       bins[i] =
-          new FixedSizeBlocks(
-              1L << (leastExponent + i), CHUNK_BLOCKS, upstream, heap, foresight);
+          new FixedSizeBlocks(1L << (leastExponent + i), CHUNK_BLOCKS, upstream, heap, foresight);
     }
   }
 

@@ -85,7 +85,8 @@ public final class PoolMemoryResource implements AllocatorPolicy {
       return 0;
     }
     long bytes = Upstream.alignUp(requestedBytes);
-    int block = construct(stream) ? find(bytes, eventList(events.of(stream)), stream) : BlockHeap.NONE;
+    int block =
+        construct(stream) ? find(bytes, eventList(events.of(stream)), stream) : BlockHeap.NONE;
     if (block == BlockHeap.NONE) {
       heap.settle();
       listener.outOfMemory(

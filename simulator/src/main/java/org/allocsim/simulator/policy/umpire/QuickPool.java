@@ -10,8 +10,8 @@ import org.allocsim.simulator.policy.block.BlockHeap;
  *
  * <p><b>Rules.</b> Sizes are rounded up to 16 bytes. A request takes the smallest free piece that
  * fits, among equals the one that has been in the list longest, and cuts it exactly; else a driver
- * block of at least 512 MiB, 1 MiB where the pool has one already. Where the device refuses it,
- * all wholly free blocks go back and the request is tried once more. A freed piece merges with its
+ * block of at least 512 MiB, 1 MiB where the pool has one already. Where the device refuses it, all
+ * wholly free blocks go back and the request is tried once more. A freed piece merges with its
  * neighbours in its driver block. Then a heuristic may coalesce: with more than one free piece, all
  * wholly free blocks go back and one block brings the pool to the suggested size; by default this
  * happens when everything is free, and the size is the high watermark.

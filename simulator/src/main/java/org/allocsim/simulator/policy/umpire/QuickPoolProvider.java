@@ -30,7 +30,6 @@ public final class QuickPoolProvider implements PolicyProvider {
   public AllocatorPolicy create(
       PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
-    return new QuickPool(
-        PoolOptions.of(SPEC, settings), settings.limitBytes(), device, listener);
+    return new QuickPool(PoolOptions.of(SPEC, settings), settings.limitBytes(), device, listener);
   }
 }

@@ -35,8 +35,7 @@ abstract class UmpirePool implements AllocatorPolicy {
    *
    * @param limitBytes most bytes that it may hold from the device, −1 for no limit
    */
-  UmpirePool(
-      PoolOptions options, long limitBytes, DeviceMemory device, EffectListener listener) {
+  UmpirePool(PoolOptions options, long limitBytes, DeviceMemory device, EffectListener listener) {
     this.options = options;
     this.limitBytes = limitBytes;
     this.device = device;
@@ -144,8 +143,7 @@ abstract class UmpirePool implements AllocatorPolicy {
 
   /** Bytes of a piece, without the slack behind its driver block. */
   private long pieceBytes(int block) {
-    return heap.bytes(block)
-        - (heap.next(block) == BlockHeap.NONE ? options.alignmentBytes() : 0);
+    return heap.bytes(block) - (heap.next(block) == BlockHeap.NONE ? options.alignmentBytes() : 0);
   }
 
   private void add(int block) {

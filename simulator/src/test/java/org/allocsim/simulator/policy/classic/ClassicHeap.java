@@ -32,8 +32,7 @@ final class ClassicHeap {
       policy =
           Policies.named(id)
               .orElseThrow()
-              .create(
-                  new PolicySettings(limitBytes, options), Foresight.NONE, device, listener);
+              .create(new PolicySettings(limitBytes, options), Foresight.NONE, device, listener);
     } catch (PolicyOptionException | UnfitTraceException e) {
       throw new AssertionError(e);
     }

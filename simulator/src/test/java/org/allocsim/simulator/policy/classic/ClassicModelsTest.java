@@ -39,8 +39,7 @@ class ClassicModelsTest {
     compare(ClassicHeap.ofUnit("buddy", least), model::allocate, model::free, least);
   }
 
-  private static void compare(
-      ClassicHeap heap, Allocation allocation, IntConsumer free, int seed) {
+  private static void compare(ClassicHeap heap, Allocation allocation, IntConsumer free, int seed) {
     SplittableRandom random = new SplittableRandom(seed);
     List<Integer> live = new ArrayList<>();
     int largest = 4 + random.nextInt(18);

@@ -84,8 +84,7 @@ class HeapOptionsTest {
 
   @Test
   void buddiesThatTheDeviceRefusesMemoryLookAmongLargerBlocksThatTheyHold() {
-    ClassicHeap heap =
-        new ClassicHeap("buddy", Map.of("min-block", "2MiB"), 1L << 30, 10 * MIB);
+    ClassicHeap heap = new ClassicHeap("buddy", Map.of("min-block", "2MiB"), 1L << 30, 10 * MIB);
     heap.allocate(0, 8 * MIB);
     assertEquals(8 * MIB, heap.allocate(1, 2 * MIB));
     heap.free(0);
@@ -104,8 +103,7 @@ class HeapOptionsTest {
     "slab, classes-per-doubling, 3, power of two",
     "first-fit, colour, blue, colour"
   })
-  void aBadOptionIsRefusedWithASentence(
-      String policy, String option, String value, String reason) {
+  void aBadOptionIsRefusedWithASentence(String policy, String option, String value, String reason) {
     PolicyOptionException error =
         assertThrows(
             PolicyOptionException.class,

@@ -74,8 +74,7 @@ class PaddleConformanceTest {
     paddle.allocate(0, 10 * MIB, 0, 0);
     paddle.free(0);
     paddle.allocate(1, 11 * MIB, 0, 0);
-    assertEquals(
-        AllocatorPolicy.OUT_OF_MEMORY, paddle.allocate(2, 60 * MIB, 0, 0));
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, paddle.allocate(2, 60 * MIB, 0, 0));
     assertEquals(
         List.of("allocate 10485760", "free 0x100000", "allocate 11534336", "allocate 62914560"),
         device.calls());

@@ -87,9 +87,7 @@ class ArenaMemoryResourceTest {
   @Test
   void rar6_arenaBelow1MiBIsRefused() {
     PolicyOptionException error =
-        assertThrows(
-            PolicyOptionException.class,
-            () -> script(Long.toString(MIB - 256)));
+        assertThrows(PolicyOptionException.class, () -> script(Long.toString(MIB - 256)));
     assertTrue(error.getMessage().contains("at least 1048576 bytes"), error.getMessage());
   }
 

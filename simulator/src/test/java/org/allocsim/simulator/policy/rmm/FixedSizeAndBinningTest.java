@@ -94,8 +94,7 @@ class FixedSizeAndBinningTest {
             Map.of("min-exponent", "7"),
             Map.of("max-exponent", "31"),
             Map.of("min-exponent", "20", "max-exponent", "19"))) {
-      assertThrows(
-          PolicyOptionException.class, () -> new RequestScript("rmm-binning", options));
+      assertThrows(PolicyOptionException.class, () -> new RequestScript("rmm-binning", options));
     }
     assertThrows(
         PolicyOptionException.class, () -> new RequestScript("rmm-fixed", Map.of("block", "2TiB")));

@@ -111,8 +111,7 @@ class NaiveComparisonTest {
     "5, 3, 33, 2500000",
     "6, 4, 9, 400000"
   })
-  void arenaActsAsItsRulesSay(int seed, int streams, int sizeMib, long mostBytes)
-      throws Exception {
+  void arenaActsAsItsRulesSay(int seed, int streams, int sizeMib, long mostBytes) throws Exception {
     RequestScript script =
         RequestScript.onStreams("rmm-arena", Map.of("size", sizeMib + "MiB"), STREAMS);
     NaiveArena naive = new NaiveArena((long) sizeMib << 20);

@@ -43,8 +43,7 @@ class PoolMemoryResourceTest {
     script.allocate(500);
     assertEquals(List.of(5120L, 2560L, 1280L), script.refusals());
     script.allocate(2000);
-    assertEquals(
-        List.of(5120L, 2560L, 1280L, 5760L, 2880L, 2048L), script.refusals());
+    assertEquals(List.of(5120L, 2560L, 1280L, 5760L, 2880L, 2048L), script.refusals());
   }
 
   @Test
@@ -85,7 +84,8 @@ class PoolMemoryResourceTest {
 
   @Test
   void rpl5_otherStreamsAreStolenFromAndThenMerged() throws Exception {
-    RequestScript script = RequestScript.onStreams("rmm-pool", Map.of("initial", "4MiB"), 0, 16, 32);
+    RequestScript script =
+        RequestScript.onStreams("rmm-pool", Map.of("initial", "4MiB"), 0, 16, 32);
     int onA = script.allocate(MIB, 1);
     assertEquals(1, pool(script).streamWaits());
     int onB = script.allocate(MIB, 2);
@@ -110,15 +110,13 @@ class PoolMemoryResourceTest {
 
   private static void assertRefused(Map<String, String> options, String part) {
     PolicyOptionException error =
-        assertThrows(
-            PolicyOptionException.class, () -> new RequestScript("rmm-pool", options));
+        assertThrows(PolicyOptionException.class, () -> new RequestScript("rmm-pool", options));
     assertTrue(error.getMessage().contains(part), error.getMessage());
   }
 
   @Test
   void rmm1957_maximumCannotBeAllocatedWhereAnInitialSizeTookPartOfIt() throws Exception {
-    RequestScript started =
-        new RequestScript("rmm-pool", Map.of("initial", "256", "max", "1024"));
+    RequestScript started = new RequestScript("rmm-pool", Map.of("initial", "256", "max", "1024"));
     assertFalse(started.isServed(started.allocate(1024)));
     RequestScript empty = new RequestScript("rmm-pool", Map.of("initial", "0", "max", "1024"));
     assertTrue(empty.isServed(empty.allocate(1024)));

@@ -54,10 +54,7 @@ class PublicInstancesTest {
     ArenaMemoryResource arena =
         (ArenaMemoryResource)
             replay(
-                "rmm-arena",
-                Map.of("size", "64GiB"),
-                PublicInstance.trace(name, sizeFactor),
-                seen);
+                "rmm-arena", Map.of("size", "64GiB"), PublicInstance.trace(name, sizeFactor), seen);
     assertEquals(highest, seen.highestEnd - seen.firstAddress);
     assertEquals(0, arena.deviceSynchronizations());
     assertEquals(streamSynchronizations, arena.streamSynchronizations());

@@ -30,10 +30,7 @@ class NaiveComparisonTest {
       throws Exception {
     RequestScript script =
         new RequestScript(
-            policy,
-            Map.of("first", "8KiB", "next", "1KiB", "coalesce", heuristic),
-            capacity,
-            -1);
+            policy, Map.of("first", "8KiB", "next", "1KiB", "coalesce", heuristic), capacity, -1);
     UmpirePool pool = (UmpirePool) script.policy();
     NaiveUmpirePool naive =
         new NaiveUmpirePool(

@@ -131,14 +131,13 @@ final class NaiveUmpirePool {
   }
 
   private void release() {
-    driverBlocks.removeIf(
-        driverBlock -> {
-          if (isWhole(driverBlock)) {
-            taken -= bytes(driverBlock) + 16;
-            return true;
-          }
-          return false;
-        });
+    driverBlocks.removeIf(driverBlock -> {
+      if (isWhole(driverBlock)) {
+        taken -= bytes(driverBlock) + 16;
+        return true;
+      }
+      return false;
+    });
   }
 
   void free(int id) {

@@ -78,8 +78,7 @@ class UmpirePoolsTest {
 
   @Test
   void qpl3_numberOfReleasableBlocksCoalesces() throws Exception {
-    RequestScript script =
-        new RequestScript(QUICK, small("coalesce", "blocks_releasable_hwm(2)"));
+    RequestScript script = new RequestScript(QUICK, small("coalesce", "blocks_releasable_hwm(2)"));
     int[] ids = allocations(script, 23, 64);
     for (int i = 0; i < 4; i++) {
       script.free(ids[22 - i]);
@@ -131,7 +130,13 @@ class UmpirePoolsTest {
         new RequestScript(
             policy,
             Map.of(
-                "first", "256", "next", "256", "alignment", "256", "coalesce",
+                "first",
+                "256",
+                "next",
+                "256",
+                "alignment",
+                "256",
+                "coalesce",
                 "percent_releasable(0)"));
     int first = script.allocate(256);
     int second = script.allocate(256);
@@ -214,8 +219,7 @@ class UmpirePoolsTest {
   void whatIsNoHeuristicIsRefused(String text) {
     PolicyOptionException error =
         assertThrows(
-            PolicyOptionException.class,
-            () -> new RequestScript(QUICK, Map.of("coalesce", text)));
+            PolicyOptionException.class, () -> new RequestScript(QUICK, Map.of("coalesce", text)));
     assertTrue(error.getMessage().contains("percent_releasable"), error.getMessage());
   }
 

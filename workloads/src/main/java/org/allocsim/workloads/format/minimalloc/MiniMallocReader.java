@@ -38,11 +38,7 @@ final class MiniMallocReader {
       }
       String digest = lines.finishDigest();
       return new TraceFile(
-          lines.name(),
-          digest,
-          MiniMallocFormat.ID,
-          reader.lifetimes.toTrace(),
-          reader.notes());
+          lines.name(), digest, MiniMallocFormat.ID, reader.lifetimes.toTrace(), reader.notes());
     }
   }
 

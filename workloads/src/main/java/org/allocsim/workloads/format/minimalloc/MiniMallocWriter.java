@@ -26,7 +26,8 @@ final class MiniMallocWriter implements TraceWriter {
     List<String> losses = new ArrayList<>();
     add(losses, lives.live, "allocations that stay to the end are freed behind it");
     if (!lives.timesTellOrder && lives.requests > 0) {
-      losses.add("times are replaced by the numbers of the requests, as they do not tell the order");
+      losses.add(
+          "times are replaced by the numbers of the requests, as they do not tell the order");
     }
     add(losses, lives.ofOtherStreams, "requests lose their stream");
     add(losses, lives.ofPools, "requests lose their private pool");
@@ -55,10 +56,7 @@ final class MiniMallocWriter implements TraceWriter {
         text.write(
             "%d,%d,%d,%d\n"
                 .formatted(
-                    allocation,
-                    lives.time(event),
-                    lives.end(allocation),
-                    trace.bytes(event)));
+                    allocation, lives.time(event), lives.end(allocation), trace.bytes(event)));
       }
     }
     text.flush();

@@ -4,8 +4,8 @@
  *
  * <p>The header names the columns, in any order: {@code id} (or buffer, buffer_id), {@code lower}
  * (or begin, start), {@code upper} (or {@code end}, which is one less) and {@code size}; {@code
- * alignment}, {@code hint}, {@code gaps} and {@code offset} may follow. A buffer lives from lower up
- * to, but not at, upper. As requests: an allocation at lower, a free at upper; at the same time
+ * alignment}, {@code hint}, {@code gaps} and {@code offset} may follow. A buffer lives from lower
+ * up to, but not at, upper. As requests: an allocation at lower, a free at upper; at the same time
  * frees come first, then the order of the file decides. Times have no unit; they become
  * nanoseconds.
  *

@@ -117,9 +117,7 @@ final class CsvRow {
     if (is(field, "(nil)")) {
       return 0;
     }
-    return hasPrefix(field)
-        ? hexadecimal(field, name, starts[field] + 2)
-        : decimal(field, name);
+    return hasPrefix(field) ? hexadecimal(field, name, starts[field] + 2) : decimal(field, name);
   }
 
   private boolean hasPrefix(int field) {

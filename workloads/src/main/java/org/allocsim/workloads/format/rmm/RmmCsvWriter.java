@@ -95,8 +95,7 @@ final class RmmCsvWriter implements TraceWriter {
 
   private static void row(
       StringBuilder text, long timeNanos, String action, int allocation, long bytes, long handle) {
-    boolean isThreads =
-        (handle & 0xffff_ffffL) == RmmCsvFormat.PER_THREAD_HANDLE && handle > 0;
+    boolean isThreads = (handle & 0xffff_ffffL) == RmmCsvFormat.PER_THREAD_HANDLE && handle > 0;
     text.append(isThreads ? handle >>> RmmCsvFormat.THREAD_SHIFT : 0).append(',');
     time(text, Math.floorMod(Math.floorDiv(timeNanos, 1000L), DAY_MICROS));
     text.append(action);

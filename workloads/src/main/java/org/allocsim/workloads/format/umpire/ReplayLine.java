@@ -112,7 +112,8 @@ final class ReplayLine {
       case "pointer", "memory_ptr" -> pointer = text(json, field);
       case "current_ptr" -> oldPointer = text(json, field);
       case "new_ptr" -> newPointer = text(json, field);
-      case "replay" -> isReplay = token == JsonToken.VALUE_STRING && json.getString().equals("true");
+      case "replay" ->
+          isReplay = token == JsonToken.VALUE_STRING && json.getString().equals("true");
       default -> json.skipChildren();
     }
   }
@@ -230,8 +231,7 @@ final class ReplayLine {
     try {
       return Long.parseUnsignedLong(digits.startsWith("0x") ? digits.substring(2) : digits, 16);
     } catch (NumberFormatException _) {
-      throw lines.failure(
-          "field \"" + field + "\" is not an address in hexadecimal", REMEDY);
+      throw lines.failure("field \"" + field + "\" is not an address in hexadecimal", REMEDY);
     }
   }
 }

@@ -11,8 +11,8 @@ import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.TraceWriter;
 
 /**
- * The JSON lines that Umpire writes where {@code UMPIRE_REPLAY} is set: events with a category since
- * 2022 (LLNL/Umpire 5bf5bc1, 2024-10), and those of kind "replay" before.
+ * The JSON lines that Umpire writes where {@code UMPIRE_REPLAY} is set: events with a category
+ * since 2022 (LLNL/Umpire 5bf5bc1, 2024-10), and those of kind "replay" before.
  *
  * <p>Every memory resource that the program used is a device of the trace, those whose names begin
  * with DEVICE first; the requests to all allocators above a resource are the requests to that

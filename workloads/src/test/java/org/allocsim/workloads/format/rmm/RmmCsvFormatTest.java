@@ -92,13 +92,12 @@ class RmmCsvFormatTest {
   @Test
   void timesGoOnBehindMidnight() throws Exception {
     AllocationTrace trace =
-        read(
-                HEADER
-                    + "1,23:59:59.999999,allocate,0x1,1,0\n"
-                    + "1,00:00:00.000001,allocate,0x2,1,0\n"
-                    + "2,23:59:59.999998,allocate,0x3,1,0\n"
-                    + "1,12:00:00.000000,allocate,0x4,1,0\n"
-                    + "1,11:59:59.000000,allocate,0x5,1,0\n")
+        read(HEADER
+                + "1,23:59:59.999999,allocate,0x1,1,0\n"
+                + "1,00:00:00.000001,allocate,0x2,1,0\n"
+                + "2,23:59:59.999998,allocate,0x3,1,0\n"
+                + "1,12:00:00.000000,allocate,0x4,1,0\n"
+                + "1,11:59:59.000000,allocate,0x5,1,0\n")
             .trace();
     long day = 86_400_000_000_000L;
     assertEquals(day - 1000, trace.timeNanos(0));
@@ -128,11 +127,10 @@ class RmmCsvFormatTest {
   @Test
   void requestsOfNoBytesHaveNoAddress() throws Exception {
     AllocationTrace trace =
-        read(
-                HEADER
-                    + "1,00:00:00.000000,allocate,(nil),0,0\n"
-                    + "1,00:00:00.000000,allocate,(nil),0,0\n"
-                    + "1,00:00:00.000000,free,(nil),0,0\n")
+        read(HEADER
+                + "1,00:00:00.000000,allocate,(nil),0,0\n"
+                + "1,00:00:00.000000,allocate,(nil),0,0\n"
+                + "1,00:00:00.000000,free,(nil),0,0\n")
             .trace();
     assertEquals(3, trace.eventCount());
   }
@@ -179,7 +177,8 @@ class RmmCsvFormatTest {
     String good = "1,00:00:00.000000,allocate,0x9,1,0\n";
     TraceFormatException error =
         assertThrows(TraceFormatException.class, () -> read(HEADER + good + line + "\n"));
-    assertTrue(error.getMessage().contains("run.dev0.csv, line 3: " + expected), error.getMessage());
+    assertTrue(
+        error.getMessage().contains("run.dev0.csv, line 3: " + expected), error.getMessage());
   }
 
   @Test
@@ -190,8 +189,7 @@ class RmmCsvFormatTest {
             TraceFormatException.class, () -> new RmmCsvFormat().read(file, Progress.NONE));
     assertTrue(error.getMessage().contains("line 1: the header has no column Size"));
     Path empty = Files.writeString(folder.resolve("y.csv"), "\n");
-    assertThrows(
-        TraceFormatException.class, () -> new RmmCsvFormat().read(empty, Progress.NONE));
+    assertThrows(TraceFormatException.class, () -> new RmmCsvFormat().read(empty, Progress.NONE));
   }
 
   private static AllocationTrace everything() {

@@ -123,8 +123,7 @@ class UmpireReplayFormatTest {
         """,
         TraceText.of(file.trace(), 0));
     assertEquals(
-        "--\nALLOCATE 0 7 0 (0,0) 30\nFREE 0 0 ? (0,0) 60\n",
-        TraceText.of(file.trace(), 1));
+        "--\nALLOCATE 0 7 0 (0,0) 30\nFREE 0 0 ? (0,0) 60\n", TraceText.of(file.trace(), 1));
     assertEquals(
         List.of(
             "device 0 is memory resource DEVICE: 2 allocations from 3 allocators",

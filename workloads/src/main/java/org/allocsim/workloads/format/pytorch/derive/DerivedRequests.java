@@ -1,6 +1,9 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
 import java.util.List;
+import org.allocsim.simulator.device.AddressHistory;
+import org.allocsim.simulator.device.AddressHistoryFinder;
+import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.trace.AllocationTrace;
 
@@ -25,6 +28,20 @@ public record DerivedRequests(
   public DerivedRequests {
     starts = List.copyOf(starts);
     inferences = List.copyOf(inferences);
+  }
+
+  /**
+   * What else used the address space of the recorded process, as far as its segments show.
+   *
+   * @param device index of the device
+   * @param effects what the recorded allocator of the device did
+   * @return an unknown history where the recording does not begin with the process, or has no
+   *     segments of {@code cudaMalloc}
+   */
+  public AddressHistory addressHistory(int device, EffectLog effects) {
+    return starts.get(device).complete()
+        ? AddressHistoryFinder.find(effects, trace::streamHandle)
+        : AddressHistory.UNKNOWN;
   }
 
   /**
