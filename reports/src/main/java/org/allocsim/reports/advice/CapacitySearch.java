@@ -74,9 +74,7 @@ public final class CapacitySearch {
 
     /** Most bytes in blocks at a time, where memory is ample: what the program holds, rounded. */
     public long peakBlockBytes() {
-      return scenario().takesConf()
-          ? demand.peakBlockBytes()
-          : ample.peakAllocatedBytes();
+      return scenario().takesConf() ? demand.peakBlockBytes() : ample.peakAllocatedBytes();
     }
 
     /** The smallest known card on which the program runs. */

@@ -92,8 +92,7 @@ public record Fragility(ScenarioResult plain, List<Run> runs) {
     double lower =
         failed == 0
             ? 0
-            : new BetaDistribution(failed, count - failed + 1.0)
-                .inverseCumulativeProbability(tail);
+            : new BetaDistribution(failed, count - failed + 1.0).inverseCumulativeProbability(tail);
     double upper =
         failed == count
             ? 1

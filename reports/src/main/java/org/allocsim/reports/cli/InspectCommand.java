@@ -30,8 +30,11 @@ import picocli.CommandLine.Spec;
       "history is whole and adds up to the segments at the end."
     },
     footerHeading = "%nExamples:%n",
-    footer = {"  allocsim inspect snapshot.pickle", "  allocsim inspect snapshot.pickle --json -",
-      "  allocsim inspect huge.pickle --from 200000 --to 400000"})
+    footer = {
+      "  allocsim inspect snapshot.pickle",
+      "  allocsim inspect snapshot.pickle --json -",
+      "  allocsim inspect huge.pickle --from 200000 --to 400000"
+    })
 final class InspectCommand implements Callable<Integer> {
   private static final int ANNOTATIONS_SHOWN = 10;
   private static final int STREAMS_SHOWN = 8;

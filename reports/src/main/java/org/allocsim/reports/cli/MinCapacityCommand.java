@@ -82,8 +82,8 @@ final class MinCapacityCommand implements Callable<Integer> {
       names = "--confs",
       paramLabel = "A;B;...",
       description =
-          "Settings of pytorch, separated by semicolons; an empty one is PyTorch's default (default: the "
-              + "recorded and some usual ones).")
+          "Settings of pytorch, separated by semicolons; an empty one is PyTorch's default"
+              + " (default: the recorded and some usual ones).")
   private String confs;
 
   @Option(
@@ -222,14 +222,10 @@ final class MinCapacityCommand implements Callable<Integer> {
   private static List<CapacitySearch.Result> search(
       TraceInput input, List<Function<DeviceProfile, Scenario>> scenarios) {
     try (ProgressMeter progress = ProgressMeter.ofSettings("searching")) {
-      return CapacitySearch.run(
-          input.trace(),
-          input.device(),
-          scenarios.stream()
-              .<Function<DeviceProfile, Scenario>>map(scenario ->
-                  profile -> scenario.apply(profile.withHistory(input.history())))
-              .toList(),
-          progress::update);
+      List<Function<DeviceProfile, Scenario>> onKnownAddresses = new ArrayList<>();
+      scenarios.forEach(scenario ->
+          onKnownAddresses.add(profile -> scenario.apply(profile.withHistory(input.addresses()))));
+      return CapacitySearch.run(input.trace(), input.device(), onKnownAddresses, progress::update);
     }
   }
 

@@ -24,7 +24,7 @@ import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
  * @param trace the requests
  * @param device index of the device that is looked at
  * @param conf settings that a PyTorch snapshot was recorded with; null for other formats
- * @param history what else used the address space of the recorded process, as far as known
+ * @param addresses what the recording tells of other users of the address space
  * @param notes what the reader concluded or passed over
  */
 record TraceInput(
@@ -34,7 +34,7 @@ record TraceInput(
     AllocationTrace trace,
     int device,
     String conf,
-    AddressHistory history,
+    AddressHistory addresses,
     List<String> notes) {
 
   /**
@@ -64,6 +64,19 @@ record TraceInput(
             AddressHistory.UNKNOWN,
             read.notes());
       }
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Whether a file is a snapshot of PyTorch.
+   *
+   * @param formatId format that the user chose, or null
+   */
+  static boolean isSnapshot(Path file, String formatId) {
+    try {
+      return format(file, formatId).id().equals(SnapshotFormat.ID);
     } catch (TraceFormatException e) {
       throw new Failure(e.getMessage(), e);
     }

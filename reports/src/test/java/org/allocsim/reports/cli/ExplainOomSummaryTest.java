@@ -41,7 +41,8 @@ class ExplainOomSummaryTest {
   }
 
   private static String row(String caption, long mib) {
-    return String.format("| %-21s | %6d MiB | %6d MiB |      0 B   |      0 B   |%n", caption, mib, mib)
+    return String.format(
+            "| %-21s | %6d MiB | %6d MiB |      0 B   |      0 B   |%n", caption, mib, mib)
         .replace(System.lineSeparator(), "\n");
   }
 
@@ -94,7 +95,8 @@ class ExplainOomSummaryTest {
     assertTrue(text(cut).startsWith("UNKNOWN"));
     String text = text(cut + table(0, 12288, 12288, 12288, 14848, 2560));
     assertTrue(text.startsWith("FRAGMENTED perfect packing would leave 1.50 GiB over"), text);
-    assertTrue(text.contains("What the message lacks is taken from memory_summary() in line"), text);
+    assertTrue(
+        text.contains("What the message lacks is taken from memory_summary() in line"), text);
   }
 
   @Test

@@ -42,8 +42,7 @@ class UserNeedsTest {
 
   private static JsonNode json(Object... arguments) {
     CommandRun run =
-        CommandRun.of(
-            Stream.concat(Arrays.stream(arguments), Stream.of("--json", "-")).toArray());
+        CommandRun.of(Stream.concat(Arrays.stream(arguments), Stream.of("--json", "-")).toArray());
     assertTrue(
         run.exitCode() == ExitCodes.DONE || run.exitCode() == ExitCodes.CHECK_DID_NOT_HOLD,
         run.err());
@@ -62,8 +61,7 @@ class UserNeedsTest {
 
   @Test
   void tuneFindsTheSplitLimitThatSavesALoad() throws IOException {
-    JsonNode json =
-        json("tune", record("", UserNeedsTest::convertWeights), "--capacity", "80GiB");
+    JsonNode json = json("tune", record("", UserNeedsTest::convertWeights), "--capacity", "80GiB");
     int plainRank = -1;
     int seen = 0;
     for (JsonNode setting : json.get("settings")) {
@@ -84,9 +82,9 @@ class UserNeedsTest {
     assertTrue(plainRank > 0);
     assertTrue(seen >= 3, "only " + seen + " split limits were tried");
     assertTrue(json.get("recommended").get("line").asString().startsWith("export PYTORCH"));
-    JsonNode large = json("replay", folder.resolve("program.pickle"), "--conf", "max_split_size_mb:600");
-    assertEquals(
-        37.27, large.get("stats").get("reserved_bytes.all.peak").asDouble() / GIB, 0.005);
+    JsonNode large =
+        json("replay", folder.resolve("program.pickle"), "--conf", "max_split_size_mb:600");
+    assertEquals(37.27, large.get("stats").get("reserved_bytes.all.peak").asDouble() / GIB, 0.005);
   }
 
   @ParameterizedTest
@@ -106,9 +104,7 @@ class UserNeedsTest {
   }
 
   private static boolean passes(Path file, String conf, long capacityBytes) {
-    return json("replay", file, "--conf", conf, "--capacity", capacityBytes)
-        .get("ooms")
-        .isEmpty();
+    return json("replay", file, "--conf", conf, "--capacity", capacityBytes).get("ooms").isEmpty();
   }
 
   /** Also with streams of the program's own, whose making takes memory from the card. */
@@ -145,8 +141,7 @@ class UserNeedsTest {
                 trace.free(b);
               }
             });
-    assertEquals(
-        mib * MIB, peak("replay", file, "--conf", conf, "--torch-version", "2.12"));
+    assertEquals(mib * MIB, peak("replay", file, "--conf", conf, "--torch-version", "2.12"));
   }
 
   private static long peak(Object... arguments) {

@@ -88,6 +88,10 @@ public final class AddressHistory {
       known = true;
     }
 
+    int count() {
+      return count;
+    }
+
     void add(long request, Change change, long offsetBytes, long sizeBytes) {
       if (count == requests.length) {
         int capacity = Math.addExact(count, count);

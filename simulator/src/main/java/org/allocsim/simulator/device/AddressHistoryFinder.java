@@ -26,8 +26,11 @@ import org.allocsim.simulator.effect.EffectLog;
  * the history ends.
  */
 public final class AddressHistoryFinder {
-  /** Changes before one segment; more are no explanation. */
-  private static final int MOST_CHANGES = 4096;
+  /** Changes of a process; what needs more is not explained by them. */
+  private static final int MOST_CHANGES = 1 << 16;
+
+  /** Largest segment, beyond any device. */
+  private static final long MOST_BYTES = 1L << 44;
 
   /** Streams in a pool of PyTorch (c10/cuda/CUDAStream.cpp, 2.11). */
   private static final int STREAM_POOL = 32;
@@ -40,8 +43,16 @@ public final class AddressHistoryFinder {
   /** Reservations that were given back, the last one at each address. */
   private final AddressTable returned = new AddressTable();
 
+  /** Number of the allocation request that comes next. */
   private long request;
+
+  /** Whether the first segment was seen. */
+  private boolean anchored;
+
+  /** Of recorded addresses from those of the profile. */
   private long distance;
+
+  /** Whether the local memory has moved. */
   private boolean grown;
 
   private AddressHistoryFinder(DeviceProfile profile) {
@@ -65,9 +76,9 @@ public final class AddressHistoryFinder {
   }
 
   private void follow(EffectLog effects, IntToLongFunction streamHandle) {
-    boolean anchored = false;
     boolean streams = false;
-    for (int row = 0; row < effects.count(); row++) {
+    boolean explained = true;
+    for (int row = 0; row < effects.count() && explained; row++) {
       EffectKind kind = effects.kind(row);
       if (!streams
           && (kind == EffectKind.SEGMENT_ALLOC || kind == EffectKind.ALLOC)
@@ -77,38 +88,45 @@ public final class AddressHistoryFinder {
           heap.takeHiddenPages(profile.pageBytes());
         }
       }
+      long address = effects.address(row);
       long bytes = effects.bytes(row);
       switch (kind) {
         case ALLOC, OOM -> request++;
-        case SEGMENT_ALLOC -> {
-          if (bytes % profile.pageBytes() != 0) {
-            return;
-          }
-          if (!anchored) {
-            anchored = true;
-            distance = effects.address(row) - heap.next(bytes);
-            if (distance % unitBytes != 0) {
-              return;
-            }
-            history.setKnown();
-          }
-          long address = effects.address(row) - distance;
-          if (!explain(address, bytes)) {
-            return;
-          }
-          heap.allocate(bytes, Long.MAX_VALUE);
-        }
-        case SEGMENT_FREE -> {
-          if (anchored) {
-            free(effects.address(row) - distance, bytes);
-          }
-        }
+        case SEGMENT_ALLOC -> explained = isPossible(bytes) && allocate(address, bytes);
+        case SEGMENT_FREE -> explained = free(address - distance, bytes);
         default -> {}
       }
     }
   }
 
-  private void free(long address, long bytes) {
+  private boolean isPossible(long bytes) {
+    return bytes > 0 && bytes <= MOST_BYTES && bytes % profile.pageBytes() == 0;
+  }
+
+  private boolean allocate(long recordedAddress, long bytes) {
+    if (!anchored) {
+      anchored = true;
+      distance = recordedAddress - heap.next(bytes);
+      if (distance % unitBytes != 0) {
+        return false;
+      }
+      history.setKnown();
+    }
+    long address = recordedAddress - distance;
+    if (address <= 0
+        || address > profile.arenaAddress() + unitBytes
+        || address % profile.pageBytes() != 0
+        || !explain(address, bytes)) {
+      return false;
+    }
+    heap.allocate(bytes, Long.MAX_VALUE);
+    return true;
+  }
+
+  private boolean free(long address, long bytes) {
+    if (!heap.holds(address, bytes)) {
+      return false;
+    }
     long from = heap.reservationStart(address);
     long to = heap.reservationEnd(address);
     heap.free(address, bytes);
@@ -119,6 +137,7 @@ public final class AddressHistoryFinder {
       }
       returned.add(from, to - from);
     }
+    return true;
   }
 
   /** Changes what is hidden until the next block comes to lie at an address. */
@@ -129,7 +148,7 @@ public final class AddressHistoryFinder {
     if (!openKept(address, bytes) && !makeRoom(address, bytes)) {
       return false;
     }
-    for (int i = 0; i < MOST_CHANGES; i++) {
+    while (history.count() < MOST_CHANGES) {
       long next = heap.next(bytes);
       if (next == address) {
         return true;

@@ -40,6 +40,11 @@ public interface DeviceMemory {
   /** Unmaps and releases physical memory that {@link #map} mapped. */
   void unmap(long address, long bytes, long pageBytes);
 
+  /** Physical memory apart from addresses, where the device offers it. */
+  default Optional<HandleMemory> handleMemory() {
+    return Optional.empty();
+  }
+
   /** The device's pool of stream-ordered memory, where it has one. */
   default Optional<StreamOrderedMemory> streamOrdered() {
     return Optional.empty();

@@ -295,6 +295,12 @@ final class RawHeap {
     hide(reservation, after, to - after);
   }
 
+  /** Whether a live block of this size lies at an address. */
+  boolean holds(long address, long bytes) {
+    int block = blocks.find(address);
+    return block >= 0 && blocks.bytes(block) == bytes;
+  }
+
   /** Where the next block of whole pages would come to lie. */
   long next(long bytes) {
     for (int i = reservations.size() - 1; i >= 0; i--) {

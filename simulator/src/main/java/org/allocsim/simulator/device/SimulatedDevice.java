@@ -19,6 +19,7 @@ public final class SimulatedDevice implements DeviceMemory {
   private final RawHeap heap;
   private final AddressRanges ranges;
   private final AsyncPool pool;
+  private final SimulatedHandles handleMemory;
   private final DriverMeter meter = new DriverMeter();
   private long mappedBytes;
   private int streams;
@@ -35,6 +36,7 @@ public final class SimulatedDevice implements DeviceMemory {
     costs = profile.costs();
     heap = new RawHeap(profile);
     ranges = new AddressRanges(profile.rangeAddress(), profile.reservationBytes());
+    handleMemory = new SimulatedHandles(profile, meter, ranges, this::freeBytes);
     pool = new AsyncPool(ranges, this::freeBytes, meter, costs.async());
   }
 
@@ -203,13 +205,22 @@ public final class SimulatedDevice implements DeviceMemory {
   }
 
   @Override
+  public Optional<HandleMemory> handleMemory() {
+    return Optional.of(handleMemory);
+  }
+
+  @Override
   public Optional<StreamOrderedMemory> streamOrdered() {
     return Optional.of(pool);
   }
 
   @Override
   public long freeBytes() {
-    return profile.capacityBytes() - heap.takenBytes() - mappedBytes - pool.poolReservedBytes();
+    return profile.capacityBytes()
+        - heap.takenBytes()
+        - mappedBytes
+        - handleMemory.takenBytes()
+        - pool.poolReservedBytes();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package org.allocsim.simulator.engine;
 
+import java.util.BitSet;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
@@ -50,8 +51,19 @@ public final class InvariantChecker implements EffectListener {
    * @param mergesFreeBlocks whether the policy merges neighbouring free blocks at once
    */
   public InvariantChecker(long limitBytes, boolean mergesFreeBlocks) {
+    this(limitBytes, mergesFreeBlocks, false);
+  }
+
+  /**
+   * As above.
+   *
+   * @param spansBlocks whether one allocation may have several blocks, which the layout shows with
+   *     the same allocation id and each with its share of the request (GMLake's stitched blocks,
+   *     the blocks of a paged sequence); then allocations are counted instead of blocks
+   */
+  public InvariantChecker(long limitBytes, boolean mergesFreeBlocks, boolean spansBlocks) {
     this.limitBytes = limitBytes;
-    walk = new Walk(mergesFreeBlocks);
+    walk = new Walk(mergesFreeBlocks, spansBlocks);
   }
 
   /** Takes over the sums of a policy that was restored to a layout without reporting effects. */
@@ -157,6 +169,7 @@ public final class InvariantChecker implements EffectListener {
   /** Goes through a layout, checks its shape and adds up its blocks. */
   private static final class Walk implements LayoutVisitor {
     private final boolean mergesFreeBlocks;
+    private final BitSet seenAllocations;
     private boolean inSegment;
     private long segmentAddress;
     private long segmentEnd;
@@ -168,8 +181,9 @@ public final class InvariantChecker implements EffectListener {
     private long activeBlocks;
     private long reservedBytes;
 
-    Walk(boolean mergesFreeBlocks) {
+    Walk(boolean mergesFreeBlocks, boolean spansBlocks) {
       this.mergesFreeBlocks = mergesFreeBlocks;
+      seenAllocations = spansBlocks ? new BitSet() : null;
     }
 
     void over(AllocatorPolicy policy) {
@@ -180,6 +194,9 @@ public final class InvariantChecker implements EffectListener {
       activeBytes = 0;
       activeBlocks = 0;
       reservedBytes = 0;
+      if (seenAllocations != null) {
+        seenAllocations.clear();
+      }
       policy.describeLayout(this);
       endSegment();
     }
@@ -228,14 +245,26 @@ public final class InvariantChecker implements EffectListener {
             "block 0x%x of %d bytes serves a request of %d bytes"
                 .formatted(address, bytes, requestedBytes));
       }
-      if (!free) {
-        activeBytes += bytes;
-        activeBlocks++;
+      if (free) {
+        return;
       }
+      int counted = isFurtherBlock(allocation) ? 0 : 1;
+      activeBytes += bytes;
+      activeBlocks += counted;
       if (state == BlockState.ACTIVE_ALLOCATED) {
         allocatedBytes += bytes;
-        allocatedBlocks++;
+        allocatedBlocks += counted;
       }
+    }
+
+    /** Whether a block of the allocation was shown before, where allocations may have several. */
+    private boolean isFurtherBlock(int allocation) {
+      if (seenAllocations == null) {
+        return false;
+      }
+      boolean seen = seenAllocations.get(allocation);
+      seenAllocations.set(allocation);
+      return seen;
     }
 
     private void endSegment() {

@@ -83,6 +83,19 @@ class AddressHistoryTest {
     assertEquals(-260, pageOf(device.allocate(16 * PAGE)));
   }
 
+  @Test
+  void whatCannotBeEndsTheHistory() {
+    assertEquals(0, learn("8@0 -10@-260").count());
+    assertTrue(learn("8@0 10@-260 10@-255").isKnown());
+    assertTrue(learn("8@0 10@-580 10@900").isKnown());
+    EffectLog effects = new EffectLog();
+    effects.add(EffectKind.SEGMENT_ALLOC, ARENA, 8 * PAGE, 0);
+    effects.add(EffectKind.SEGMENT_ALLOC, -1L << 62, Long.MAX_VALUE & -PAGE, 0);
+    effects.add(EffectKind.SEGMENT_ALLOC, Long.MIN_VALUE, PAGE, 0);
+    effects.add(EffectKind.SEGMENT_FREE, Long.MIN_VALUE, PAGE, 0);
+    assertEquals(0, AddressHistoryFinder.find(effects, stream -> 0).count());
+  }
+
   /** Learns from segments, checks that the same calls get the same places, and returns these. */
   private static List<Integer> replayed(String segments) {
     SimulatedDevice device = device(learn(segments));

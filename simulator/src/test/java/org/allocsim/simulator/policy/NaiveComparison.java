@@ -60,7 +60,9 @@ public final class NaiveComparison {
       } else if (action < 200 && !live.isEmpty()) {
         use(live.get(random.nextInt(live.size())), step);
       } else if (action < 560 - live.size() && !live.isEmpty() || live.size() > 200) {
-        int id = live.remove(random.nextInt(live.size()));
+        int index = random.nextInt(live.size());
+        int id = live.set(index, live.getLast());
+        live.removeLast();
         policy.free(id);
         model.free(id);
         if (random.nextInt(4) == 0) {

@@ -44,6 +44,14 @@ public abstract class PolicyContract {
     return true;
   }
 
+  /**
+   * Whether one allocation may have several blocks, which are shown with the same allocation id and
+   * each with its share of the request.
+   */
+  protected boolean spansBlocks() {
+    return false;
+  }
+
   /** Whether memory may go back to the device when the program frees or the host waits. */
   protected boolean returnsMemoryOnFree() {
     return false;
@@ -84,7 +92,14 @@ public abstract class PolicyContract {
 
   private PolicyRun run(AllocationTrace trace, long capacityBytes, long limitBytes) {
     return PolicyRun.of(
-        policyId, options(), trace, capacityBytes, limitBytes, mergesFreeBlocks(), true);
+        policyId,
+        options(),
+        trace,
+        capacityBytes,
+        limitBytes,
+        mergesFreeBlocks(),
+        spansBlocks(),
+        true);
   }
 
   private static AllocationTrace random(int seed) {

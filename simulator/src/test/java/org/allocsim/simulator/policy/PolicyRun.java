@@ -22,10 +22,23 @@ public final class PolicyRun {
 
   private PolicyRun() {}
 
+  /** Runs a policy whose allocations have one block each; see below. */
+  public static PolicyRun of(
+      String policyId,
+      Map<String, String> options,
+      AllocationTrace trace,
+      long capacityBytes,
+      long limitBytes,
+      boolean mergesFreeBlocks,
+      boolean checks) {
+    return of(policyId, options, trace, capacityBytes, limitBytes, mergesFreeBlocks, false, checks);
+  }
+
   /**
    * Runs a policy over device 0 of a trace.
    *
    * @param limitBytes limit of the policy, −1 for none
+   * @param spansBlocks whether an allocation may have several blocks
    * @param checks whether the invariants are checked after every request
    */
   public static PolicyRun of(
@@ -35,11 +48,12 @@ public final class PolicyRun {
       long capacityBytes,
       long limitBytes,
       boolean mergesFreeBlocks,
+      boolean spansBlocks,
       boolean checks) {
     PolicyRun run = new PolicyRun();
     SimulatedDevice device = new SimulatedDevice(DeviceProfiles.ofCapacity(capacityBytes));
     long most = limitBytes < 0 ? InvariantChecker.UNLIMITED : limitBytes;
-    InvariantChecker checker = new InvariantChecker(most, mergesFreeBlocks);
+    InvariantChecker checker = new InvariantChecker(most, mergesFreeBlocks, spansBlocks);
     EffectListener listener = EffectListeners.all(run.new Rows(), run.totals, checker);
     AllocatorPolicy policy;
     try {

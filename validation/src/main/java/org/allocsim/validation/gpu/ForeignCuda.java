@@ -88,8 +88,7 @@ final class ForeignCuda {
     trimPool = bind("cuMemPoolTrimTo", JAVA_LONG, JAVA_LONG);
     getPoolAttribute = bind("cuMemPoolGetAttribute", JAVA_LONG, JAVA_INT, ADDRESS);
     setPoolAttribute = bind("cuMemPoolSetAttribute", JAVA_LONG, JAVA_INT, ADDRESS);
-    allocateFromPool =
-        bind("cuMemAllocFromPoolAsync", ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    allocateFromPool = bind("cuMemAllocFromPoolAsync", ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     freeAsync = bind("cuMemFreeAsync", JAVA_LONG, JAVA_LONG);
   }
 

@@ -138,18 +138,15 @@ class TransformTest {
         IllegalArgumentException.class,
         () -> CacheClearing.before(trace, 0, new int[] {trace.eventCount() + 1}));
     assertThrows(
-        IllegalArgumentException.class,
-        () -> CacheClearing.before(trace, 0, new int[] {200, 100}));
+        IllegalArgumentException.class, () -> CacheClearing.before(trace, 0, new int[] {200, 100}));
   }
 
   @Test
   void theSameSeedMakesTheSameChangesAndAnotherSeedOthers() {
     Perturbation perturbation = new Perturbation(true, 0.2, Resize.REQUEST);
     AllocationTrace trace = everything(2);
-    assertEquals(
-        rows(perturbation.apply(trace, 0, 9)), rows(perturbation.apply(trace, 0, 9)));
-    assertNotEquals(
-        rows(perturbation.apply(trace, 0, 9)), rows(perturbation.apply(trace, 0, 10)));
+    assertEquals(rows(perturbation.apply(trace, 0, 9)), rows(perturbation.apply(trace, 0, 9)));
+    assertNotEquals(rows(perturbation.apply(trace, 0, 9)), rows(perturbation.apply(trace, 0, 10)));
   }
 
   @Test
@@ -248,8 +245,7 @@ class TransformTest {
     assertEquals(0, resized.bytes(0));
     assertEquals(1L << 60, resized.bytes(1));
     assertTrue(resized.bytes(2) >= 1);
-    assertThrows(
-        IllegalArgumentException.class, () -> new Perturbation(true, 1, Resize.SIZE));
+    assertThrows(IllegalArgumentException.class, () -> new Perturbation(true, 1, Resize.SIZE));
     assertThrows(
         IllegalArgumentException.class, () -> new Perturbation(true, Double.NaN, Resize.SIZE));
   }

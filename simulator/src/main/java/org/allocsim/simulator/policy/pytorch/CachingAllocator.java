@@ -38,6 +38,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private final AllocatorConfig config;
   private final PyTorchVersion version;
+  private final long segmentRoundBytes;
   private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
@@ -71,8 +72,24 @@ public final class CachingAllocator implements AllocatorPolicy {
       long limitBytes,
       DeviceMemory device,
       EffectListener listener) {
+    this(config, version, RequestSizes.SEGMENT_ROUND_BYTES, limitBytes, device, listener);
+  }
+
+  /**
+   * As above, for programs that carry a changed copy of PyTorch's allocator.
+   *
+   * @param segmentRoundBytes granularity of segments made for one request; PyTorch's is 2 MiB
+   */
+  public CachingAllocator(
+      AllocatorConfig config,
+      PyTorchVersion version,
+      long segmentRoundBytes,
+      long limitBytes,
+      DeviceMemory device,
+      EffectListener listener) {
     this.config = config;
     this.version = version;
+    this.segmentRoundBytes = segmentRoundBytes;
     this.limitBytes = limitBytes;
     this.device = device;
     this.listener = listener;
@@ -111,7 +128,8 @@ public final class CachingAllocator implements AllocatorPolicy {
     boolean growsInPlace = growsInPlace(blockPool);
     int block = takeFree(blockPool, stream, roundedBytes, growsInPlace);
     if (block == BlockTable.NONE) {
-      long segmentBytes = RequestSizes.segmentBytes(roundedBytes, config.largeSegmentBytes());
+      long segmentBytes =
+          RequestSizes.segmentBytes(roundedBytes, config.largeSegmentBytes(), segmentRoundBytes);
       release.collectGarbage();
       block = grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, false);
       if (block == BlockTable.NONE && !capturing) {

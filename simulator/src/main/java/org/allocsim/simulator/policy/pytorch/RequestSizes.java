@@ -54,13 +54,18 @@ final class RequestSizes {
 
   /** Bytes of the segment that is obtained for a block of {@code roundedBytes}. */
   static long segmentBytes(long roundedBytes, long largeSegmentBytes) {
+    return segmentBytes(roundedBytes, largeSegmentBytes, SEGMENT_ROUND_BYTES);
+  }
+
+  /** As above, with the granularity of segments made for one request. */
+  static long segmentBytes(long roundedBytes, long largeSegmentBytes, long segmentRoundBytes) {
     if (roundedBytes <= SMALL_REQUEST_BYTES) {
       return SMALL_SEGMENT_BYTES;
     }
     if (roundedBytes < MIN_OWN_SEGMENT_BYTES) {
       return largeSegmentBytes;
     }
-    return roundUp(roundedBytes, SEGMENT_ROUND_BYTES);
+    return roundUp(roundedBytes, segmentRoundBytes);
   }
 
   /** The next multiple of {@code unit} that is not below {@code bytes}. */

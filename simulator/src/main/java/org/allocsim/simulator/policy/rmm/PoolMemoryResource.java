@@ -183,8 +183,13 @@ public final class PoolMemoryResource implements AllocatorPolicy {
       return BlockHeap.NONE;
     }
     int block = blocks.block(position);
-    blocks.removeAt(position);
-    cut(block, bytes, list);
+    if (heap.bytes(block) > bytes) {
+      int rest = heap.split(block, bytes);
+      noteList(rest, list);
+      blocks.replaceAt(position, heap.bytes(rest), heap.address(rest), rest);
+    } else {
+      blocks.removeAt(position);
+    }
     return block;
   }
 
@@ -195,11 +200,15 @@ public final class PoolMemoryResource implements AllocatorPolicy {
   }
 
   private void add(int list, int block) {
+    noteList(block, list);
+    lists[list].add(heap.bytes(block), heap.address(block), block);
+  }
+
+  private void noteList(int block, int list) {
     if (block >= listOf.length) {
       listOf = Arrays.copyOf(listOf, Math.max(block + 1, listOf.length * 2));
     }
     listOf[block] = list;
-    lists[list].add(heap.bytes(block), heap.address(block), block);
   }
 
   private void merge(int other, int own) {
@@ -215,19 +224,27 @@ public final class PoolMemoryResource implements AllocatorPolicy {
   /** Puts a block into a list and merges it with its neighbours there. */
   private void insert(int list, int block) {
     OrderedBlocks blocks = lists[list];
-    int merged = block;
+    int next = heap.next(block);
+    boolean joinsNext = heap.isFree(next) && listOf[next] == list;
     int previous = heap.previous(block);
     if (heap.isFree(previous) && listOf[previous] == list) {
-      blocks.remove(heap.bytes(previous), heap.address(previous));
+      if (joinsNext) {
+        blocks.remove(heap.bytes(next), heap.address(next));
+        heap.mergeNext(block);
+      }
+      long address = heap.address(previous);
+      long oldBytes = heap.bytes(previous);
       heap.mergeNext(previous);
-      merged = previous;
+      blocks.replace(oldBytes, address, heap.bytes(previous), address, previous);
+    } else if (joinsNext) {
+      long oldBytes = heap.bytes(next);
+      long oldAddress = heap.address(next);
+      heap.mergeNext(block);
+      noteList(block, list);
+      blocks.replace(oldBytes, oldAddress, heap.bytes(block), heap.address(block), block);
+    } else {
+      add(list, block);
     }
-    int next = heap.next(merged);
-    if (heap.isFree(next) && listOf[next] == list) {
-      blocks.remove(heap.bytes(next), heap.address(next));
-      heap.mergeNext(merged);
-    }
-    add(list, merged);
   }
 
   private long growthBytes(long bytes) {
@@ -269,7 +286,6 @@ public final class PoolMemoryResource implements AllocatorPolicy {
             events.of(stream == AllocationTrace.UNKNOWN_STREAM ? heap.stream(block) : stream));
     listed[list] = true;
     heap.release(allocation);
-    listOf[block] = list;
     insert(list, block);
     heap.settle();
   }

@@ -61,7 +61,7 @@ abstract class UmpirePool implements AllocatorPolicy {
       return 0;
     }
     long bytes = roundedBytes(requestedBytes);
-    int block = removeBestFit(bytes);
+    int block = cutBestFit(bytes);
     if (block == BlockHeap.NONE) {
       block = grow(bytes, stream);
       if (block == BlockHeap.NONE) {
@@ -79,9 +79,9 @@ abstract class UmpirePool implements AllocatorPolicy {
                 device.totalBytes()));
         return OUT_OF_MEMORY;
       }
-    }
-    if (pieceBytes(block) > bytes) {
-      add(heap.split(block, bytes));
+      if (pieceBytes(block) > bytes) {
+        add(heap.split(block, bytes));
+      }
     }
     useMore(bytes);
     usedBytes += bytes;
@@ -95,15 +95,20 @@ abstract class UmpirePool implements AllocatorPolicy {
     return bytes >= most ? most : (bytes + alignment - 1) & -alignment;
   }
 
-  /** The smallest free piece that holds the bytes, taken out of the free ones, if there is one. */
-  private int removeBestFit(long bytes) {
+  /** The first bytes of the smallest free piece that holds them, if there is one. */
+  private int cutBestFit(long bytes) {
     long position = free.ceiling(bytes, 0);
     if (position == OrderedBlocks.NONE) {
       return BlockHeap.NONE;
     }
     int block = free.block(position);
-    free.removeAt(position);
     countReleasable(block, -1);
+    if (pieceBytes(block) > bytes) {
+      int rest = heap.split(block, bytes);
+      free.replaceAt(position, pieceBytes(rest), newRank(rest, heap.address(rest)), rest);
+    } else {
+      free.removeAt(position);
+    }
     return block;
   }
 
@@ -171,19 +176,7 @@ abstract class UmpirePool implements AllocatorPolicy {
       return;
     }
     usedBytes -= pieceBytes(block);
-    int merged = block;
-    int previous = heap.previous(block);
-    if (heap.isFree(previous)) {
-      remove(previous);
-      heap.mergeNext(previous);
-      merged = previous;
-    }
-    int next = heap.next(merged);
-    if (heap.isFree(next)) {
-      remove(next);
-      heap.mergeNext(merged);
-    }
-    add(merged);
+    int merged = addMerged(block);
     long suggested =
         options
             .heuristic()
@@ -192,6 +185,38 @@ abstract class UmpirePool implements AllocatorPolicy {
       coalesce(suggested, heap.stream(merged));
     }
     heap.settle();
+  }
+
+  /** Adds a piece to the free ones, merged with its free neighbours; answers what it became. */
+  private int addMerged(int block) {
+    int previous = heap.previous(block);
+    int next = heap.next(block);
+    boolean joinsNext = heap.isFree(next);
+    int merged = block;
+    if (heap.isFree(previous)) {
+      if (joinsNext) {
+        free.remove(pieceBytes(next), rank(next, heap.address(next)));
+        heap.mergeNext(block);
+      }
+      long oldBytes = pieceBytes(previous);
+      long oldRank = rank(previous, heap.address(previous));
+      heap.mergeNext(previous);
+      merged = previous;
+      replace(oldBytes, oldRank, merged);
+    } else if (joinsNext) {
+      long oldBytes = pieceBytes(next);
+      long oldRank = rank(next, heap.address(next));
+      heap.mergeNext(block);
+      replace(oldBytes, oldRank, merged);
+    } else {
+      free.add(pieceBytes(block), newRank(block, heap.address(block)), block);
+    }
+    countReleasable(merged, 1);
+    return merged;
+  }
+
+  private void replace(long oldBytes, long oldRank, int block) {
+    free.replace(oldBytes, oldRank, pieceBytes(block), newRank(block, heap.address(block)), block);
   }
 
   /** Gives the wholly free blocks back and takes what the pool then lacks as one free block. */
@@ -205,8 +230,12 @@ abstract class UmpirePool implements AllocatorPolicy {
     }
     // Umpire allocates the missing bytes from the pool and frees them again.
     long bytes = roundedBytes(suggestedBytes - actualBytes);
-    int block = removeBestFit(bytes);
-    if (block == BlockHeap.NONE) {
+    long position = free.ceiling(bytes, 0);
+    int block;
+    if (position != OrderedBlocks.NONE) {
+      block = free.block(position);
+      remove(block);
+    } else {
       block = obtain(driverBlockBytes(bytes), stream);
       if (block == BlockHeap.NONE) {
         return;

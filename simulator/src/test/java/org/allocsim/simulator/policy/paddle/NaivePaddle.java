@@ -3,6 +3,7 @@ package org.allocsim.simulator.policy.paddle;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceMemory;
@@ -99,11 +100,13 @@ final class NaivePaddle implements AllocatorPolicy {
 
   @Override
   public void emptyCache() {
-    for (List<Block> chunk : List.copyOf(chunks)) {
+    Iterator<List<Block>> each = chunks.iterator();
+    while (each.hasNext()) {
+      List<Block> chunk = each.next();
       Block first = chunk.getFirst();
       if (chunk.size() == 1 && first.free) {
         device.free(first.address, first.bytes);
-        chunks.removeIf(other -> other == chunk);
+        each.remove();
       }
     }
   }

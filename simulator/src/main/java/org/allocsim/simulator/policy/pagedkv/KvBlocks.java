@@ -1,0 +1,133 @@
+package org.allocsim.simulator.policy.pagedkv;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * vLLM's pool of cache blocks: which are in use, by how many sequences, and in which order the free
+ * ones are used again. A free block that holds a known prefix keeps its hash until it is taken for
+ * something else, and can be shared again until then.
+ *
+ * <p>Prefixes are known to a program by their tokens, which a trace does not have; so {@link
+ * PagedKvCache} shares nothing, and sharing is for programs that use the pool themselves.
+ *
+ * <p><b>Source.</b> vllm-project/vllm, {@code v1/core/block_pool.py} 002f349.
+ */
+public final class KvBlocks {
+  /** No block. */
+  public static final int NONE = -1;
+
+  private final int[] references;
+
+  /** Neighbours in the queue of free blocks; the last element is the queue itself. */
+  private final int[] before;
+
+  private final int[] behind;
+
+  private final boolean[] hasHash;
+  private final long[] hash;
+  private final Map<Long, Integer> blockOfHash = new HashMap<>();
+  private int freeCount;
+
+  /** A pool of blocks that are all free, the lowest number first in the queue. */
+  public KvBlocks(int count) {
+    references = new int[count];
+    before = new int[count + 1];
+    behind = new int[count + 1];
+    hasHash = new boolean[count];
+    hash = new long[count];
+    before[count] = count;
+    behind[count] = count;
+    for (int block = 0; block < count; block++) {
+      append(block);
+    }
+  }
+
+  /** Number of blocks. */
+  public int count() {
+    return references.length;
+  }
+
+  /** Number of free blocks, those that keep a prefix included. */
+  public int freeCount() {
+    return freeCount;
+  }
+
+  /** Number of sequences that use a block. */
+  public int references(int block) {
+    return references[block];
+  }
+
+  /** Takes the first free block, which forgets its prefix; {@link #NONE} where none is free. */
+  public int take() {
+    int block = behind[references.length];
+    if (block == references.length) {
+      return NONE;
+    }
+    unlink(block);
+    references[block] = 1;
+    if (hasHash[block]) {
+      hasHash[block] = false;
+      blockOfHash.remove(hash[block]);
+    }
+    return block;
+  }
+
+  /** Shares the block that holds a prefix; {@link #NONE} where none does. */
+  public int share(long prefixHash) {
+    int block = blockOfHash.getOrDefault(prefixHash, NONE);
+    if (block != NONE && references[block]++ == 0) {
+      unlink(block);
+    }
+    return block;
+  }
+
+  /**
+   * Notes that a full block in use holds a prefix; a block that held it before stays its holder.
+   */
+  public void remember(int block, long prefixHash) {
+    if (blockOfHash.putIfAbsent(prefixHash, block) == null) {
+      hasHash[block] = true;
+      hash[block] = prefixHash;
+    }
+  }
+
+  /**
+   * A sequence does not use a block any more; after the last one it joins the end of the queue. The
+   * blocks of a sequence are to be released last one first.
+   */
+  public void release(int block) {
+    if (references[block] == 0) {
+      throw new IllegalStateException("block " + block + " is free");
+    }
+    if (--references[block] == 0) {
+      append(block);
+    }
+  }
+
+  /** The free blocks in the order in which they will be taken. */
+  public int[] queue() {
+    int[] blocks = new int[freeCount];
+    int count = 0;
+    for (int block = behind[references.length]; block != references.length; block = behind[block]) {
+      blocks[count++] = block;
+    }
+    return Arrays.copyOf(blocks, count);
+  }
+
+  private void append(int block) {
+    int queue = references.length;
+    before[block] = before[queue];
+    behind[block] = queue;
+    behind[before[queue]] = block;
+    before[queue] = block;
+    freeCount++;
+  }
+
+  private void unlink(int block) {
+    behind[before[block]] = behind[block];
+    before[behind[block]] = before[block];
+    freeCount--;
+  }
+}

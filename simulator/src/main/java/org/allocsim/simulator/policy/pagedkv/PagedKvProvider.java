@@ -1,0 +1,76 @@
+package org.allocsim.simulator.policy.pagedkv;
+
+import java.util.List;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.PolicyOptions;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.PolicySpec;
+
+/** Makes {@link PagedKvCache}s. */
+public final class PagedKvProvider implements PolicyProvider {
+  private static final PolicySpec SPEC =
+      new PolicySpec(
+          "paged-kv",
+          "vLLM's paged cache of keys and values; private pools are sequences",
+          "vllm-project/vllm, v1/core/block_pool.py 002f349; arXiv 2309.06180",
+          List.of(
+              new PolicySpec.Option("block-size", "16", "tokens", "tokens of a block"),
+              new PolicySpec.Option(
+                  "token-bytes",
+                  "819200",
+                  "bytes",
+                  "keys and values of a token in all layers; the default is OPT-13B's at 16 bits"),
+              new PolicySpec.Option(
+                  "num-blocks",
+                  "0",
+                  "blocks",
+                  "blocks of the cache (num_gpu_blocks_override), 0 for what memory holds"),
+              new PolicySpec.Option(
+                  "memory-utilization",
+                  "0.92",
+                  "",
+                  "share of the free memory that the cache takes (gpu_memory_utilization)"),
+              new PolicySpec.Option(
+                  "watermark",
+                  "0",
+                  "",
+                  "share of the blocks that must stay free when a sequence begins (0.01 in V0)")));
+
+  /** A provider; the service loader makes it. */
+  public PagedKvProvider() {}
+
+  @Override
+  public PolicySpec spec() {
+    return SPEC;
+  }
+
+  @Override
+  public AllocatorPolicy create(
+      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      throws PolicyOptionException {
+    PolicyOptions options = new PolicyOptions(SPEC, settings);
+    PagedKvSettings shape =
+        new PagedKvSettings(
+            (int) options.integer("block-size", 1, 1 << 20),
+            options.bytes("token-bytes", 1),
+            (int) options.integer("num-blocks", 0, PagedKvSettings.MOST_BLOCKS),
+            options.fraction("memory-utilization", 0, 1),
+            options.fraction("watermark", 0, 1));
+    if (shape.tokenBytes() > 1L << 36) {
+      throw options.wrong("token-bytes", "at most 64 GiB");
+    }
+    long blocks = PagedKvCache.blocksFor(shape, settings.limitBytes(), device.freeBytes());
+    if (blocks > PagedKvSettings.MOST_BLOCKS) {
+      throw options.wrong(
+          "token-bytes",
+          "enough for %d free bytes in at most 2^26 blocks; make it or the block larger"
+              .formatted(device.freeBytes()));
+    }
+    return new PagedKvCache(shape, settings.limitBytes(), device, listener);
+  }
+}

@@ -1,0 +1,44 @@
+package org.allocsim.simulator.policy.stalloc;
+
+import java.util.List;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.PolicyOptions;
+import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.PolicySpec;
+
+/** Makes {@link StAllocAllocator}s whose plan comes from the trace that they will serve. */
+public final class StAllocProvider implements PolicyProvider {
+  private static final PolicySpec SPEC =
+      new PolicySpec(
+          PolicySpec.Kind.OFFLINE,
+          "stalloc",
+          "STAlloc: places planned from a profile of the program, with a caching fallback",
+          "infinigence/STAlloc 3a9f97f (2025-09), Allocator; arXiv 2507.16274",
+          List.of());
+
+  /** A provider; the service loader makes it. */
+  public StAllocProvider() {}
+
+  @Override
+  public PolicySpec spec() {
+    return SPEC;
+  }
+
+  @Override
+  public AllocatorPolicy create(
+      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      throws PolicyOptionException {
+    new PolicyOptions(SPEC, settings);
+    long mostBytes = device.totalBytes() < 0 ? Long.MAX_VALUE >> 3 : device.totalBytes();
+    if (settings.limitBytes() >= 0) {
+      mostBytes = Math.min(mostBytes, settings.limitBytes());
+    }
+    return new StAllocAllocator(
+        PlanMaker.plan(foresight, mostBytes), settings.limitBytes(), device, listener);
+  }
+}

@@ -1,0 +1,202 @@
+package org.allocsim.simulator.policy.pagedkv;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.engine.InvariantChecker;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.PolicySettings;
+import org.junit.jupiter.api.Test;
+
+/** The conformance cases KV-1 to KV-5 of the paged cache; KV-6 is the serving program's. */
+class PagedKvConformanceTest {
+  private static final long TOKEN = 1 << 20;
+
+  private static final class Run {
+    final InvariantChecker checker = new InvariantChecker(InvariantChecker.UNLIMITED, false, true);
+    final PagedKvCache cache;
+    long splitBytes;
+    private int next;
+
+    Run(int blocks, double watermark) {
+      EffectListener splits =
+          new EffectListener() {
+            @Override
+            public void inactiveSplitChanged(int count, long bytes, boolean small) {
+              splitBytes += bytes;
+            }
+          };
+      cache =
+          new PagedKvCache(
+              new PagedKvSettings(16, TOKEN, blocks, 0.92, watermark),
+              -1,
+              new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 40)),
+              EffectListeners.both(checker, splits));
+    }
+
+    int tokens(int count, int sequence) {
+      assertNotEquals(
+          AllocatorPolicy.OUT_OF_MEMORY, cache.allocate(next, count * TOKEN, 0, sequence));
+      checker.check(cache);
+      return next++;
+    }
+
+    boolean refuses(int count, int sequence) {
+      boolean refused =
+          cache.allocate(next++, count * TOKEN, 0, sequence) == AllocatorPolicy.OUT_OF_MEMORY;
+      checker.check(cache);
+      return refused;
+    }
+
+    void free(int allocation) {
+      cache.free(allocation);
+      checker.check(cache);
+    }
+
+    /** Numbers of the blocks that an allocation's tokens lie in. */
+    int[] blocksOf(int allocation) {
+      MemoryLayout layout = MemoryLayout.of(cache);
+      TreeSet<Integer> blocks = new TreeSet<>();
+      for (int i = 0; i < layout.blockCount(); i++) {
+        if (layout.state(i) != BlockState.INACTIVE && layout.allocation(i) == allocation) {
+          blocks.add((int) ((layout.blockAddress(i) - layout.segmentAddress(0)) / (16 * TOKEN)));
+        }
+      }
+      return blocks.stream().mapToInt(Integer::intValue).toArray();
+    }
+  }
+
+  @Test
+  void kv1ASequenceTakesABlockWhenItsLastOneIsFull() {
+    Run run = new Run(10, 0);
+    int prompt = run.tokens(7, 1);
+    assertArrayEquals(new int[] {1}, run.blocksOf(prompt), "block 0 is never used");
+    assertEquals(9 * TOKEN, run.splitBytes);
+    int more = run.tokens(9, 1);
+    assertArrayEquals(new int[] {1}, run.blocksOf(more));
+    assertEquals(0, run.splitBytes);
+    assertArrayEquals(new int[] {2}, run.blocksOf(run.tokens(1, 1)));
+    assertEquals(15 * TOKEN, run.splitBytes);
+  }
+
+  @Test
+  void kv2KnownPrefixesAreSharedAndLeaveTheQueueTheRestComesFromItsHead() {
+    KvBlocks blocks = queue(7, 8, 9, 4, 3, 2, 6, 5, 1, 0);
+    int[] table = new int[8];
+    for (int i = 0; i < table.length; i++) {
+      table[i] = i < 3 ? blocks.share(100 + i) : blocks.take();
+    }
+    assertArrayEquals(new int[] {0, 1, 2, 7, 8, 9, 4, 3}, table, "29 tokens, 4 a block");
+    assertArrayEquals(new int[] {6, 5}, blocks.queue());
+  }
+
+  /** A pool of ten whose free blocks are queued so; blocks 0, 1 and 2 hold prefixes. */
+  private static KvBlocks queue(int... order) {
+    KvBlocks blocks = new KvBlocks(order.length);
+    for (int i = 0; i < order.length; i++) {
+      blocks.take();
+    }
+    for (int block = 0; block < 3; block++) {
+      blocks.remember(block, 100 + block);
+    }
+    Arrays.stream(order).forEach(blocks::release);
+    return blocks;
+  }
+
+  @Test
+  void kv3BlocksOfARequestJoinTheQueueLastOneFirst() {
+    Run run = new Run(10, 0);
+    int request = run.tokens(40, 0);
+    assertArrayEquals(new int[] {1, 2, 3}, run.blocksOf(request));
+    run.free(request);
+    int others = run.tokens(16 * 6, 0);
+    assertArrayEquals(new int[] {4, 5, 6, 7, 8, 9}, run.blocksOf(others));
+    assertArrayEquals(new int[] {3}, run.blocksOf(run.tokens(1, 0)));
+    assertArrayEquals(new int[] {2}, run.blocksOf(run.tokens(1, 0)));
+    assertArrayEquals(new int[] {1}, run.blocksOf(run.tokens(1, 0)));
+  }
+
+  @Test
+  void kv4TheWatermarkStaysFreeWhenASequenceBegins() {
+    Run run = new Run(100, 0.01);
+    run.tokens(16 * 89, 1);
+    assertEquals(PagedKvCache.Admission.LATER, run.cache.admission(16 * 10));
+    assertEquals(PagedKvCache.Admission.NOW, run.cache.admission(16 * 9));
+    assertEquals(PagedKvCache.Admission.NEVER, run.cache.admission(16 * 100));
+    assertEquals(true, run.refuses(16 * 10, 2));
+    run.tokens(16 * 9, 2);
+    run.tokens(16, 1);
+    assertEquals(true, run.refuses(1, 1), "sequences may grow into the watermark, no further");
+  }
+
+  @Test
+  void kv5ASharedBlockStaysUntilItsLastSequenceEnds() {
+    KvBlocks blocks = new KvBlocks(2);
+    int first = blocks.take();
+    blocks.remember(first, 7);
+    assertEquals(first, blocks.share(7));
+    assertEquals(2, blocks.references(first));
+    blocks.release(first);
+    assertArrayEquals(new int[] {1}, blocks.queue());
+    blocks.release(first);
+    assertArrayEquals(new int[] {1, 0}, blocks.queue());
+    assertEquals(first, blocks.share(7), "a free block keeps its prefix");
+    blocks.release(first);
+    blocks.take();
+    blocks.take();
+    assertEquals(KvBlocks.NONE, blocks.share(7), "until it is taken for something else");
+    assertThrows(IllegalStateException.class, () -> new KvBlocks(1).release(0));
+  }
+
+  @Test
+  void sequencesThatGrowAndEndInAnyOrderKeepTheBooks() {
+    Run run = new Run(60, 0);
+    SplittableRandom random = new SplittableRandom(5);
+    int[][] live = new int[8][64];
+    int[] count = new int[8];
+    for (int i = 0; i < 4000; i++) {
+      int sequence = random.nextInt(8);
+      if (count[sequence] == 64 || random.nextInt(10) == 0) {
+        boolean forward = random.nextBoolean();
+        for (int j = 0; j < count[sequence]; j++) {
+          run.free(live[sequence][forward ? j : count[sequence] - 1 - j]);
+        }
+        count[sequence] = 0;
+      } else {
+        int id = run.next;
+        if (!run.refuses(1 + random.nextInt(40), sequence)) {
+          live[sequence][count[sequence]++] = id;
+        }
+      }
+    }
+  }
+
+  @Test
+  void aCacheOfMoreBlocksThanCanBeCountedIsRefusedWithASentence() {
+    PolicyOptionException error =
+        assertThrows(
+            PolicyOptionException.class,
+            () ->
+                new PagedKvProvider()
+                    .create(
+                        new PolicySettings(-1, Map.of("token-bytes", "1", "block-size", "1")),
+                        Foresight.NONE,
+                        new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 40)),
+                        EffectListeners.NONE));
+    assertEquals(true, error.getMessage().contains("token-bytes"), error.getMessage());
+  }
+}

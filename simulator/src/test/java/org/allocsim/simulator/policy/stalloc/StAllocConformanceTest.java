@@ -1,0 +1,190 @@
+package org.allocsim.simulator.policy.stalloc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.engine.InvariantChecker;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.MemoryLayout;
+import org.junit.jupiter.api.Test;
+
+/** The conformance cases STA-1 to STA-6 of STAlloc's rules, and what they leave open. */
+class StAllocConformanceTest {
+  private static final long FALLBACK = -1;
+
+  private static final StAllocPlan PLAN = plan();
+
+  private static StAllocPlan plan(int... unplanned) {
+    return new StAllocPlan(
+        new long[] {0, 1024, 3072, 4096},
+        new long[] {1024, 2048, 1024, 1536},
+        2,
+        8192,
+        8192,
+        4096,
+        unplanned);
+  }
+
+  private static final class Run {
+    final SimulatedDevice device;
+    final InvariantChecker checker = new InvariantChecker(InvariantChecker.UNLIMITED);
+    final StAllocAllocator allocator;
+    long arena = -1;
+    long lastSegmentBytes;
+    int segments;
+    int failures;
+    private int next;
+
+    Run(StAllocPlan plan, long capacityBytes) {
+      device = new SimulatedDevice(DeviceProfiles.ofCapacity(capacityBytes));
+      EffectListener segmentListener =
+          new EffectListener() {
+            @Override
+            public void segmentAllocated(long address, long bytes, int stream, boolean small) {
+              arena = segments++ == 0 ? address : arena;
+              lastSegmentBytes = bytes;
+            }
+
+            @Override
+            public void outOfMemory(org.allocsim.simulator.effect.OutOfMemory failure) {
+              failures++;
+            }
+          };
+      allocator =
+          new StAllocAllocator(plan, -1, device, EffectListeners.both(checker, segmentListener));
+    }
+
+    Run(StAllocPlan plan) {
+      this(plan, 1L << 30);
+    }
+
+    /** Offset in the arena of the next allocation, or {@link #FALLBACK}. */
+    long allocate(long bytes) {
+      long address = allocator.allocate(next++, bytes, 0, 0);
+      checker.check(allocator);
+      long offset = address - arena;
+      return offset >= 0 && offset < 8192 ? offset : FALLBACK;
+    }
+
+    void free(int allocation) {
+      allocator.free(allocation);
+      checker.check(allocator);
+    }
+  }
+
+  @Test
+  void sta1RowsAreTakenInOrderAndTheSteadyOnesAgain() {
+    Run run = new Run(PLAN);
+    assertEquals(0, run.allocate(1024));
+    assertEquals(1024, run.allocate(2048));
+    assertEquals(3072, run.allocate(1024));
+    assertEquals(4096, run.allocate(1536));
+    run.free(2);
+    assertEquals(3072, run.allocate(1024));
+  }
+
+  @Test
+  void sta2SmallRequestsTakeSlotsAndNoRow() {
+    Run run = new Run(plan(1));
+    assertEquals(0, run.allocate(1024));
+    assertEquals(FALLBACK, run.allocate(400));
+    assertEquals(2, run.segments, "the arena and the slab");
+    assertEquals(FALLBACK, run.allocate(2048), "request 1 is left out of the plan");
+    assertEquals(1024, run.allocate(2048));
+  }
+
+  @Test
+  void sta3APlaceThatIsInUseSendsTheRequestToTheFallbackAndTheRowIsSpent() {
+    Run run = new Run(PLAN);
+    run.allocate(1024);
+    run.allocate(2048);
+    run.allocate(1024);
+    run.allocate(1536);
+    run.free(3);
+    assertEquals(FALLBACK, run.allocate(1024), "row 2 again, still live");
+    assertEquals(4096, run.allocate(1536), "row 3");
+  }
+
+  @Test
+  void sta4AnotherSizeThanPlannedGoesToTheFallbackAndTheRowIsSpent() {
+    Run run = new Run(PLAN);
+    run.allocate(1024);
+    run.allocate(2048);
+    assertEquals(FALLBACK, run.allocate(2000));
+    assertEquals(4096, run.allocate(1536));
+  }
+
+  @Test
+  void sta5AnUnplannedRequestSpendsNoRow() {
+    Run run = new Run(plan(0, 2));
+    assertEquals(FALLBACK, run.allocate(1024));
+    assertEquals(0, run.allocate(1024));
+    assertEquals(FALLBACK, run.allocate(2048));
+    assertEquals(1024, run.allocate(2048));
+  }
+
+  @Test
+  void sta6TheSlotsDoubleWhenAllAreTaken() {
+    Run run = new Run(PLAN);
+    for (int i = 0; i < 16; i++) {
+      run.allocate(1);
+    }
+    assertEquals(2, run.segments);
+    assertEquals(8192, run.lastSegmentBytes);
+    run.allocate(512);
+    assertEquals(3, run.segments);
+    assertEquals(8192, run.lastSegmentBytes);
+    for (int i = 0; i < 15; i++) {
+      run.allocate(512);
+    }
+    assertEquals(3, run.segments, "32 slots");
+    run.allocate(512);
+    assertEquals(16_384, run.lastSegmentBytes);
+  }
+
+  @Test
+  void theSlotGivenBackLastIsUsedFirst() {
+    Run run = new Run(PLAN);
+    long first = run.allocator.allocate(0, 100, 0, 0);
+    long second = run.allocator.allocate(1, 100, 0, 0);
+    assertEquals(first - 512, second, "a new slab is used from its end");
+    run.allocator.free(0);
+    run.allocator.free(1);
+    assertEquals(second, run.allocator.allocate(2, 100, 0, 0));
+  }
+
+  @Test
+  void theFallbackRoundsItsLargeSegmentsTo512Bytes() {
+    Run run = new Run(StAllocPlan.NONE);
+    run.allocate((30L << 20) + 1);
+    assertEquals((30L << 20) + 512, run.lastSegmentBytes);
+  }
+
+  @Test
+  void withoutTheArenaNothingIsServed() {
+    Run run =
+        new Run(
+            new StAllocPlan(new long[0], new long[0], 0, 64L << 20, 0, 0, new int[0]), 32L << 20);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, run.allocator.allocate(0, 4096, 0, 0));
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, run.allocator.allocate(1, 16, 0, 0));
+    assertEquals(2, run.failures);
+    assertEquals(0, MemoryLayout.of(run.allocator).segmentCount());
+  }
+
+  @Test
+  void requestsBehindAPlanWithoutSteadyRowsGoToTheFallback() {
+    StAllocPlan once =
+        new StAllocPlan(new long[] {0}, new long[] {1024}, 1, 1024, 1024, 0, new int[0]);
+    Run run = new Run(once);
+    assertEquals(0, run.allocate(1024));
+    run.free(0);
+    for (int i = 0; i < 5; i++) {
+      assertEquals(FALLBACK, run.allocate(1024));
+    }
+    assertTrue(run.segments > 1);
+  }
+}
