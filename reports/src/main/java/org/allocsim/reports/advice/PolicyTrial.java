@@ -105,8 +105,7 @@ public record PolicyTrial(
       Observer observer) {
     boolean isPyTorch = choice.provider().spec().id().equals(Scenario.PYTORCH);
     DeviceReplay replay =
-        new DeviceReplay(
-            trace, device, isPyTorch ? version : null, afterOom, stats, FAILURES_KEPT);
+        new DeviceReplay(trace, device, isPyTorch ? version : null, afterOom, stats, FAILURES_KEPT);
     RequestFailures failures = replay.failures();
     SimulatedDevice memory = new SimulatedDevice(profile);
     EffectListener listener = EffectListeners.all(stats, timeline, failures, also);

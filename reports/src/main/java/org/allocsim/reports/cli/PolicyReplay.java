@@ -70,13 +70,19 @@ final class PolicyReplay {
         OutputStream stream = events == null ? null : new BufferedOutputStream(events.stream());
         EventLines lines = stream == null ? null : new EventLines(stream, input.trace())) {
       watch.progress = progress;
-      result = trial.run(choice, stats, timeline, lines == null ? EffectListeners.NONE : lines, watch);
+      result =
+          trial.run(choice, stats, timeline, lines == null ? EffectListeners.NONE : lines, watch);
     }
     if (!result.isRun()) {
       throw new Failure(
-          input.name() + ": policy " + choice.label() + " cannot serve it: " + result.notRunBecause());
+          input.name()
+              + ": policy "
+              + choice.label()
+              + " cannot serve it: "
+              + result.notRunBecause());
     }
-    MemoryLayout atPeak = watch.peakRow == watch.lastRow ? watch.layout : layoutBehind(watch.peakRow);
+    MemoryLayout atPeak =
+        watch.peakRow == watch.lastRow ? watch.layout : layoutBehind(watch.peakRow);
     List<String> notes = new ArrayList<>(input.notes());
     if (trial.afterOom() == AfterOom.STOP && result.failureCount() > 0) {
       notes.add("the replay ended at the first request that failed, as --after-oom stop asks");

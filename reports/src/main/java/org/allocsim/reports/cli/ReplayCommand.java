@@ -188,8 +188,8 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   /** Another allocator, or a trace that is no snapshot: requests alone, addresses modelled. */
-  private ReplayReport replayOther(
-      PolicyChoice policy, ParsedConfig given, Outputs.Output events) throws IOException {
+  private ReplayReport replayOther(PolicyChoice policy, ParsedConfig given, Outputs.Output events)
+      throws IOException {
     if (addresses == Addresses.RECORDED || insertion != null || check) {
       throw Failure.usage(
           "--addresses recorded, --insert and --check are for snapshots and policy pytorch without"
@@ -230,35 +230,35 @@ final class ReplayCommand implements Callable<Integer> {
   /** PyTorch's allocator on a recorded program. */
   private ReplayReport replaySnapshot(Path file, ParsedConfig given, Outputs.Output events)
       throws IOException {
-      Snapshot snapshot = Recording.readSnapshot(file);
-      ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
-      ParsedConfig config = given != null ? given : recorded;
-      Settings.requirePossible(config, deviceOptions.profile());
-      long limitBytes = deviceOptions.limitBytes(config);
-      Recording recording =
-          Recording.of(
-              snapshot,
-              recorded,
-              deviceOptions.torchVersion(),
-              limitBytes,
-              deviceOptions.profile().totalBytes());
-      ReplayRun.Setup setup =
-          new ReplayRun.Setup(
-              recording,
-              recording.device(deviceIndex),
-              config.allocator(),
-              deviceOptions.torchVersion(),
-              deviceOptions.profile(),
-              limitBytes,
-              afterOom,
-              check);
-      int inserted = 0;
-      if (insertion != null) {
-        CacheInsertion.Inserted changed = insertion.into(setup, traceName);
-        setup = changed.setup();
-        inserted = changed.calls();
-      }
-      return replay(setup, config, events, inserted);
+    Snapshot snapshot = Recording.readSnapshot(file);
+    ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
+    ParsedConfig config = given != null ? given : recorded;
+    Settings.requirePossible(config, deviceOptions.profile());
+    long limitBytes = deviceOptions.limitBytes(config);
+    Recording recording =
+        Recording.of(
+            snapshot,
+            recorded,
+            deviceOptions.torchVersion(),
+            limitBytes,
+            deviceOptions.profile().totalBytes());
+    ReplayRun.Setup setup =
+        new ReplayRun.Setup(
+            recording,
+            recording.device(deviceIndex),
+            config.allocator(),
+            deviceOptions.torchVersion(),
+            deviceOptions.profile(),
+            limitBytes,
+            afterOom,
+            check);
+    int inserted = 0;
+    if (insertion != null) {
+      CacheInsertion.Inserted changed = insertion.into(setup, traceName);
+      setup = changed.setup();
+      inserted = changed.calls();
+    }
+    return replay(setup, config, events, inserted);
   }
 
   private ChartFile chartFormat() {

@@ -139,8 +139,7 @@ class CompareCommandTest {
 
   @Test
   void anOptionWhoseValueIsWrongLeavesARowThatSaysSo() throws Exception {
-    CommandRun run =
-        CommandRun.of("compare", trace(), "--policies", "cub,rmm-pool(initial=many)");
+    CommandRun run = CommandRun.of("compare", trace(), "--policies", "cub,rmm-pool(initial=many)");
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     assertTrue(run.out().contains("rmm-pool(initial=many) not run: "), run.out());
   }
@@ -148,8 +147,7 @@ class CompareCommandTest {
   @Test
   void replayServesAnyTraceThroughAnyPolicy() throws Exception {
     for (var provider : Policies.all()) {
-      JsonNode result =
-          json("replay", trace(), "--policy", provider.spec().id(), "--json", "-");
+      JsonNode result = json("replay", trace(), "--policy", provider.spec().id(), "--json", "-");
       assertEquals(provider.spec().id(), result.get("policy").asString());
       if (result.get("ooms").isEmpty()) {
         assertEquals(
@@ -174,14 +172,12 @@ class CompareCommandTest {
   @Test
   void convertSaysWhatIsLostAndTheResultIsReadAgain() throws Exception {
     Path csv = folder.resolve("log.csv");
-    CommandRun run =
-        CommandRun.of("convert", trace(), "--to", "minimalloc", "-o", csv.toString());
+    CommandRun run = CommandRun.of("convert", trace(), "--to", "minimalloc", "-o", csv.toString());
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     assertTrue(run.out().contains("as minimalloc"), run.out());
     assertTrue(Files.readString(csv).startsWith("id,"), Files.readString(csv));
     JsonNode result = json("replay", csv.toString(), "--policy", "max-live", "--json", "-");
     assertEquals(9_700_000, result.get("stats").get("reserved_bytes.all.peak").asLong());
-    assertEquals(
-        ExitCodes.USAGE, CommandRun.of("convert", trace(), "-o", "x.foo").exitCode());
+    assertEquals(ExitCodes.USAGE, CommandRun.of("convert", trace(), "-o", "x.foo").exitCode());
   }
 }
