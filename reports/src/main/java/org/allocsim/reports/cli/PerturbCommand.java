@@ -135,7 +135,7 @@ final class PerturbCommand implements Callable<Integer> {
               config,
               deviceOptions.torchVersion(),
               deviceOptions.limitBytes(config),
-              deviceOptions.profile());
+              deviceOptions.profile().withHistory(input.addresses()));
       scenario
           .obstacle(input.trace(), input.device())
           .ifPresent(sentence -> {

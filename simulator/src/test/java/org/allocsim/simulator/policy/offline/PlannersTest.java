@@ -142,16 +142,19 @@ class PlannersTest {
   private static long[] naiveGreedy(Lifetimes lifetimes, GreedyPlanner.Order order) {
     Comparator<Integer> key =
         switch (order) {
-          case SIZE -> Comparator.comparing(i -> -lifetimes.bytes()[i]);
-          case AREA -> Comparator.comparing(i -> -lifetimes.bytes()[i] * lifetimes.nanos()[i]);
-          case LIFETIME -> Comparator.comparing(i -> -lifetimes.nanos()[i]);
-          case TIME -> Comparator.comparing(i -> lifetimes.lower()[i]);
+          case SIZE -> Comparator.comparingLong(i -> -lifetimes.bytes()[i]);
+          case AREA -> Comparator.comparingLong(i -> -lifetimes.bytes()[i] * lifetimes.nanos()[i]);
+          case LIFETIME -> Comparator.comparingLong(i -> -lifetimes.nanos()[i]);
+          case TIME -> Comparator.comparingLong(i -> lifetimes.lower()[i]);
         };
     List<Integer> placed = new ArrayList<>();
     long[] offsets = new long[lifetimes.count()];
     for (int buffer :
-        IntStream.range(0, lifetimes.count()).boxed().sorted(key.thenComparing(i -> i)).toList()) {
-      placed.sort(Comparator.comparing(i -> offsets[i]));
+        IntStream.range(0, lifetimes.count())
+            .boxed()
+            .sorted(key.thenComparingInt(i -> i))
+            .toList()) {
+      placed.sort(Comparator.comparingLong(i -> offsets[i]));
       long reached = 0;
       long best = -1;
       long bestGap = Long.MAX_VALUE;
