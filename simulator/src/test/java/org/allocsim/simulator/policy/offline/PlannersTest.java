@@ -267,7 +267,7 @@ class PlannersTest {
     UnfitTraceException error =
         assertThrows(
             UnfitTraceException.class, () -> create("plan-search", Map.of(), Foresight.NONE));
-    assertTrue(error.getMessage().startsWith("needs "), error.getMessage());
+    assertTrue(error.getMessage().startsWith("all requests"), error.getMessage());
   }
 
   @ParameterizedTest
