@@ -96,7 +96,7 @@ final class SnapshotContents {
     boolean[] streams = new boolean[snapshot.streamHandles().length];
     long withStack = 0;
     int first = (int) Math.min(from, effects.count());
-    int behind = (int) Math.clamp(to, first, effects.count());
+    int behind = Math.clamp(to, first, effects.count());
     for (int row = first; row < behind; row++) {
       EffectKind kind = effects.kind(row);
       actions[kind.ordinal()]++;
