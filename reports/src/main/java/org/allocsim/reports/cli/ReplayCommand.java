@@ -62,8 +62,10 @@ final class ReplayCommand implements Callable<Integer> {
       paramLabel = "ID",
       description =
           "Allocator, with options in parentheses: rmm-pool(initial=1GiB); 'allocsim list policies'"
-              + " shows them (default: pytorch).")
-  private String policyText = CompareCommand.PYTORCH;
+              + " shows them (default: pytorch).",
+      defaultValue = CompareCommand.PYTORCH,
+      converter = PolicyChoiceConverter.class)
+  private PolicyChoice policy;
 
   @Option(
       names = "--format",
@@ -148,7 +150,6 @@ final class ReplayCommand implements Callable<Integer> {
           "--insert changes the program, so recorded addresses do not fit; leave out --addresses");
     }
     PrintWriter out = spec.commandLine().getOut();
-    PolicyChoice policy = policy();
     Path file = Inputs.require(traceName);
     ParsedConfig given =
         conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy.label());
@@ -157,9 +158,9 @@ final class ReplayCommand implements Callable<Integer> {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
       ReplayReport report =
-          isPyTorch(policy) && policy.options().isEmpty() && TraceInput.isSnapshot(file, format)
+          isPyTorch() && policy.options().isEmpty() && TraceInput.isSnapshot(file, format)
               ? replaySnapshot(file, given, events)
-              : replayOther(policy, given, events);
+              : replayOther(given, events);
       if (json != null) {
         JsonText.write(report.toMap(), json.stream());
       }
@@ -175,21 +176,12 @@ final class ReplayCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  private PolicyChoice policy() {
-    try {
-      return PolicyChoice.parse(policyText);
-    } catch (IllegalArgumentException e) {
-      throw Failure.usage("--policy: " + e.getMessage());
-    }
-  }
-
-  private static boolean isPyTorch(PolicyChoice policy) {
+  private boolean isPyTorch() {
     return policy.provider().spec().id().equals(CompareCommand.PYTORCH);
   }
 
   /** Another allocator, or a trace that is no snapshot: requests alone, addresses modelled. */
-  private ReplayReport replayOther(PolicyChoice policy, ParsedConfig given, Outputs.Output events)
-      throws IOException {
+  private ReplayReport replayOther(ParsedConfig given, Outputs.Output events) throws IOException {
     if (addresses == Addresses.RECORDED || insertion != null || check) {
       throw Failure.usage(
           "--addresses recorded, --insert and --check are for snapshots and policy pytorch without"
@@ -198,7 +190,7 @@ final class ReplayCommand implements Callable<Integer> {
     TraceInput input =
         TraceInput.read(traceName, format, deviceOptions.torchVersion(), deviceIndex);
     PolicyChoice choice = policy;
-    if (isPyTorch(policy) && policy.options().isEmpty()) {
+    if (isPyTorch() && policy.options().isEmpty()) {
       ParsedConfig config = given;
       if (config == null) {
         String recorded = input.conf() == null ? "" : input.conf();

@@ -87,7 +87,7 @@ class ReleaseSearchTest {
     for (int seed = 0; seed < 80; seed++) {
       Random random = new Random(seed);
       MemoryLayout layout = randomLayout(random);
-      long missing = (1 + random.nextInt(50)) * 2 * MIB;
+      long missing = (1L + random.nextInt(50)) * 2 * MIB;
       Least least = seed % 2 == 0 ? Least.BYTES : Least.BLOCKS;
       Optional<ReleaseSearch.Plan> plan = new ReleaseSearch(layout, PAGE).find(missing, least);
       long best = cheapest(layout, missing, least);
@@ -116,7 +116,8 @@ class ReleaseSearchTest {
     int allocation = 0;
     for (int segment = 0; segment < 3; segment++) {
       boolean expandable = random.nextBoolean();
-      long bytes = expandable ? (1 + random.nextInt(3)) * PAGE : (1 + random.nextInt(20)) * 2 * MIB;
+      long bytes =
+          expandable ? (1 + random.nextInt(3)) * PAGE : (1L + random.nextInt(20)) * 2 * MIB;
       layout.segment(address, bytes, 0, false, 0, expandable);
       long at = 0;
       while (at < bytes) {

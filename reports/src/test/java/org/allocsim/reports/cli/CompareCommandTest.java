@@ -32,7 +32,7 @@ class CompareCommandTest {
   }
 
   private JsonNode json(String... arguments) throws Exception {
-    CommandRun run = CommandRun.of(arguments);
+    CommandRun run = CommandRun.of((Object[]) arguments);
     assertEquals("", run.err());
     assertEquals(ExitCodes.DONE, run.exitCode());
     return new ObjectMapper().readTree(run.out());

@@ -134,11 +134,13 @@ class ExplainOomSummaryTest {
       assertEquals(10, run.exitCode(), run.err());
     }
     String hostile =
-        "| PyTorch CUDA memory summary, device ID 99999999999\n"
-            + "| Allocated memory | 999999999999999999 PiB |\n"
-            + "| Active memory | -5 MiB |\n"
-            + "| GPU reserved memory | 1e9 MiB |\n"
-            + "| Non-releasable memory |\n";
+        """
+        | PyTorch CUDA memory summary, device ID 99999999999
+        | Allocated memory | 999999999999999999 PiB |
+        | Active memory | -5 MiB |
+        | GPU reserved memory | 1e9 MiB |
+        | Non-releasable memory |
+        """;
     assertEquals(10, explain(message("12.00 GiB", "2.50 GiB") + hostile.repeat(3)).exitCode());
   }
 }

@@ -100,7 +100,7 @@ class WhatIfTest {
         record(trace -> {
           for (int step = 0; step < 40; step++) {
             trace.markerBegin("step#" + step);
-            trace.free(allocate(trace, (100L + 7 * (step * 13 % 40)) << 20));
+            trace.free(allocate(trace, (100L + 7L * (step * 13 % 40)) << 20));
             trace.markerEnd("step#" + step);
           }
         });
