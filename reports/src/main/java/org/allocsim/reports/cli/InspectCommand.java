@@ -3,6 +3,7 @@ package org.allocsim.reports.cli;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.json.JsonText;
@@ -10,6 +11,7 @@ import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
 import picocli.CommandLine.Command;
@@ -44,8 +46,14 @@ final class InspectCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "FILE",
-      description = "Snapshot of a PyTorch program, also compressed (gz, xz, zst).")
+      description = "A snapshot of a PyTorch program, or a trace of another format.")
   private String name;
+
+  @Option(
+      names = "--format",
+      paramLabel = "ID",
+      description = "Format of the file (default: recognised by content).")
+  private String format;
 
   @Option(
       names = "--from",
@@ -75,6 +83,11 @@ final class InspectCommand implements Callable<Integer> {
     Path file = Inputs.require(name);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Optional<TraceFormat> other = TraceInput.otherThanSnapshot(file, format);
+      if (other.isPresent()) {
+        inspect(other.get(), file, json, outputs);
+        return ExitCodes.DONE;
+      }
       Snapshot snapshot = Recording.readSnapshot(file);
       SnapshotContents contents = SnapshotContents.of(snapshot, from, to);
       if (json != null) {
@@ -87,6 +100,22 @@ final class InspectCommand implements Callable<Integer> {
       }
     }
     return ExitCodes.DONE;
+  }
+
+  private void inspect(TraceFormat other, Path file, Outputs.Output json, Outputs outputs) {
+    if (from > 0 || to < Long.MAX_VALUE) {
+      throw Failure.usage("--from and --to are for snapshots of PyTorch; leave them out");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    TraceContents contents = TraceContents.of(TraceInput.read(other, file));
+    if (json != null) {
+      JsonText.write(contents.toMap(), json.stream());
+    }
+    outputs.commit();
+    if (!outputs.takesStandardOutput()) {
+      contents.print(other.summary(), out);
+      out.flush();
+    }
   }
 
   private void print(Snapshot snapshot, SnapshotContents contents, PrintWriter out) {

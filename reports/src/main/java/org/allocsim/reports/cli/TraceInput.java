@@ -3,6 +3,7 @@ package org.allocsim.reports.cli;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
@@ -52,20 +53,46 @@ record TraceInput(
       if (format.id().equals(SnapshotFormat.ID)) {
         return snapshot(name, Recording.readSnapshot(file), version, deviceIndex);
       }
-      try (ProgressMeter progress = ProgressMeter.ofBytes("reading")) {
-        TraceFile read = format.read(file, progress::update);
-        return new TraceInput(
-            name,
-            read.sha256(),
-            read.format(),
-            read.trace(),
-            device(name, read.trace(), deviceIndex),
-            null,
-            AddressHistory.UNKNOWN,
-            read.notes());
-      }
+      TraceFile read = read(format, file);
+      return new TraceInput(
+          name,
+          read.sha256(),
+          read.format(),
+          read.trace(),
+          device(name, read.trace(), deviceIndex),
+          null,
+          AddressHistory.UNKNOWN,
+          read.notes());
     } catch (TraceFormatException e) {
       throw new Failure(e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Reads a file that is of a format.
+   *
+   * @throws Failure where it cannot be read
+   */
+  static TraceFile read(TraceFormat format, Path file) {
+    try (ProgressMeter progress = ProgressMeter.ofBytes("reading")) {
+      return format.read(file, progress::update);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+  }
+
+  /**
+   * The format of a file that is no snapshot of PyTorch; empty for snapshots and for files of no
+   * known format, about which the reader of snapshots knows more to say.
+   *
+   * @param formatId format that the user chose, or null
+   */
+  static Optional<TraceFormat> otherThanSnapshot(Path file, String formatId) {
+    try {
+      return Optional.of(format(file, formatId))
+          .filter(format -> !format.id().equals(SnapshotFormat.ID));
+    } catch (TraceFormatException _) {
+      return Optional.empty();
     }
   }
 

@@ -170,6 +170,17 @@ class CompareCommandTest {
   }
 
   @Test
+  void inspectCountsTheRequestsOfAnyFormat() throws Exception {
+    CommandRun run = CommandRun.of("inspect", trace());
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertTrue(run.out().contains("device 0: 6 requests in 0.000 s"), run.out());
+    assertTrue(run.out().contains("at most 9.25 MiB at once; 0 allocations live"), run.out());
+    JsonNode device = json("inspect", trace(), "--json", "-").get("devices").get(0);
+    assertEquals(3, device.get("requests").get("allocate").asLong());
+    assertEquals(9_700_000, device.get("peak_live_bytes").asLong());
+  }
+
+  @Test
   void convertSaysWhatIsLostAndTheResultIsReadAgain() throws Exception {
     Path csv = folder.resolve("log.csv");
     CommandRun run = CommandRun.of("convert", trace(), "--to", "minimalloc", "-o", csv.toString());

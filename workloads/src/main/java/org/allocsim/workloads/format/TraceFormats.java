@@ -74,7 +74,12 @@ public final class TraceFormats {
     } catch (IOException e) {
       if (length == 0) {
         throw new TraceFormatException(
-            file.toString(), "", "it cannot be read (" + e.getMessage() + ")", "copy it again");
+            file.toString(),
+            "",
+            e.getMessage() == null
+                ? "its compressed data are damaged or cut off"
+                : "it cannot be read (" + e.getMessage() + ")",
+            "copy it again");
       }
       // What could be read tells the format; its reader will name the damage and its place.
     }
