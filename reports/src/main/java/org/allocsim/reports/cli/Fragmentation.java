@@ -17,7 +17,7 @@ import org.allocsim.simulator.stats.MemoryTimeline.Series;
  * of.
  *
  * @param end the end of the run
- * @param peak the moment at which the reserved memory first reached its peak
+ * @param peak behind the request with which the reserved memory first reached its peak
  * @param inactiveSplitBytes inactive parts of partly used segments, at the end
  * @param largestInactiveBlockBytes the largest block that could be handed out, at the end
  */
@@ -102,15 +102,33 @@ record Fragmentation(
             stats.requestedBytes(),
             MemoryMoment.Totals.of(layout).awaitingRequestedBytes(),
             slack),
-        new Moment(
-            timeline.bytesAtPeakReserved(Series.RESERVED),
-            timeline.bytesAtPeakReserved(Series.ACTIVE),
-            timeline.bytesAtPeakReserved(Series.ALLOCATED),
-            timeline.bytesAtPeakReserved(Series.REQUESTED),
-            MemoryMoment.Totals.of(layoutAtPeak).awaitingRequestedBytes(),
-            slackAtPeak),
+        peak(timeline, MemoryMoment.Totals.of(layoutAtPeak), slackAtPeak),
         stats.inactiveSplitBytes(),
         largest);
+  }
+
+  /**
+   * The moment of the peak. Some policies obtain memory and return it within one request; what was
+   * in use in the middle of that request is not known, and the figures are those behind it.
+   */
+  private static Moment peak(
+      MemoryTimeline timeline, MemoryMoment.Totals behind, SlackSplit slack) {
+    if (behind.reservedBytes() != timeline.bytesAtPeakReserved(Series.RESERVED)) {
+      return new Moment(
+          behind.reservedBytes(),
+          behind.allocatedBytes() + slack.awaitingBytes(),
+          behind.allocatedBytes(),
+          behind.requestedBytes() + behind.awaitingRequestedBytes(),
+          behind.awaitingRequestedBytes(),
+          slack);
+    }
+    return new Moment(
+        timeline.bytesAtPeakReserved(Series.RESERVED),
+        timeline.bytesAtPeakReserved(Series.ACTIVE),
+        timeline.bytesAtPeakReserved(Series.ALLOCATED),
+        timeline.bytesAtPeakReserved(Series.REQUESTED),
+        behind.awaitingRequestedBytes(),
+        slack);
   }
 
   /** 1 − largest inactive block ÷ inactive bytes, at the end; not a number without any. */
