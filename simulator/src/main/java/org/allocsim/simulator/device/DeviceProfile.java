@@ -98,6 +98,11 @@ public record DeviceProfile(
     return totalBytes - contextBytes;
   }
 
+  /** Where the reservation of the bare context's local memory starts, below the arena. */
+  public long localMemoryAddress() {
+    return arenaAddress - LOCAL_MEMORY_DISTANCE * pageBytes;
+  }
+
   /** The same card in a process with other addresses. */
   public DeviceProfile withAddresses(long arenaAddress, long topAddress) {
     return new DeviceProfile(

@@ -55,6 +55,16 @@ public final class SimulatedDevice implements DeviceMemory {
     return meter.calls();
   }
 
+  /** Time that the calls of one kind so far took in nanoseconds. */
+  public long driverNanos(DriverCall call) {
+    return meter.nanos(call);
+  }
+
+  /** Start of the driver's address reservation around a live segment, or of the arena. */
+  public long reservationStart(long address) {
+    return heap.reservationStart(address);
+  }
+
   /** Time that all calls so far took in nanoseconds; the waiting for the device is not in it. */
   public long driverNanos() {
     return meter.nanos();
