@@ -25,6 +25,7 @@ final class FakeCuda implements CudaCalls {
   private static final long PAGE_BYTES = 2L << 20;
 
   private int allocations;
+  private int streamsMade;
   private long handleBytes;
   private long next = 1;
 
@@ -89,7 +90,9 @@ final class FakeCuda implements CudaCalls {
 
   @Override
   public long freeBytes() {
-    return device.freeBytes() - handleBytes;
+    // What the context took for streams goes with it.
+    long streamBytes = isClosed ? streamsMade / 2 * PAGE_BYTES : 0;
+    return device.freeBytes() - handleBytes + streamBytes;
   }
 
   @Override
@@ -176,6 +179,7 @@ final class FakeCuda implements CudaCalls {
   public long createStream() {
     call("cuStreamCreate");
     device.createStreams(1);
+    streamsMade++;
     streams.put(1000 + next, streams.size());
     return 1000 + next++;
   }
