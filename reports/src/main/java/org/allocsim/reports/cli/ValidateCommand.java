@@ -218,6 +218,7 @@ final class ValidateCommand implements Callable<Integer> {
       identity = new GpuValidation(gpu, GpuBounds.NONE).identify();
       GpuBounds bounds = bounds();
       GpuValidation validation = new GpuValidation(gpu, bounds);
+      validation.warmUp();
       List<ValidatedCase> cases = new ArrayList<>();
       for (String name : names) {
         TraceInput input =

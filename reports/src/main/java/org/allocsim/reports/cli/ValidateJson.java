@@ -60,6 +60,7 @@ final class ValidateJson {
     map.put("pool_cases", summary.poolCases());
     map.put("addresses_compared", summary.addressesCompared());
     map.put("addresses_equal", summary.addressesEqual());
+    map.put("timed_cases", summary.timedCases());
     map.put("driver_time_ratio_median", summary.timeRatio());
     map.put("driver_time_ratio_low", summary.lowTimeRatio());
     map.put("driver_time_ratio_high", summary.highTimeRatio());

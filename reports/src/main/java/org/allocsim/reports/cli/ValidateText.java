@@ -110,7 +110,8 @@ final class ValidateText {
     out.println(
         String.format(
             Locale.ROOT,
-            "  driver time predicted/measured: median %.2f, 95 %% interval %.2f to %.2f; median error %s",
+            "  driver time predicted/measured of %d cases without failures: median %.2f, 95 %% interval %.2f to %.2f; median error %s",
+            all.timedCases(),
             all.timeRatio(),
             all.lowTimeRatio(),
             all.highTimeRatio(),

@@ -5,6 +5,7 @@ package org.allocsim.validation.gpu;
  *
  * @param profile name of the built-in profile that the simulation follows
  * @param freeBytesAtStart free bytes of the GPU before anything was held back
+ * @param heldBack whether memory was held back from the policy
  * @param capacityBytes free bytes that the policy began with, on both devices
  * @param requests allocation requests behind the prologue
  * @param predictedCalls calls of the device port by the policy on the simulated device
@@ -25,6 +26,7 @@ package org.allocsim.validation.gpu;
 public record CaseResult(
     String profile,
     long freeBytesAtStart,
+    boolean heldBack,
     long capacityBytes,
     long requests,
     long predictedCalls,
@@ -44,6 +46,17 @@ public record CaseResult(
   /** Whether the policy made the same calls on both devices, with the same refusals. */
   public boolean hasSameCalls() {
     return firstDifference == null;
+  }
+
+  /**
+   * Whether the driver's time says something of the cost model: a card that is nearly full takes
+   * longer, and a failure ends what is compared.
+   */
+  boolean isTimed() {
+    return !heldBack
+        && hasSameCalls()
+        && failures.verdict() == OomComparison.Verdict.NEITHER
+        && measuredCalls > 0;
   }
 
   /** Whether the peak on the GPU was higher than predicted. */

@@ -48,6 +48,8 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   private boolean touched;
   private boolean closed;
 
+  private static final int WARM_UP_ROUNDS = 400;
+
   /** Largest handle that {@link #holdBack} takes. */
   private static final long HELD_HANDLE_BYTES = 8L << 30;
 
@@ -84,6 +86,32 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   /** Size of the pages in which memory is taken. */
   public long pageBytes() {
     return pageBytes;
+  }
+
+  /** Whether the bound refuses requests that the driver would serve. */
+  boolean isBounded() {
+    return bounds.mostBytes() <= freeBytesAtStart - pageBytes;
+  }
+
+  /** Makes every kind of call often enough for Java to have compiled it, with a page at a time. */
+  synchronized void warmUp() {
+    for (int round = 0; round < WARM_UP_ROUNDS; round++) {
+      long block = allocate(pageBytes);
+      if (block != REFUSED) {
+        free(block, pageBytes);
+      }
+      long range = reserve(pageBytes, pageBytes, 0);
+      if (map(range, pageBytes, pageBytes)) {
+        unmap(range, pageBytes, pageBytes);
+      }
+      unreserve(range, pageBytes);
+      long pooled = allocateAsync(pageBytes, 0);
+      if (pooled != REFUSED) {
+        freeAsync(pooled, pageBytes, 0);
+      }
+      poolReservedBytes();
+      freeBytes();
+    }
   }
 
   /** Requests that were refused because of the bound, not by the driver. */

@@ -46,13 +46,28 @@ public final class GpuValidation {
     }
   }
 
+  /**
+   * Makes every kind of call a few times, so that the loading and compiling of what calls the
+   * driver is not measured later.
+   */
+  public void warmUp() {
+    try (CudaDevice gpu = opener.open(bounds, DriverCallListener.NONE)) {
+      gpu.warmUp();
+    }
+  }
+
   /** The simulated device that stands for this GPU with so much memory free. */
   public static DeviceProfile profile(CudaDevice.Identity gpu, long freeBytes) {
-    return GpuProfiles.like(gpu, freeBytes, DeviceProfile.PAGE_BYTES);
+    return GpuProfiles.like(
+        gpu, freeBytes, DeviceProfile.UNUSABLE_BYTES, DeviceProfile.PAGE_BYTES);
   }
 
   private record Real(
-      PolicyRun run, DriverMeasure measure, DeviceProfile profile, long freeBytesAtStart) {}
+      PolicyRun run,
+      DriverMeasure measure,
+      DeviceProfile profile,
+      long freeBytesAtStart,
+      boolean heldBack) {}
 
   private record Predicted(PolicyRun run, SimulatedDevice device, DeviceProfile profile) {}
 
@@ -81,11 +96,20 @@ public final class GpuValidation {
         gpu.holdBack(run.capacityBytes());
       }
       DeviceProfile profile =
-          GpuProfiles.like(gpu.identity(), gpu.freeBytes(), gpu.pageBytes());
+          GpuProfiles.like(
+              gpu.identity(),
+              gpu.freeBytes(),
+              gpu.isBounded() ? 0 : DeviceProfile.UNUSABLE_BYTES,
+              gpu.pageBytes());
       CallLog log = new CallLog();
       RecordingDevice recorder = new RecordingDevice(gpu, new RealProbe(gpu, measure), log);
       PolicyRun done = PolicyRun.of(run, recorder, log);
-      return new Real(done, measure, profile, gpu.identity().freeBytesAtStart());
+      return new Real(
+          done,
+          measure,
+          profile,
+          gpu.identity().freeBytesAtStart(),
+          run.capacityBytes() >= 0);
     }
   }
 
@@ -136,6 +160,7 @@ public final class GpuValidation {
     return new CaseResult(
         predicted.profile().name(),
         real.freeBytesAtStart(),
+        real.heldBack(),
         real.run().freeBytesAtStart(),
         real.run().requests(),
         simulated.count(),

@@ -22,10 +22,11 @@ import org.apache.commons.math3.stat.descriptive.rank.Percentile;
  * @param poolCases cases with stream-ordered calls
  * @param addressesCompared addresses compared relative to their anchors
  * @param addressesEqual those that lie where predicted
- * @param timeRatio median over cases of predicted over measured driver time
+ * @param timedCases cases whose time counts: nothing held back, no failed request, same calls
+ * @param timeRatio median over them of predicted over measured driver time
  * @param lowTimeRatio lower end of its 95 % interval, by resampling cases
  * @param highTimeRatio upper end
- * @param timeError median over cases of the relative error of the predicted driver time
+ * @param timeError median over them of the relative error of the predicted driver time
  */
 public record ValidationSummary(
     long cases,
@@ -38,6 +39,7 @@ public record ValidationSummary(
     long poolCases,
     long addressesCompared,
     long addressesEqual,
+    long timedCases,
     double timeRatio,
     double lowTimeRatio,
     double highTimeRatio,
@@ -59,6 +61,7 @@ public record ValidationSummary(
     results.forEach(each -> confusion.merge(each.failures().verdict(), 1L, Long::sum));
     double[] ratios =
         results.stream()
+            .filter(CaseResult::isTimed)
             .mapToDouble(each -> each.time().ratio())
             .filter(Double::isFinite)
             .toArray();
@@ -78,6 +81,7 @@ public record ValidationSummary(
         results.stream().filter(each -> each.poolUsed().compared() > 0).count(),
         results.stream().mapToLong(each -> each.addresses().compared()).sum(),
         results.stream().mapToLong(each -> each.addresses().equalRelative()).sum(),
+        ratios.length,
         median(ratios),
         medians.length == 0 ? Double.NaN : new Percentile().evaluate(medians, 2.5),
         medians.length == 0 ? Double.NaN : new Percentile().evaluate(medians, 97.5),

@@ -109,7 +109,7 @@ final class FakeCuda implements CudaCalls {
   public long allocate(long bytes) {
     call("cuMemAlloc");
     long wholeBytes = (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
-    if (handleBytes > 0 && wholeBytes > freeBytes() || allocations++ == failingAllocation) {
+    if (handleBytes > 0 && wholeBytes > freeBytes() - device.profile().unusableBytes() || allocations++ == failingAllocation) {
       return REFUSED;
     }
     long address = device.allocate(bytes);
@@ -142,7 +142,7 @@ final class FakeCuda implements CudaCalls {
   @Override
   public long create(long bytes) {
     call("cuMemCreate");
-    if (bytes > freeBytes()) {
+    if (bytes > freeBytes() - device.profile().unusableBytes()) {
       return REFUSED;
     }
     handleBytes += bytes;

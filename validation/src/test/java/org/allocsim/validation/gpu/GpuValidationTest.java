@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -23,7 +22,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class GpuValidationTest {
   private static final long MIB = 1L << 20;
-  private static final DeviceProfile CARD = DeviceProfiles.ofCapacity(2048 * MIB);
+  private static final DeviceProfile CARD =
+      GpuValidation.profile(
+          new CudaDevice.Identity("fake", 13_000, 2500 * MIB, 2048 * MIB), 2048 * MIB);
 
   private final List<FakeCuda> opened = new ArrayList<>();
 
