@@ -30,11 +30,11 @@ public final class CapacitySearch {
   /** Size of a step: a page of device memory. */
   public static final long STEP_BYTES = DeviceProfile.PAGE_BYTES;
 
+  /** What PyTorch's streams take beside what the allocator holds (2.11). */
+  public static final long STREAM_BYTES = 16 * STEP_BYTES;
+
   /** A device on which no program of today runs short. */
   private static final long AMPLE_BYTES = 1L << 44;
-
-  /** Pages that PyTorch's streams take beside what the allocator holds (2.11). */
-  private static final long STREAM_PAGES = 16;
 
   private final AllocationTrace trace;
   private final int device;
@@ -74,9 +74,7 @@ public final class CapacitySearch {
 
     /** Most bytes in blocks at a time, where memory is ample: what the program holds, rounded. */
     public long peakBlockBytes() {
-      return scenario().takesConf()
-          ? demand.peakBlockBytes()
-          : ample.peakAllocatedBytes();
+      return scenario().takesConf() ? demand.peakBlockBytes() : ample.peakAllocatedBytes();
     }
 
     /** The smallest known card on which the program runs. */
@@ -147,7 +145,7 @@ public final class CapacitySearch {
 
   /** The smallest passing number of steps that is at least the bound, −1 where none is found. */
   private long smallest(long bound, ScenarioResult ample) {
-    long high = stepsFor(ample.peakReservedBytes()) + STREAM_PAGES;
+    long high = stepsFor(ample.peakReservedBytes() + STREAM_BYTES);
     while (!passes(high)) {
       high *= 2;
       if (high * STEP_BYTES >= AMPLE_BYTES) {
@@ -191,7 +189,7 @@ public final class CapacitySearch {
 
   private List<Card> cards(ScenarioResult ample) {
     boolean limited = ample.scenario().limitBytes() >= 0;
-    long enoughBytes = ample.peakReservedBytes() + STREAM_PAGES * STEP_BYTES;
+    long enoughBytes = ample.peakReservedBytes() + STREAM_BYTES;
     return DeviceProfiles.names().stream()
         .map(DeviceProfiles::named)
         .sorted(Comparator.comparingLong(DeviceProfile::capacityBytes))

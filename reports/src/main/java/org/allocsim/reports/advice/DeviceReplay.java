@@ -39,7 +39,7 @@ public final class DeviceReplay {
    *
    * @param trace the requests
    * @param device index of the device whose requests are sent
-   * @param version whose words failed requests get
+   * @param version whose words failed requests get; null for allocators that are not PyTorch's
    * @param afterOom how to go on behind a failed request
    * @param stats statistics that hear of the allocator
    * @param mostFailures failed requests that are kept with their message

@@ -16,10 +16,10 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
  * the failure and asks again.
  *
  * <p>The hole is the one with the fewest bytes in use of all runs of blocks in one segment that are
- * long enough. What is released are the segments and pages with the fewest bytes in use, or with the
- * fewest blocks in use, of all that are enough together; see {@link ReleaseSearch}, also for its bound. Both at once are not looked
- * for, nor are holes that an expandable segment closes by growing, so that a request may come to
- * fit with fewer bytes than either way tells.
+ * long enough. What is released are the segments and pages with the fewest bytes in use, or with
+ * the fewest blocks in use, of all that are enough together; see {@link ReleaseSearch}, also for
+ * its bound. Both at once are not looked for, nor are holes that an expandable segment closes by
+ * growing, so that a request may come to fit with fewer bytes than either way tells.
  */
 public final class FitTrial {
   /** How a request comes to fit. */

@@ -76,7 +76,7 @@ public record Fragility(ScenarioResult plain, List<Run> runs) {
 
   private static int mostCopies(AllocationTrace trace) {
     long copyBytes = Math.max(1, trace.eventCount() * COPY_BYTES_PER_ROW);
-    return (int) Math.clamp(Runtime.getRuntime().maxMemory() / 2 / copyBytes, 1, Integer.MAX_VALUE);
+    return Math.clamp(Runtime.getRuntime().maxMemory() / 2 / copyBytes, 1, Integer.MAX_VALUE);
   }
 
   /** Number of copies in which a request fails. */
@@ -92,8 +92,7 @@ public record Fragility(ScenarioResult plain, List<Run> runs) {
     double lower =
         failed == 0
             ? 0
-            : new BetaDistribution(failed, count - failed + 1.0)
-                .inverseCumulativeProbability(tail);
+            : new BetaDistribution(failed, count - failed + 1.0).inverseCumulativeProbability(tail);
     double upper =
         failed == count
             ? 1

@@ -50,6 +50,27 @@ public record PolicyTrial(
     void done(int policies, int total);
   }
 
+  /** Looks at the policy between two requests, and may end the replay. */
+  public interface Observer {
+    /** Sees nothing. */
+    Observer NONE =
+        new Observer() {
+          @Override
+          public boolean before(int event, AllocatorPolicy policy) {
+            return true;
+          }
+
+          @Override
+          public void end(AllocatorPolicy policy, SimulatedDevice device) {}
+        };
+
+    /** Row {@code event} of the trace comes next; answers whether to go on behind it. */
+    boolean before(int event, AllocatorPolicy policy);
+
+    /** The last request was served. */
+    void end(AllocatorPolicy policy, SimulatedDevice device);
+  }
+
   /** Runs every choice, on all cores; the results are in the order of the choices. */
   public List<PolicyResult> runAll(List<PolicyChoice> choices, Progress progress) {
     List<Callable<PolicyResult>> tasks = new ArrayList<>();
@@ -61,18 +82,30 @@ public record PolicyTrial(
 
   /** Runs one choice. */
   public PolicyResult run(PolicyChoice choice) {
-    return run(choice, new MemoryTimeline(2), EffectListeners.NONE);
+    return run(
+        choice,
+        new MemoryStats(NO_OVERSIZE),
+        new MemoryTimeline(2),
+        EffectListeners.NONE,
+        Observer.NONE);
   }
 
   /**
    * Runs one choice.
    *
+   * @param stats gets PyTorch's statistics
    * @param timeline gets memory over time
    * @param also one more listener
    */
-  public PolicyResult run(PolicyChoice choice, MemoryTimeline timeline, EffectListener also) {
-    MemoryStats stats = new MemoryStats(NO_OVERSIZE);
-    DeviceReplay replay = new DeviceReplay(trace, device, version, afterOom, stats, FAILURES_KEPT);
+  public PolicyResult run(
+      PolicyChoice choice,
+      MemoryStats stats,
+      MemoryTimeline timeline,
+      EffectListener also,
+      Observer observer) {
+    boolean isPyTorch = choice.provider().spec().id().equals(Scenario.PYTORCH);
+    DeviceReplay replay =
+        new DeviceReplay(trace, device, isPyTorch ? version : null, afterOom, stats, FAILURES_KEPT);
     RequestFailures failures = replay.failures();
     SimulatedDevice memory = new SimulatedDevice(profile);
     EffectListener listener = EffectListeners.all(stats, timeline, failures, also);
@@ -93,7 +126,17 @@ public record PolicyTrial(
     } catch (PolicyOptionException e) {
       return PolicyResult.notRun(choice, e.getMessage());
     }
-    replay.run(policy, memory, listener, counter::before);
+    replay.run(
+        policy,
+        memory,
+        listener,
+        event -> {
+          counter.before(event);
+          if (!observer.before(event, policy)) {
+            replay.endBehind(event);
+          }
+        });
+    observer.end(policy, memory);
     counter.look();
     double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
     return new PolicyResult(

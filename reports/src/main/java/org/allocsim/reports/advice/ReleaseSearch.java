@@ -10,14 +10,14 @@ import org.allocsim.simulator.policy.MemoryLayout;
 
 /**
  * Finds the blocks without which enough memory can be returned to the device, and that are the
- * fewest, or take the fewest bytes. What
- * is returned are whole segments of the default pool and, of expandable segments, whole pages; a
- * block that lies on several pages counts once, however many of them are returned.
+ * fewest, or take the fewest bytes. What is returned are whole segments of the default pool and, of
+ * expandable segments, whole pages; a block that lies on several pages counts once, however many of
+ * them are returned.
  *
- * <p>No other set of fewer blocks, or of fewer bytes, has that effect: the search is a knapsack over segments
- * and pages, solved exactly by dynamic programming, in units of the largest size that divides all
- * of them. Where that would take more than {@value #MOST_CELLS} steps, the cheapest segments and
- * pages by bytes in use per byte returned are taken instead, and the answer says so.
+ * <p>No other set of fewer blocks, or of fewer bytes, has that effect: the search is a knapsack
+ * over segments and pages, solved exactly by dynamic programming, in units of the largest size that
+ * divides all of them. Where that would take more than {@value #MOST_CELLS} steps, the cheapest
+ * segments and pages by bytes in use per byte returned are taken instead, and the answer says so.
  */
 final class ReleaseSearch {
   /** Bounds time (some seconds) and memory (a bit for each). */
@@ -258,7 +258,8 @@ final class ReleaseSearch {
       released += items.bytes[item];
     }
     // What later ones made needless goes again, the most bytes in use first.
-    Arrays.sort(order, (a, b) -> Long.compare(cost(b, false, objective), cost(a, false, objective)));
+    Arrays.sort(
+        order, (a, b) -> Long.compare(cost(b, false, objective), cost(a, false, objective)));
     for (int item : order) {
       if (chosen[item] && released - items.bytes[item] >= missingBytes) {
         chosen[item] = false;

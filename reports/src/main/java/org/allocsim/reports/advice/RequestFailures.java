@@ -5,6 +5,7 @@ import java.util.List;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.OutOfMemoryMessage;
 
@@ -23,7 +24,7 @@ public final class RequestFailures implements EffectListener {
    * A collection that is empty.
    *
    * @param deviceIndex the device, as messages name it
-   * @param version whose words are used
+   * @param version whose words are used; null for allocators that are not PyTorch's
    * @param stats the figures in the messages
    * @param most failed requests that are kept; later ones are only counted
    */
@@ -61,19 +62,35 @@ public final class RequestFailures implements EffectListener {
   public void outOfMemory(OutOfMemory failure) {
     count++;
     if (kept.size() < most) {
-      OutOfMemoryMessage message =
-          new OutOfMemoryMessage(
-              deviceIndex,
-              failure.segmentBytes(),
-              failure.deviceTotalBytes(),
-              failure.deviceFreeBytes(),
-              failure.limitBytes(),
-              stats.allocatedBytes(),
-              stats.reservedBytes(),
-              failure.privateFreeBytes(),
-              "");
-      keep(failure.requestedBytes(), message.text(OutOfMemoryMessage.Template.of(version)));
+      keep(failure.requestedBytes(), version == null ? plainWords(failure) : pyTorchWords(failure));
     }
+  }
+
+  private String pyTorchWords(OutOfMemory failure) {
+    return new OutOfMemoryMessage(
+            deviceIndex,
+            failure.segmentBytes(),
+            failure.deviceTotalBytes(),
+            failure.deviceFreeBytes(),
+            failure.limitBytes(),
+            stats.allocatedBytes(),
+            stats.reservedBytes(),
+            failure.privateFreeBytes(),
+            "")
+        .text(OutOfMemoryMessage.Template.of(version));
+  }
+
+  private String plainWords(OutOfMemory failure) {
+    return "Out of memory on device %d: %s are needed, %s are free on the device%s; the allocator holds %s, of which %s are in use."
+        .formatted(
+            deviceIndex,
+            ByteFormat.human(failure.segmentBytes()),
+            ByteFormat.human(failure.deviceFreeBytes()),
+            failure.limitBytes() < 0
+                ? ""
+                : ", its limit is " + ByteFormat.human(failure.limitBytes()),
+            ByteFormat.human(stats.reservedBytes()),
+            ByteFormat.human(stats.activeBytes()));
   }
 
   @Override

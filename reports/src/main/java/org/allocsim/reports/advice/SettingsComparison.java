@@ -22,8 +22,7 @@ import org.allocsim.workloads.format.pytorch.SnapshotSettings;
  * @param contradictions where the snapshot contradicts itself
  * @param causes what can have led to it, the likeliest first; none where both sides agree
  */
-public record SettingsComparison(
-    List<Row> rows, List<String> contradictions, List<String> causes) {
+public record SettingsComparison(List<Row> rows, List<String> contradictions, List<String> causes) {
   /** How the two sides of an option compare. */
   public enum Status {
     /** In force as believed. */
@@ -179,8 +178,8 @@ public record SettingsComparison(
       contradictions.add(
           "expandable_segments was on, but none of the "
               + segments.size()
-              + " segments is expandable: the platform does not support them (Windows, WSL;"
-              + " PyTorch warns once), or they were turned on when the memory was already obtained");
+              + " segments is expandable: the platform does not support them (Windows, WSL; PyTorch"
+              + " warns once), or they were turned on when the memory was already obtained");
     } else if (!on && expandable > 0) {
       contradictions.add(
           "expandable_segments was off, but "
@@ -266,8 +265,7 @@ public record SettingsComparison(
 
   /** Whether everything is in force as believed, and nothing else. */
   public boolean agrees() {
-    return contradictions.isEmpty()
-        && rows.stream().allMatch(row -> row.status == Status.IN_FORCE);
+    return contradictions.isEmpty() && rows.stream().allMatch(row -> row.status == Status.IN_FORCE);
   }
 
   /** Whether something that was asked for is not in force. */

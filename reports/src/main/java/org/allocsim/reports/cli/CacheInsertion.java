@@ -69,8 +69,7 @@ record CacheInsertion(Place place, long number) {
               + " has fewer allocation requests, counted from 0; name one of them");
     }
     return new Inserted(
-        setup.with(setup.recording().with(CacheClearing.before(trace, device, rows))),
-        rows.length);
+        setup.with(setup.recording().with(CacheClearing.before(trace, device, rows))), rows.length);
   }
 
   private int[] everySteps(AllocationTrace trace, int device, String traceName) {

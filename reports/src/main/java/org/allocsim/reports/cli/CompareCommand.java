@@ -17,6 +17,7 @@ import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.PolicyTrial;
+import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
@@ -50,7 +51,9 @@ import picocli.CommandLine.Spec;
       "  allocsim compare a.pickle b.pickle --confs ';expandable_segments:True' --report compared"
     })
 final class CompareCommand implements Callable<Integer> {
-  private static final String PYTORCH = "pytorch";
+  /** The policy that takes PyTorch's settings. */
+  static final String PYTORCH = Scenario.PYTORCH;
+
   private static final String EXPANDABLE = "expandable_segments:True";
 
   @Spec private CommandSpec spec;

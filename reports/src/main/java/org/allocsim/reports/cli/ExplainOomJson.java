@@ -97,8 +97,7 @@ final class ExplainOomJson {
     map.put("rounding", table.roundingBytes().map(ExplainOomJson::range).orElse(null));
     map.put(
         "awaiting_other_streams", table.awaitingBytes().map(ExplainOomJson::range).orElse(null));
-    map.put(
-        "whole_free_segments", table.releasableBytes().map(ExplainOomJson::range).orElse(null));
+    map.put("whole_free_segments", table.releasableBytes().map(ExplainOomJson::range).orElse(null));
     return map;
   }
 

@@ -100,13 +100,15 @@ record Fragmentation(
             stats.activeBytes(),
             stats.allocatedBytes(),
             stats.requestedBytes(),
- MemoryMoment.Totals.of(layout).awaitingRequestedBytes(), slack),
+            MemoryMoment.Totals.of(layout).awaitingRequestedBytes(),
+            slack),
         new Moment(
             timeline.bytesAtPeakReserved(Series.RESERVED),
             timeline.bytesAtPeakReserved(Series.ACTIVE),
             timeline.bytesAtPeakReserved(Series.ALLOCATED),
             timeline.bytesAtPeakReserved(Series.REQUESTED),
- MemoryMoment.Totals.of(layoutAtPeak).awaitingRequestedBytes(), slackAtPeak),
+            MemoryMoment.Totals.of(layoutAtPeak).awaitingRequestedBytes(),
+            slackAtPeak),
         stats.inactiveSplitBytes(),
         largest);
   }

@@ -26,10 +26,15 @@ import picocli.CommandLine.Spec;
     description = {
       "Shows what is in a file.",
       "For each device: events by action, streams, sizes, segments and pools at the end; for the",
-      "file: settings, annotations, stacks, and what the reader passed over."
+      "file: settings, annotations, stacks, and what the reader passed over. Tells whether the",
+      "history is whole and adds up to the segments at the end."
     },
     footerHeading = "%nExamples:%n",
-    footer = {"  allocsim inspect snapshot.pickle", "  allocsim inspect snapshot.pickle --json -"})
+    footer = {
+      "  allocsim inspect snapshot.pickle",
+      "  allocsim inspect snapshot.pickle --json -",
+      "  allocsim inspect huge.pickle --from 200000 --to 400000"
+    })
 final class InspectCommand implements Callable<Integer> {
   private static final int ANNOTATIONS_SHOWN = 10;
   private static final int STREAMS_SHOWN = 8;
@@ -43,6 +48,18 @@ final class InspectCommand implements Callable<Integer> {
   private String name;
 
   @Option(
+      names = "--from",
+      paramLabel = "N",
+      description = "Count entries of each history from number N on, from 0 (default: 0).")
+  private long from;
+
+  @Option(
+      names = "--to",
+      paramLabel = "N",
+      description = "Count entries up to, but not with, number N (default: all).")
+  private long to = Long.MAX_VALUE;
+
+  @Option(
       names = "--json",
       paramLabel = "FILE",
       description = "Write the counts as JSON; - is standard output.")
@@ -50,12 +67,16 @@ final class InspectCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (from < 0 || to < from) {
+      throw Failure.usage(
+          "--from " + from + " --to " + to + " is no range; give a start and an end behind it");
+    }
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(name);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Snapshot snapshot = Recording.readSnapshot(file);
-      SnapshotContents contents = SnapshotContents.of(snapshot);
+      SnapshotContents contents = SnapshotContents.of(snapshot, from, to);
       if (json != null) {
         JsonText.write(contents.toMap(name), json.stream());
       }
@@ -82,6 +103,10 @@ final class InspectCommand implements Callable<Integer> {
       if (device.events() > 0 || device.segments() > 0) {
         out.println();
         print(device, out);
+        contents.accounts().stream()
+            .filter(account -> account.device() == device.index())
+            .flatMap(account -> account.lines().stream())
+            .forEach(line -> WrappedText.print(out, "  ", "    ", line));
       }
     }
     printAnnotations(contents.annotations(), out);
@@ -108,6 +133,12 @@ final class InspectCommand implements Callable<Integer> {
             + device.index()
             + ": "
             + Numbers.count(device.events(), "event")
+            + (device.events() == device.history()
+                ? ""
+                : " from number "
+                    + Numbers.count(device.from())
+                    + " on, of "
+                    + Numbers.count(device.history()))
             + (device.spanNanos() < 0 ? "" : " in " + Numbers.seconds(device.spanNanos())));
     TextTable actions = TextTable.of("action", ">events");
     device.actions().forEach((kind, count) -> actions.row(kind.action(), Numbers.count(count)));

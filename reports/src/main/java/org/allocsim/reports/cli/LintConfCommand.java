@@ -119,7 +119,8 @@ final class LintConfCommand implements Callable<Integer> {
     }
     if (text == null && snapshotName == null) {
       throw new ParameterException(
-          spec.commandLine(), "the string is missing; give CONF, --env NAME=CONF or --snapshot FILE");
+          spec.commandLine(),
+          "the string is missing; give CONF, --env NAME=CONF or --snapshot FILE");
     }
     Path file = snapshotName == null ? null : Inputs.require(snapshotName);
     Snapshot snapshot = file == null ? null : readSnapshot(file);

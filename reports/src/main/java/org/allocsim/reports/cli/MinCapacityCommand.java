@@ -82,8 +82,8 @@ final class MinCapacityCommand implements Callable<Integer> {
       names = "--confs",
       paramLabel = "A;B;...",
       description =
-          "Settings of pytorch, separated by semicolons; an empty one is PyTorch's default (default: the "
-              + "recorded and some usual ones).")
+          "Settings of pytorch, separated by semicolons; an empty one is PyTorch's default"
+              + " (default: the recorded and some usual ones).")
   private String confs;
 
   @Option(
@@ -224,10 +224,8 @@ final class MinCapacityCommand implements Callable<Integer> {
     try (ProgressMeter progress = ProgressMeter.ofSettings("searching")) {
       List<Function<DeviceProfile, Scenario>> onKnownAddresses = new ArrayList<>();
       scenarios.forEach(scenario ->
-          onKnownAddresses.add(profile ->
-              scenario.apply(profile.withHistory(input.addresses()))));
-      return CapacitySearch.run(
-          input.trace(), input.device(), onKnownAddresses, progress::update);
+          onKnownAddresses.add(profile -> scenario.apply(profile.withHistory(input.addresses()))));
+      return CapacitySearch.run(input.trace(), input.device(), onKnownAddresses, progress::update);
     }
   }
 

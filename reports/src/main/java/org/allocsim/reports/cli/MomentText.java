@@ -87,8 +87,7 @@ final class MomentText {
   static void forEachPart(SlackSplit first, SlackSplit second, String others, PartRow rows) {
     rows.row(
         "+ whole free segments (releasable)", first.releasableBytes(), second.releasableBytes());
-    rows.row(
-        "+ free parts of segments in use (stuck)", first.stuckBytes(), second.stuckBytes());
+    rows.row("+ free parts of segments in use (stuck)", first.stuckBytes(), second.stuckBytes());
     PartRow present =
         (name, one, two) -> {
           if (one != 0 || two != 0) {

@@ -135,7 +135,7 @@ final class PerturbCommand implements Callable<Integer> {
               config,
               deviceOptions.torchVersion(),
               deviceOptions.limitBytes(config),
-              deviceOptions.profile());
+              deviceOptions.profile().withHistory(input.addresses()));
       scenario
           .obstacle(input.trace(), input.device())
           .ifPresent(sentence -> {
@@ -146,13 +146,7 @@ final class PerturbCommand implements Callable<Integer> {
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       PerturbReport report =
           new PerturbReport(
-              traceName,
-              input.sha256(),
-              input.device(),
-              perturbation,
-              seed,
-              fragility,
-              seconds);
+              traceName, input.sha256(), input.device(), perturbation, seed, fragility, seconds);
       if (json != null) {
         JsonText.write(report.toMap(), json.stream());
       }
@@ -209,8 +203,7 @@ final class PerturbCommand implements Callable<Integer> {
         resize == null ? Resize.SIZE : resize);
   }
 
-  private Fragility replay(
-      TraceInput input, Scenario scenario, Perturbation perturbation) {
+  private Fragility replay(TraceInput input, Scenario scenario, Perturbation perturbation) {
     try (ProgressMeter progress = ProgressMeter.ofCopies("replaying")) {
       return Fragility.run(
           input.trace(), input.device(), scenario, perturbation, seed, runs, progress::update);

@@ -130,9 +130,7 @@ record PerturbReport(
         name,
         ByteFormat.human(bytes),
         Numbers.count(bytes),
-        plain == 0
-            ? "-"
-            : String.format(Locale.ROOT, "%+.2f %%", 100.0 * (bytes - plain) / plain));
+        plain == 0 ? "-" : String.format(Locale.ROOT, "%+.2f %%", 100.0 * (bytes - plain) / plain));
   }
 
   private void printWorst(PrintWriter out) {

@@ -229,7 +229,7 @@ record PinsReport(
       return -1;
     }
     Origins origins = program.origins();
-    return stepOf(moment.requestIndex()) - stepOf(origins.request(block.allocation()));
+    return (long) stepOf(moment.requestIndex()) - stepOf(origins.request(block.allocation()));
   }
 
   private int stepOf(long request) {

@@ -106,7 +106,8 @@ final class Program {
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
       landmarks =
           MomentFinder.survey(
-              input(setup, same && setup.allowsRecordedAnswers(deviceOptions.isDeviceGiven())), progress::update);
+              input(setup, same && setup.allowsRecordedAnswers(deviceOptions.isDeviceGiven())),
+              progress::update);
     }
     return new Program(
         name,

@@ -7,14 +7,15 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
+import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
-import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.stats.MemorySummary;
 import org.allocsim.workloads.format.pytorch.Snapshot;
@@ -53,16 +54,24 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "TRACE",
-      description = "Snapshot of a PyTorch program, also compressed (gz, xz, zst).")
+      description = "A trace; 'allocsim list formats' shows which there are.")
   private String traceName;
 
   @Option(
       names = "--policy",
       paramLabel = "ID",
-      description = "Allocator; 'allocsim list policies' shows them (default: pytorch).",
-      defaultValue = "pytorch",
-      converter = PolicyConverter.class)
-  private PolicySpec policy;
+      description =
+          "Allocator, with options in parentheses: rmm-pool(initial=1GiB); 'allocsim list policies'"
+              + " shows them (default: pytorch).",
+      defaultValue = CompareCommand.PYTORCH,
+      converter = PolicyChoiceConverter.class)
+  private PolicyChoice policy;
+
+  @Option(
+      names = "--format",
+      paramLabel = "ID",
+      description = "Format of the trace (default: recognised by content).")
+  private String format;
 
   @Option(
       names = "--conf",
@@ -143,40 +152,15 @@ final class ReplayCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
     ParsedConfig given =
-        conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy.id());
+        conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy.label());
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output events = outputs.openIfGiven("--events", eventsName, file);
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
-      Snapshot snapshot = Recording.readSnapshot(file);
-      ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
-      ParsedConfig config = given != null ? given : recorded;
-      Settings.requirePossible(config, deviceOptions.profile());
-      long limitBytes = deviceOptions.limitBytes(config);
-      Recording recording =
-          Recording.of(
-              snapshot,
-              recorded,
-              deviceOptions.torchVersion(),
-              limitBytes,
-              deviceOptions.profile().totalBytes());
-      ReplayRun.Setup setup =
-          new ReplayRun.Setup(
-              recording,
-              recording.device(deviceIndex),
-              config.allocator(),
-              deviceOptions.torchVersion(),
-              deviceOptions.profile(),
-              limitBytes,
-              afterOom,
-              check);
-      int inserted = 0;
-      if (insertion != null) {
-        CacheInsertion.Inserted changed = insertion.into(setup, traceName);
-        setup = changed.setup();
-        inserted = changed.calls();
-      }
-      ReplayReport report = replay(setup, config, events, inserted);
+      ReplayReport report =
+          isPyTorch() && policy.options().isEmpty() && TraceInput.isSnapshot(file, format)
+              ? replaySnapshot(file, given, events)
+              : replayOther(given, events);
       if (json != null) {
         JsonText.write(report.toMap(), json.stream());
       }
@@ -190,6 +174,83 @@ final class ReplayCommand implements Callable<Integer> {
       }
     }
     return ExitCodes.DONE;
+  }
+
+  private boolean isPyTorch() {
+    return policy.provider().spec().id().equals(CompareCommand.PYTORCH);
+  }
+
+  /** Another allocator, or a trace that is no snapshot: requests alone, addresses modelled. */
+  private ReplayReport replayOther(ParsedConfig given, Outputs.Output events) throws IOException {
+    if (addresses == Addresses.RECORDED || insertion != null || check) {
+      throw Failure.usage(
+          "--addresses recorded, --insert and --check are for snapshots and policy pytorch without"
+              + " options in parentheses; leave them out");
+    }
+    TraceInput input =
+        TraceInput.read(traceName, format, deviceOptions.torchVersion(), deviceIndex);
+    PolicyChoice choice = policy;
+    if (isPyTorch() && policy.options().isEmpty()) {
+      ParsedConfig config = given;
+      if (config == null) {
+        String recorded = input.conf() == null ? "" : input.conf();
+        config = Settings.parse(recorded, deviceOptions.torchVersion(), policy.label());
+      }
+      Settings.requirePossible(config, deviceOptions.profile());
+      choice =
+          new PolicyChoice(
+              policy.provider(),
+              Map.of("conf", config.text(), "torch-version", deviceOptions.torchVersion().id()));
+    } else if (given != null) {
+      throw Failure.usage("--conf is for policy pytorch; leave it out");
+    }
+    long limitBytes =
+        deviceOptions.limitBytes(
+            given != null
+                ? given
+                : Settings.parse("", deviceOptions.torchVersion(), CompareCommand.PYTORCH));
+    return new PolicyReplay(
+            input,
+            choice,
+            deviceOptions.profile(),
+            limitBytes,
+            deviceOptions.torchVersion(),
+            afterOom)
+        .run(events);
+  }
+
+  /** PyTorch's allocator on a recorded program. */
+  private ReplayReport replaySnapshot(Path file, ParsedConfig given, Outputs.Output events)
+      throws IOException {
+    Snapshot snapshot = Recording.readSnapshot(file);
+    ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
+    ParsedConfig config = given != null ? given : recorded;
+    Settings.requirePossible(config, deviceOptions.profile());
+    long limitBytes = deviceOptions.limitBytes(config);
+    Recording recording =
+        Recording.of(
+            snapshot,
+            recorded,
+            deviceOptions.torchVersion(),
+            limitBytes,
+            deviceOptions.profile().totalBytes());
+    ReplayRun.Setup setup =
+        new ReplayRun.Setup(
+            recording,
+            recording.device(deviceIndex),
+            config.allocator(),
+            deviceOptions.torchVersion(),
+            deviceOptions.profile(),
+            limitBytes,
+            afterOom,
+            check);
+    int inserted = 0;
+    if (insertion != null) {
+      CacheInsertion.Inserted changed = insertion.into(setup, traceName);
+      setup = changed.setup();
+      inserted = changed.calls();
+    }
+    return replay(setup, config, events, inserted);
   }
 
   private ChartFile chartFormat() {
@@ -206,7 +267,8 @@ final class ReplayCommand implements Callable<Integer> {
    * Replays with recorded addresses where they were asked for or fit; where they turn out not to
    * fit and were not asked for, once more with modelled ones.
    */
-  private ReplayReport replay(ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events, int inserted)
+  private ReplayReport replay(
+      ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events, int inserted)
       throws IOException {
     List<String> remarks = new ArrayList<>();
     if (isRecordedFirst(setup)) {
@@ -291,9 +353,10 @@ final class ReplayCommand implements Callable<Integer> {
         recording.effects(device).count(),
         run.failures().requestCount(),
         Recording.settings(recording.snapshot()),
-        policy.id(),
+        CompareCommand.PYTORCH,
         setup.version().id(),
         config.text(),
+        Map.of(),
         profile.name(),
         device,
         profile.totalBytes(),
@@ -322,12 +385,8 @@ final class ReplayCommand implements Callable<Integer> {
     String subtitle =
         Path.of(report.file()).getFileName()
             + ", "
-            + report.policy()
-            + " "
-            + report.torchVersion()
-            + ", PYTORCH_CUDA_ALLOC_CONF=\""
-            + report.conf()
-            + "\", "
+            + report.policyLabel()
+            + ", "
             + report.device()
             + ", addresses "
             + report.addresses();

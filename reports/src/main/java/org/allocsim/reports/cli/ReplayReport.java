@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.stream.Collectors;
 import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
@@ -17,8 +18,9 @@ import org.allocsim.workloads.format.pytorch.derive.Inference;
  * @param requests allocation requests among them
  * @param settings the recorded {@code allocator_settings}
  * @param policy id of the policy
- * @param torchVersion whose rules applied
- * @param conf configuration string that applied
+ * @param torchVersion whose rules applied; null for policies that are not PyTorch's
+ * @param conf configuration string that applied; null for policies that are not PyTorch's
+ * @param options of the policy, those that are not defaults
  * @param device name of the device profile
  * @param deviceIndex index of the recorded device
  * @param deviceBytes size of the device
@@ -46,6 +48,7 @@ record ReplayReport(
     String policy,
     String torchVersion,
     String conf,
+    Map<String, String> options,
     String device,
     int deviceIndex,
     long deviceBytes,
@@ -65,6 +68,19 @@ record ReplayReport(
     int insertions) {
   private static final double NANOS_PER_SECOND = 1e9;
 
+  /** The policy with what it was told, in a line. */
+  String policyLabel() {
+    if (conf != null) {
+      return policy + " " + torchVersion + ", PYTORCH_CUDA_ALLOC_CONF=\"" + conf + "\"";
+    }
+    return options.isEmpty()
+        ? policy
+        : policy
+            + options.entrySet().stream()
+                .map(option -> option.getKey() + "=" + option.getValue())
+                .collect(Collectors.joining(";", "(", ")"));
+  }
+
   /** The JSON object; only {@code seconds} differs between two runs. */
   Map<String, Object> toMap() {
     Map<String, Object> trace = new LinkedHashMap<>();
@@ -78,6 +94,7 @@ record ReplayReport(
     map.put("policy", policy);
     map.put("torch_version", torchVersion);
     map.put("conf", conf);
+    map.put("options", new LinkedHashMap<>(options));
     map.put("device", device);
     map.put("device_index", deviceIndex);
     map.put("addresses", addresses.toString());

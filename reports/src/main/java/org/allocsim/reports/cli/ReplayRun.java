@@ -3,6 +3,7 @@ package org.allocsim.reports.cli;
 import java.util.SortedMap;
 import java.util.function.IntConsumer;
 import org.allocsim.reports.advice.AfterOom;
+import org.allocsim.reports.advice.CapacitySearch;
 import org.allocsim.reports.advice.DeviceReplay;
 import org.allocsim.reports.advice.MemoryMoment;
 import org.allocsim.reports.advice.RequestFailures;
@@ -62,8 +63,9 @@ final class ReplayRun {
 
     /**
      * Whether the recorded answers can hold: neither the limit nor a chosen device is too small for
-     * what was recorded. A device that was chosen need not refuse what the recorded one refused, so
-     * failed requests call for the model unless a limit explains them.
+     * what was recorded, with the streams that the program makes. A device that was chosen need not
+     * refuse what the recorded one refused, so failed requests call for the model unless a limit
+     * explains them.
      *
      * @param deviceChosen whether the device is not simply taken to be the recorded one
      */
@@ -74,8 +76,21 @@ final class ReplayRun {
         return false;
       }
       return !deviceChosen
-          || (peakBytes <= profile.capacityBytes()
+          || (peakBytes + streamBytes() <= profile.capacityBytes()
               && (limited || !recording.hasFailures(deviceIndex)));
+    }
+
+    /** What PyTorch's streams take from the device beside the allocator. */
+    private long streamBytes() {
+      AllocationTrace trace = recording.trace();
+      for (int event = 0; event < trace.eventCount(); event++) {
+        if (trace.device(event) == deviceIndex
+            && trace.kind(event) == RequestKind.ALLOCATE
+            && trace.streamHandle(trace.stream(event)) != 0) {
+          return CapacitySearch.STREAM_BYTES;
+        }
+      }
+      return 0;
     }
 
     /** The same for another program. */

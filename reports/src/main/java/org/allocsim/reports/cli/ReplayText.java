@@ -67,14 +67,7 @@ final class ReplayText {
             + Numbers.count(report.events(), "event")
             + " of device "
             + report.deviceIndex());
-    out.println(
-        "policy  "
-            + report.policy()
-            + " "
-            + report.torchVersion()
-            + ", PYTORCH_CUDA_ALLOC_CONF=\""
-            + report.conf()
-            + "\"");
+    out.println("policy  " + report.policyLabel());
     out.println(
         "device  "
             + report.device()

@@ -27,7 +27,9 @@ final class SnapshotContents {
    *
    * @param index index of the device
    * @param actions entries by action
-   * @param spanNanos time between the first and the last entry, −1 without times
+   * @param history entries of the whole history
+   * @param from number of the first entry that is counted
+   * @param spanNanos time between the first and the last entry that is counted, −1 without times
    * @param streams handles of the streams that the history names, unsigned and ascending
    * @param withStack entries that have a stack
    * @param sizes allocations by the power of two at or below their requested size
@@ -39,6 +41,8 @@ final class SnapshotContents {
    */
   record Device(
       int index,
+      long history,
+      long from,
       Map<EffectKind, Long> actions,
       long spanNanos,
       List<String> streams,
@@ -50,7 +54,7 @@ final class SnapshotContents {
       long segmentBytes,
       long activeBytes,
       List<String> pools) {
-    /** Entries of the history. */
+    /** Entries that are counted. */
     long events() {
       return actions.values().stream().mapToLong(Long::longValue).sum();
     }
@@ -59,12 +63,25 @@ final class SnapshotContents {
   private final Snapshot snapshot;
   private final List<Device> devices = new ArrayList<>();
 
-  private SnapshotContents(Snapshot snapshot) {
+  private final List<HistoryAccount> accounts;
+  private final long from;
+  private final long to;
+
+  private SnapshotContents(Snapshot snapshot, long from, long to) {
     this.snapshot = snapshot;
+    this.from = from;
+    this.to = to;
+    accounts = HistoryAccount.of(snapshot);
   }
 
-  static SnapshotContents of(Snapshot snapshot) {
-    SnapshotContents contents = new SnapshotContents(snapshot);
+  /**
+   * What is in a snapshot.
+   *
+   * @param from first entry of each history that is counted, from 0
+   * @param to first entry behind it that is not
+   */
+  static SnapshotContents of(Snapshot snapshot, long from, long to) {
+    SnapshotContents contents = new SnapshotContents(snapshot, from, to);
     for (int device = 0; device < snapshot.devices().size(); device++) {
       contents.devices.add(contents.device(device));
     }
@@ -78,7 +95,9 @@ final class SnapshotContents {
     long[] sizes = new long[SIZE_CLASSES];
     boolean[] streams = new boolean[snapshot.streamHandles().length];
     long withStack = 0;
-    for (int row = 0; row < effects.count(); row++) {
+    int first = (int) Math.min(from, effects.count());
+    int behind = Math.clamp(to, first, effects.count());
+    for (int row = first; row < behind; row++) {
       EffectKind kind = effects.kind(row);
       actions[kind.ordinal()]++;
       if (kind == EffectKind.ALLOC) {
@@ -97,13 +116,14 @@ final class SnapshotContents {
         byAction.put(kind, actions[kind.ordinal()]);
       }
     }
-    boolean timed = history.hasTimes() && effects.count() > 0;
-    long spanNanos = timed ? history.timeNanos(effects.count() - 1) - history.timeNanos(0) : -1;
-    return withSegments(index, byAction, spanNanos, handles(streams), withStack, sizes);
+    boolean timed = history.hasTimes() && behind > first;
+    long spanNanos = timed ? history.timeNanos(behind - 1) - history.timeNanos(first) : -1;
+    return withSegments(index, first, byAction, spanNanos, handles(streams), withStack, sizes);
   }
 
   private Device withSegments(
       int index,
+      long first,
       Map<EffectKind, Long> actions,
       long spanNanos,
       List<String> streams,
@@ -132,6 +152,8 @@ final class SnapshotContents {
     }
     return new Device(
         index,
+        snapshot.devices().get(index).effects().count(),
+        first,
         actions,
         spanNanos,
         streams,
@@ -166,6 +188,11 @@ final class SnapshotContents {
     return devices;
   }
 
+  /** What the histories hold of their programs; none where there are none. */
+  List<HistoryAccount> accounts() {
+    return accounts;
+  }
+
   /** Named spans by name: how often each begins. */
   Map<String, Long> annotations() {
     Map<String, Long> names = new TreeMap<>();
@@ -186,6 +213,7 @@ final class SnapshotContents {
     map.put("events", snapshot.eventCount());
     map.put("torch_settings", Recording.settings(snapshot));
     map.put("devices", devices.stream().<Object>map(SnapshotContents::toMap).toList());
+    map.put("histories", accounts.stream().<Object>map(HistoryAccount::toMap).toList());
     map.put("annotations", annotations());
     map.put("distinct_stacks", snapshot.stacks().stackCount() - 1);
     map.put("distinct_frames", snapshot.stacks().frameCount());
@@ -206,6 +234,8 @@ final class SnapshotContents {
     }
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("index", device.index());
+    map.put("history_events", device.history());
+    map.put("from_event", device.from());
     map.put("events", device.events());
     map.put("actions", actions);
     map.put("span_nanos", device.spanNanos() < 0 ? null : device.spanNanos());

@@ -69,6 +69,19 @@ record TraceInput(
     }
   }
 
+  /**
+   * Whether a file is a snapshot of PyTorch.
+   *
+   * @param formatId format that the user chose, or null
+   */
+  static boolean isSnapshot(Path file, String formatId) {
+    try {
+      return format(file, formatId).id().equals(SnapshotFormat.ID);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+  }
+
   private static TraceFormat format(Path file, String id) throws TraceFormatException {
     if (id == null) {
       return TraceFormats.of(file);

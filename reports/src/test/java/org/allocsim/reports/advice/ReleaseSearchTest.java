@@ -26,7 +26,8 @@ class ReleaseSearchTest {
     segment(layout, 0, 40, 15);
     segment(layout, 100, 20, 6);
     segment(layout, 200, 20, 6);
-    ReleaseSearch.Plan plan = new ReleaseSearch(layout.build(), PAGE).find(40 * MIB, Least.BYTES).orElseThrow();
+    ReleaseSearch.Plan plan =
+        new ReleaseSearch(layout.build(), PAGE).find(40 * MIB, Least.BYTES).orElseThrow();
     assertEquals(12 * MIB, plan.bytes());
     assertEquals(List.of(1, 2), plan.segments());
     assertEquals(40 * MIB, plan.releasedBytes());
@@ -40,7 +41,8 @@ class ReleaseSearchTest {
     segment(layout, 0, 20, 2);
     segment(layout, 100, 100, 30);
     segment(layout, 300, 90, 20);
-    ReleaseSearch.Plan plan = new ReleaseSearch(layout.build(), PAGE).find(100 * MIB, Least.BYTES).orElseThrow();
+    ReleaseSearch.Plan plan =
+        new ReleaseSearch(layout.build(), PAGE).find(100 * MIB, Least.BYTES).orElseThrow();
     assertEquals(22 * MIB, plan.bytes());
     assertEquals(List.of(0, 2), plan.segments());
   }
@@ -48,8 +50,7 @@ class ReleaseSearchTest {
   private static void segment(MemoryLayout.Builder layout, long atMib, long mib, long usedMib) {
     layout.segment(atMib * MIB, mib * MIB, 0, false, 0, false);
     layout.block(atMib * MIB, usedMib * MIB, 1, BlockState.ACTIVE_ALLOCATED, 0);
-    layout.block(
-        (atMib + usedMib) * MIB, (mib - usedMib) * MIB, 0, BlockState.INACTIVE, -1);
+    layout.block((atMib + usedMib) * MIB, (mib - usedMib) * MIB, 0, BlockState.INACTIVE, -1);
   }
 
   @Test
@@ -63,8 +64,10 @@ class ReleaseSearchTest {
     layout.block(50 * MIB, 10 * MIB, 1, BlockState.INACTIVE, -1);
     MemoryLayout built = layout.build();
     assertEquals(
-        List.of(3), new ReleaseSearch(built, PAGE).find(20 * MIB, Least.BYTES).orElseThrow().blocks());
-    ReleaseSearch.Plan two = new ReleaseSearch(built, PAGE).find(40 * MIB, Least.BYTES).orElseThrow();
+        List.of(3),
+        new ReleaseSearch(built, PAGE).find(20 * MIB, Least.BYTES).orElseThrow().blocks());
+    ReleaseSearch.Plan two =
+        new ReleaseSearch(built, PAGE).find(40 * MIB, Least.BYTES).orElseThrow();
     assertEquals(List.of(1), two.blocks());
     assertEquals(16 * MIB, two.bytes());
   }
@@ -84,7 +87,7 @@ class ReleaseSearchTest {
     for (int seed = 0; seed < 80; seed++) {
       Random random = new Random(seed);
       MemoryLayout layout = randomLayout(random);
-      long missing = (1 + random.nextInt(50)) * 2 * MIB;
+      long missing = (1L + random.nextInt(50)) * 2 * MIB;
       Least least = seed % 2 == 0 ? Least.BYTES : Least.BLOCKS;
       Optional<ReleaseSearch.Plan> plan = new ReleaseSearch(layout, PAGE).find(missing, least);
       long best = cheapest(layout, missing, least);
@@ -97,7 +100,8 @@ class ReleaseSearchTest {
         assertTrue(
             plan.get().releasedBytes() <= released(layout, gone)
                 && plan.get().releasedBytes() >= missing);
-        ReleaseSearch.Plan quick = new ReleaseSearch(layout, PAGE).find(missing, least, 1).orElseThrow();
+        ReleaseSearch.Plan quick =
+            new ReleaseSearch(layout, PAGE).find(missing, least, 1).orElseThrow();
         assertEquals(Least.NOTHING, quick.least());
         assertTrue(cost(quick, least) >= best);
         assertTrue(released(layout, new HashSet<>(quick.blocks())) >= missing);
@@ -112,7 +116,8 @@ class ReleaseSearchTest {
     int allocation = 0;
     for (int segment = 0; segment < 3; segment++) {
       boolean expandable = random.nextBoolean();
-      long bytes = expandable ? (1 + random.nextInt(3)) * PAGE : (1 + random.nextInt(20)) * 2 * MIB;
+      long bytes =
+          expandable ? (1 + random.nextInt(3)) * PAGE : (1L + random.nextInt(20)) * 2 * MIB;
       layout.segment(address, bytes, 0, false, 0, expandable);
       long at = 0;
       while (at < bytes) {

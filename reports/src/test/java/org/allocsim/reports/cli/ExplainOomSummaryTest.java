@@ -41,7 +41,8 @@ class ExplainOomSummaryTest {
   }
 
   private static String row(String caption, long mib) {
-    return String.format("| %-21s | %6d MiB | %6d MiB |      0 B   |      0 B   |%n", caption, mib, mib)
+    return String.format(
+            "| %-21s | %6d MiB | %6d MiB |      0 B   |      0 B   |%n", caption, mib, mib)
         .replace(System.lineSeparator(), "\n");
   }
 
@@ -94,7 +95,8 @@ class ExplainOomSummaryTest {
     assertTrue(text(cut).startsWith("UNKNOWN"));
     String text = text(cut + table(0, 12288, 12288, 12288, 14848, 2560));
     assertTrue(text.startsWith("FRAGMENTED perfect packing would leave 1.50 GiB over"), text);
-    assertTrue(text.contains("What the message lacks is taken from memory_summary() in line"), text);
+    assertTrue(
+        text.contains("What the message lacks is taken from memory_summary() in line"), text);
   }
 
   @Test
@@ -132,11 +134,13 @@ class ExplainOomSummaryTest {
       assertEquals(10, run.exitCode(), run.err());
     }
     String hostile =
-        "| PyTorch CUDA memory summary, device ID 99999999999\n"
-            + "| Allocated memory | 999999999999999999 PiB |\n"
-            + "| Active memory | -5 MiB |\n"
-            + "| GPU reserved memory | 1e9 MiB |\n"
-            + "| Non-releasable memory |\n";
+        """
+        | PyTorch CUDA memory summary, device ID 99999999999
+        | Allocated memory | 999999999999999999 PiB |
+        | Active memory | -5 MiB |
+        | GPU reserved memory | 1e9 MiB |
+        | Non-releasable memory |
+        """;
     assertEquals(10, explain(message("12.00 GiB", "2.50 GiB") + hostile.repeat(3)).exitCode());
   }
 }

@@ -78,11 +78,7 @@ class LintSnapshotTest {
             "max_split_size_mb:64,roundup_power2_divisions:4",
             Map.of("max_split_size", 64L << 20, "roundup_power2_divisions", divisions(4)));
     String text =
-        lint(
-            ExitCodes.DONE,
-            "roundup_power2_divisions:4,max_split_size_mb:64",
-            "--snapshot",
-            file);
+        lint(ExitCodes.DONE, "roundup_power2_divisions:4,max_split_size_mb:64", "--snapshot", file);
     assertTrue(text.contains(": in force as given"), text);
     assertTrue(text.contains("max_split_size_mb 64 64 in force"), text);
     assertTrue(text.contains("roundup_power2_divisions 4 4 in force"), text);

@@ -17,7 +17,7 @@ class ListCommandTest {
     String[] all = new String[arguments.length + 1];
     all[0] = "list";
     System.arraycopy(arguments, 0, all, 1, arguments.length);
-    CommandRun run = CommandRun.of(all);
+    CommandRun run = CommandRun.of((Object[]) all);
     assertEquals("", run.err());
     assertEquals(ExitCodes.DONE, run.exitCode());
     return run.out();

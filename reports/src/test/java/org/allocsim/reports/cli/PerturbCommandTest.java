@@ -35,8 +35,7 @@ class PerturbCommandTest {
       trace.allocate(bytes, 0, PoolId.DEFAULT);
     }
     file =
-        SyntheticSnapshot.write(
-            trace.build(StackTable.empty()), folder.resolve("program.pickle"));
+        SyntheticSnapshot.write(trace.build(StackTable.empty()), folder.resolve("program.pickle"));
   }
 
   private CommandRun perturb(Object... options) {
@@ -95,8 +94,7 @@ class PerturbCommandTest {
     assertEquals(0, json.get("ooms").asInt());
     assertEquals(0.0, json.get("oom_share_interval").get(0).asDouble());
     assertEquals(
-        json.get("plain").get("peak_reserved_bytes"),
-        json.get("peak_reserved_bytes").get("max"));
+        json.get("plain").get("peak_reserved_bytes"), json.get("peak_reserved_bytes").get("max"));
   }
 
   /** Where 5 GiB come before 6 GiB the freed 10 GiB are carved up; the other way they are not. */
@@ -107,9 +105,7 @@ class PerturbCommandTest {
     trace.allocate(6 * GIB, 0, PoolId.DEFAULT);
     trace.allocate(2 * GIB, 0, PoolId.DEFAULT);
     trace.allocate(4 * GIB, 0, PoolId.DEFAULT);
-    file =
-        SyntheticSnapshot.write(
-            trace.build(StackTable.empty()), folder.resolve("order.pickle"));
+    file = SyntheticSnapshot.write(trace.build(StackTable.empty()), folder.resolve("order.pickle"));
     JsonNode json = json("--swap-adjacent", "--runs", 60, "--capacity", "12GiB");
     int ooms = json.get("ooms").asInt();
     assertTrue(ooms > 0 && ooms < 60, json.toString());

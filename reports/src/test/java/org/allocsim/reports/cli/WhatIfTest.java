@@ -87,7 +87,8 @@ class WhatIfTest {
     String json = replay("--insert", "empty_cache@phase-borders", "--json", "-");
     assertTrue(
         json.contains(
-            "\"inserted\": { \"call\": \"empty_cache\", \"place\": \"phase-borders\", \"count\": 2 }"),
+            "\"inserted\": { \"call\": \"empty_cache\", \"place\": \"phase-borders\", \"count\": 2"
+                + " }"),
         json);
     assertTrue(json.contains("\"ooms\": []"), json);
   }
@@ -99,7 +100,7 @@ class WhatIfTest {
         record(trace -> {
           for (int step = 0; step < 40; step++) {
             trace.markerBegin("step#" + step);
-            trace.free(allocate(trace, (100L + 7 * (step * 13 % 40)) << 20));
+            trace.free(allocate(trace, (100L + 7L * (step * 13 % 40)) << 20));
             trace.markerEnd("step#" + step);
           }
         });
@@ -147,12 +148,7 @@ class WhatIfTest {
   void recordedAddressesDoNotFitAnotherProgram() {
     CommandRun run =
         CommandRun.of(
-            "replay",
-            flashlight,
-            "--addresses",
-            "recorded",
-            "--insert",
-            "empty_cache@request:0");
+            "replay", flashlight, "--addresses", "recorded", "--insert", "empty_cache@request:0");
     assertEquals(ExitCodes.USAGE, run.exitCode());
     assertTrue(run.err().contains("--insert changes the program"), run.err());
   }

@@ -79,7 +79,9 @@ class GmLakeTableTest {
   /** OPT-1.3B's is that of GMLake's tutorial; the others are chosen to fill a card alike. */
   private static int batch(TransformerShape model, String strategy) {
     int batch =
-        model == TransformerShape.OPT_1_3B ? 160 : model == TransformerShape.NEOX_20B ? 48 : 64;
+        model.equals(TransformerShape.OPT_1_3B)
+            ? 160
+            : model.equals(TransformerShape.NEOX_20B) ? 48 : 64;
     return strategy.equals("N") ? batch / 8 : batch;
   }
 

@@ -16,7 +16,12 @@ import java.util.TreeSet;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.RequestKind;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PoliciesTest {
   private static final PolicySettings DEFAULTS = new PolicySettings(-1, Map.of());
@@ -39,11 +44,14 @@ class PoliciesTest {
 
   @Test
   void everyPolicyServesAndTakesBackARequestWithItsDefaults() throws Exception {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    trace.free(trace.allocate(1L << 20, 0, PoolId.DEFAULT));
+    Foresight foresight = new Foresight(RandomTraces.build(trace), 0);
     for (PolicyProvider provider : Policies.all()) {
       AllocatorPolicy policy =
           provider.create(
               DEFAULTS,
-              Foresight.NONE,
+              provider.spec().kind() == PolicySpec.Kind.OFFLINE ? foresight : Foresight.NONE,
               new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 30)),
               EffectListeners.NONE);
       assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(0, 1L << 20, 0, 0));
@@ -53,6 +61,41 @@ class PoliciesTest {
         assertEquals(LayoutVisitor.BlockState.INACTIVE, layout.state(block), provider.spec().id());
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void noPolicyReservesLessThanIsLive(int seed) {
+    AllocationTrace trace = RandomTraces.of(seed, 500, seed % 3 + 1);
+    assertEquals(mostLiveBytes(trace), run("max-live", trace).peakReservedBytes());
+    for (PolicyProvider provider : Policies.all()) {
+      String id = provider.spec().id();
+      PolicyRun run = run(id, trace);
+      // A policy that refuses some sizes is bound by what it served.
+      long least = run.refusedRequests() == 0 ? mostLiveBytes(trace) : run.peakRequestedBytes();
+      assertTrue(least > 0 && run.peakReservedBytes() >= least, id);
+    }
+  }
+
+  private static PolicyRun run(String id, AllocationTrace trace) {
+    Map<String, String> options = id.equals("plan-search") ? Map.of("nodes", "2000") : Map.of();
+    return PolicyRun.of(id, options, trace, 1L << 42, -1, false, true, false);
+  }
+
+  private static long mostLiveBytes(AllocationTrace trace) {
+    long[] bytes = new long[trace.allocationCount()];
+    long live = 0;
+    long most = 0;
+    for (int event = 0; event < trace.eventCount(); event++) {
+      if (trace.kind(event) == RequestKind.ALLOCATE) {
+        bytes[trace.allocation(event)] = trace.bytes(event);
+        live += trace.bytes(event);
+        most = Math.max(most, live);
+      } else if (trace.kind(event) == RequestKind.FREE) {
+        live -= bytes[trace.allocation(event)];
+      }
+    }
+    return most;
   }
 
   @Test

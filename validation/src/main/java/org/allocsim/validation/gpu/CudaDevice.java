@@ -348,13 +348,10 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   public synchronized void setReleaseThreshold(long bytes) {
     requireOpen();
     if (thresholdBefore < 0 && ownPool == 0) {
-      thresholdBefore =
-          cuda.poolAttribute(pool(), CudaCalls.PoolAttribute.RELEASE_THRESHOLD);
+      thresholdBefore = cuda.poolAttribute(pool(), CudaCalls.PoolAttribute.RELEASE_THRESHOLD);
     }
     cuda.setPoolAttribute(
-        pool(),
-        CudaCalls.PoolAttribute.RELEASE_THRESHOLD,
-        bytes == KEEP_ALL ? -1 : bytes);
+        pool(), CudaCalls.PoolAttribute.RELEASE_THRESHOLD, bytes == KEEP_ALL ? -1 : bytes);
   }
 
   /** {@inheritDoc} The default pool has no limit, so a pool of its own takes its place. */
@@ -376,9 +373,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     cuda.setPoolAttribute(
         pool(), CudaCalls.PoolAttribute.REUSE_OPPORTUNISTIC, opportunistic ? 1 : 0);
     cuda.setPoolAttribute(
-        pool(),
-        CudaCalls.PoolAttribute.REUSE_INTERNAL_DEPENDENCIES,
-        internalDependencies ? 1 : 0);
+        pool(), CudaCalls.PoolAttribute.REUSE_INTERNAL_DEPENDENCIES, internalDependencies ? 1 : 0);
   }
 
   /** Fills memory with zeros on a stream, so that it is really used. */
@@ -495,9 +490,11 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     if (pool != 0) {
       attempt(failure, () -> cuda.trimPool(pool, 0));
       if (thresholdBefore >= 0) {
-        attempt(failure, () ->
-            cuda.setPoolAttribute(
-                pool, CudaCalls.PoolAttribute.RELEASE_THRESHOLD, thresholdBefore));
+        attempt(
+            failure,
+            () ->
+                cuda.setPoolAttribute(
+                    pool, CudaCalls.PoolAttribute.RELEASE_THRESHOLD, thresholdBefore));
       }
     }
     for (long stream : streams) {

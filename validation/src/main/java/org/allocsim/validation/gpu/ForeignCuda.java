@@ -17,6 +17,7 @@ import java.lang.invoke.MethodHandle;
  * leaves fields unset), through the foreign-function interface on {@code libcuda.so.1}. Every
  * method answers the driver's result code. Structures as in {@code cuda.h} of CUDA 13.0.
  */
+@SuppressWarnings("restricted") // Calling the driver is what this class is for.
 final class ForeignCuda {
   private static final String LIBRARY = "libcuda.so.1";
 
@@ -88,8 +89,7 @@ final class ForeignCuda {
     trimPool = bind("cuMemPoolTrimTo", JAVA_LONG, JAVA_LONG);
     getPoolAttribute = bind("cuMemPoolGetAttribute", JAVA_LONG, JAVA_INT, ADDRESS);
     setPoolAttribute = bind("cuMemPoolSetAttribute", JAVA_LONG, JAVA_INT, ADDRESS);
-    allocateFromPool =
-        bind("cuMemAllocFromPoolAsync", ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    allocateFromPool = bind("cuMemAllocFromPoolAsync", ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     freeAsync = bind("cuMemFreeAsync", JAVA_LONG, JAVA_LONG);
   }
 

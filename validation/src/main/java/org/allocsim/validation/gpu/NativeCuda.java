@@ -121,9 +121,7 @@ final class NativeCuda implements CudaCalls {
     check(
         "cuMemGetAllocationGranularity",
         JCudaDriver.cuMemGetAllocationGranularity(
-            bytes,
-            properties,
-            CUmemAllocationGranularity_flags.CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+            bytes, properties, CUmemAllocationGranularity_flags.CU_MEM_ALLOC_GRANULARITY_MINIMUM));
     return bytes[0];
   }
 
@@ -249,8 +247,7 @@ final class NativeCuda implements CudaCalls {
 
   @Override
   public void setPoolAttribute(long pool, PoolAttribute attribute, long value) {
-    check(
-        "cuMemPoolSetAttribute", foreign.setPoolAttribute(pool, attribute.number(), value));
+    check("cuMemPoolSetAttribute", foreign.setPoolAttribute(pool, attribute.number(), value));
   }
 
   @Override

@@ -123,8 +123,7 @@ class CudaDeviceTest {
     assumeFalse(Files.exists(Path.of("/dev/nvidia0")), "not run: this machine has a GPU");
     CudaException failure =
         assertThrows(
-            CudaException.class,
-            () -> CudaDevice.open(0, GpuBounds.NONE, DriverCallListener.NONE));
+            CudaException.class, () -> CudaDevice.open(0, GpuBounds.NONE, DriverCallListener.NONE));
     assertTrue(failure.getMessage().startsWith("no NVIDIA driver"), failure.getMessage());
   }
 }

@@ -10,10 +10,10 @@ import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.minimalloc.MiniMallocFormat;
 
 /**
- * Public sets of lifetimes, which are not ours to ship, by name: {@code A} to {@code K} of
- * google/minimalloc (benchmarks/challenging), {@code G_1} and {@code resnet50} of
- * cappadokes/idealloc (benchmarks), each as NAME.csv in the folder that the property {@code
- * allocsim.instances} names.
+ * Public sets of lifetimes, which are not ours to ship, by name: {@code A} to {@code K}
+ * (benchmarks/challenging) and {@code example} (benchmarks/examples) of google/minimalloc, {@code
+ * G_1} and {@code resnet50} of cappadokes/idealloc (benchmarks), each as NAME.csv in the folder
+ * that the property {@code allocsim.instances} names.
  */
 final class Instances {
   private Instances() {}

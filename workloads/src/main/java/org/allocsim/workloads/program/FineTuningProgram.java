@@ -166,7 +166,7 @@ public record FineTuningProgram(
     /** Computes a layer; answers what its backward pass needs beside its input. */
     private List<Integer> activations() {
       long wide = tokens * model.hidden() * HALF;
-      long scores = program.batch * model.heads() * length * length * HALF;
+      long scores = (long) program.batch * model.heads() * length * length * HALF;
       List<Integer> kept = new ArrayList<>();
       kept.add(take(wide));
       for (int i = 0; i < 3; i++) {
@@ -232,7 +232,7 @@ public record FineTuningProgram(
         boolean isScores = i == 5;
         long bytes =
             isScores
-                ? program.batch * model.heads() * length * length * HALF
+                ? (long) program.batch * model.heads() * length * length * HALF
                 : i > 7 ? tokens * model.inner() * HALF : wide;
         int next = take(bytes);
         drop(gradient);

@@ -2,7 +2,6 @@ package org.allocsim.workloads.transform;
 
 import java.util.Arrays;
 import org.allocsim.simulator.trace.AllocationTrace;
-import org.allocsim.simulator.trace.AllocationTrace.Builder;
 import org.allocsim.simulator.trace.StackTable;
 
 /**
@@ -11,7 +10,7 @@ import org.allocsim.simulator.trace.StackTable;
  */
 final class TraceCopy {
   private final AllocationTrace source;
-  private final Builder builder = new Builder();
+  private final AllocationTrace.Builder builder = new AllocationTrace.Builder();
 
   /** Ids in the copy by those in the source. */
   private final int[] ids;
@@ -51,10 +50,11 @@ final class TraceCopy {
           ids[allocation] =
               builder.allocate(bytes, handle(event), source.poolId(source.pool(event)));
       case RESTORE_BLOCK -> restoreBlock(event);
-      case FREE -> builder.free(ids[allocation]);
+      case FREE -> free(event);
       case USE_STREAM -> useStream(event);
       case USE_COMPLETE -> useComplete(event);
       case SYNCHRONIZE -> builder.synchronize();
+      case SYNCHRONIZE_STREAM -> builder.synchronizeStream(handle(event));
       case EMPTY_CACHE -> builder.emptyCache();
       case RELEASE_POOL -> builder.releasePool(source.poolId(source.pool(event)));
       case EMPTY_POOL -> builder.emptyPool(source.poolId(source.pool(event)));
@@ -77,6 +77,14 @@ final class TraceCopy {
             source.poolId(source.pool(event)),
             anchor == AllocationTrace.NO_ALLOCATION ? anchor : ids[anchor],
             source.anchorOffsetBytes(event));
+  }
+
+  private void free(int event) {
+    if (source.stream(event) == AllocationTrace.UNKNOWN_STREAM) {
+      builder.free(ids[source.allocation(event)]);
+    } else {
+      builder.free(ids[source.allocation(event)], handle(event));
+    }
   }
 
   private void useStream(int event) {

@@ -76,8 +76,7 @@ public record Growth(
         if (bytes == 0) {
           continue;
         }
-        int iteration =
-            sign > 0 ? sampler.iterations().iterationOf(rows[allocation]) : -1;
+        int iteration = sign > 0 ? sampler.iterations().iterationOf(rows[allocation]) : -1;
         sizes.add(allocation, sign, bytes, iteration);
         ranges.add(allocation, sign, bytes, iteration);
         stacks.add(allocation, sign, bytes, iteration);

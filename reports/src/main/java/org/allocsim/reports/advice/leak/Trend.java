@@ -16,12 +16,12 @@ import org.apache.commons.math3.stat.regression.SimpleRegression;
  * approximation; ties only widen the interval. Iterations that resemble their neighbours, as the
  * quietest moments of two do that share a batch, tell less than their number: the interval is
  * widened by the root of {@code 1 + 2 Σ r}, the factor by which correlations r raise the variance
- * of a mean, summed over the lags up to the first that is not positive (Geyer 1992), or by what their {@link
- * Persistence} explains where that is more: short series show too little of it. Where deviations
- * never fade, as those of a cache that wanders, or where it is narrower, Student's interval of the
- * mean change from one iteration to the next takes the place of the latter. More than
- * {@value #MOST_POINTS} iterations are folded into that many groups of equal length, each standing
- * with its least value.
+ * of a mean, summed over the lags up to the first that is not positive (Geyer 1992), or by what
+ * their {@link Persistence} explains where that is more: short series show too little of it. Where
+ * deviations never fade, as those of a cache that wanders, or where it is narrower, Student's
+ * interval of the mean change from one iteration to the next takes the place of the latter. More
+ * than {@value #MOST_POINTS} iterations are folded into that many groups of equal length, each
+ * standing with its least value.
  *
  * <p>A slope alone does not make a trend. Memory that {@linkplain #comesBack comes back} is not
  * lost, however steep the last tooth of a sawtooth is; and growth that has {@linkplain #stopped

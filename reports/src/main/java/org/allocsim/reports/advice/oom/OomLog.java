@@ -305,6 +305,12 @@ public final class OomLog {
         found.add(new Found(message, sightings.line, sightings.source, sightings.count)));
     found.sort(Comparator.comparingLong(Found::line));
     return new Contents(
-        List.copyOf(found), new Bare(bareCount, bareLine), left, lines, settings, windows, summaries.end());
+        List.copyOf(found),
+        new Bare(bareCount, bareLine),
+        left,
+        lines,
+        settings,
+        windows,
+        summaries.end());
   }
 }

@@ -119,8 +119,7 @@ public record OomMessage(
     Map<Amount, PrintedSize> all = new EnumMap<>(Amount.class);
     all.putAll(more);
     all.putAll(amounts);
-    return new OomMessage(
-        wording, api, deviceIndex, all, processes, processesHidden, hintVariable);
+    return new OomMessage(wording, api, deviceIndex, all, processes, processesHidden, hintVariable);
   }
 
   /** The bytes that a printed size stands for. */

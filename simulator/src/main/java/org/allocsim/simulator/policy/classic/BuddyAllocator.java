@@ -16,16 +16,17 @@ import org.allocsim.simulator.policy.block.OrderedBlocks;
  *
  * <p><b>Rules.</b> A request gets the smallest power of two times the smallest block that holds it.
  * It comes from the free block at the lowest address of the smallest size that is large enough,
- * which is halved, keeping the low half, until it fits. A freed block merges with its buddy, the
- * block whose offset differs in the bit of their size only, as long as that is free and whole. The
- * heap's addresses double where no block fits; its memory is held up to the highest block that was
- * ever used, in whole growth steps, and is never given back. Where the device refuses a step, the
- * same search goes on among what is held; a request that finds nothing there fails.
+ * which is halved, keeping the low half, until it fits. Where none is large enough, the heap grows:
+ * the new block lies at the first multiple of its size at or behind the heap's end, and the gap
+ * before it becomes free blocks, as large as their places allow. A freed block merges with its
+ * buddy, the block whose offset differs in the bit of their size only, as long as that is free and
+ * whole; blocks of a gap merge no earlier. Memory is held up to the heap's end, in whole growth
+ * steps, and is never given back. A request fails where the heap cannot grow.
  *
  * <p><b>Source.</b> Textbook rules (Knuth, The Art of Computer Programming, vol. 1, 2.5).
  *
- * <p><b>Deviations.</b> A buddy system's heap is a power of two; here only its addresses are, and
- * memory backs what was used. Private pools share the heap.
+ * <p><b>Deviations.</b> A buddy system's heap is a power of two; the one here ends with the highest
+ * block that was ever used, unless it is an arena. Private pools share the heap.
  *
  * <p><b>Cost.</b> A request or free takes time proportional to the levels that it splits or merges,
  * each logarithmic in the number of free blocks. <b>Limits.</b> 2^46 bytes of heap.
@@ -39,18 +40,16 @@ final class BuddyAllocator implements AllocatorPolicy {
   private final DeviceMemory device;
   private final EffectListener listener;
 
-  /** Free blocks by size and offset, those that no memory backs included. */
+  /** Free blocks by size and offset. */
   private final OrderedBlocks free = new OrderedBlocks();
 
-  /** Length of the heap's addresses: 0 or a power of two. */
-  private long spanBytes;
+  private long heapBytes;
 
   private long[] offsets = new long[1024];
   private long[] blockBytes = new long[1024];
   private long[] requests = new long[1024];
   private int[] streams = new int[1024];
   private long liveBytes;
-  private int backedFreeBlocks;
   private int reportedBlocks;
   private long reportedBytes;
 
@@ -73,13 +72,13 @@ final class BuddyAllocator implements AllocatorPolicy {
       return OUT_OF_MEMORY;
     }
     long bytes = Math.max(leastBytes, Long.highestOneBit(requestedBytes - 1) << 1);
-    long position = find(bytes);
-    if (position == OrderedBlocks.NONE) {
-      long end = memory.isArena() ? bytes : free.address(free.ceiling(bytes, 0)) + bytes;
+    long position = free.ceiling(bytes, 0);
+    long offset = position == OrderedBlocks.NONE ? takeFromTop(bytes) : take(position, bytes);
+    if (offset == NONE) {
+      long end = memory.isArena() ? bytes : HeapMemory.roundUp(heapBytes, bytes) + bytes;
       refuse(allocation, requestedBytes, bytes, end - memory.heldBytes(), stream);
       return OUT_OF_MEMORY;
     }
-    long offset = take(position, bytes);
     remember(allocation, offset, bytes, requestedBytes, stream);
     liveBytes += bytes;
     long address = memory.baseAddress() + offset;
@@ -88,84 +87,48 @@ final class BuddyAllocator implements AllocatorPolicy {
     return address;
   }
 
-  /** The free block to take, backed by memory as far as the request needs it. */
-  private long find(long bytes) {
-    long position = free.ceiling(bytes, 0);
-    if (position == OrderedBlocks.NONE) {
-      if (memory.isArena()) {
-        return startArena(bytes);
+  /** Grows the heap by a block; answers its offset, or {@link #NONE} where it cannot grow. */
+  private long takeFromTop(long bytes) {
+    if (memory.isArena()) {
+      return startArena(bytes);
+    }
+    long offset = HeapMemory.roundUp(heapBytes, bytes);
+    long held = memory.heldBytes();
+    if (offset + bytes > held) {
+      long grown = memory.grow(offset + bytes - held);
+      if (grown == 0) {
+        return NONE;
       }
-      do {
-        doubleSpan(bytes);
-        position = free.ceiling(bytes, 0);
-      } while (position == OrderedBlocks.NONE);
+      listener.segmentMapped(memory.baseAddress() + held, grown, 0, false);
     }
-    long end = free.address(position) + bytes;
-    if (end <= memory.heldBytes()) {
-      return position;
+    while (heapBytes < offset) {
+      long piece = Math.min(Long.lowestOneBit(heapBytes), Long.highestOneBit(offset - heapBytes));
+      free.add(piece, heapBytes, 0);
+      heapBytes += piece;
     }
-    if (grow(end)) {
-      return free.ceiling(bytes, 0);
-    }
-    while (position != OrderedBlocks.NONE && free.address(position) + bytes > memory.heldBytes()) {
-      position = free.ceiling(free.bytes(position) + 1, 0);
-    }
-    return position;
+    heapBytes = offset + bytes;
+    return offset;
   }
 
   private long startArena(long bytes) {
-    long grown = memory.heldBytes() > 0 ? 0 : memory.grow(bytes);
+    long grown = memory.grow(bytes);
     if (grown == 0) {
-      return OrderedBlocks.NONE;
+      return NONE;
     }
     listener.segmentAllocated(memory.baseAddress(), grown, 0, false);
-    spanBytes = grown;
-    addFree(0, grown);
-    return free.first();
-  }
-
-  /** Doubles the heap's addresses; an empty heap begins with one block of the wanted size. */
-  private void doubleSpan(long bytes) {
-    long added = spanBytes == 0 ? bytes : spanBytes;
-    long offset = spanBytes;
-    spanBytes += added;
-    merge(offset, added);
-  }
-
-  /**
-   * Backs the heap up to an offset, and gives it addresses for all that is backed, which does not
-   * change what any request finds.
-   */
-  private boolean grow(long end) {
-    long held = memory.heldBytes();
-    long grown = memory.grow(end - held);
-    if (grown == 0) {
-      return false;
-    }
-    for (long bytes = leastBytes; bytes <= spanBytes; bytes <<= 1) {
-      long position = free.ceiling(bytes, held);
-      while (position != OrderedBlocks.NONE
-          && free.bytes(position) == bytes
-          && free.address(position) < held + grown) {
-        backedFreeBlocks++;
-        position = free.next(position);
-      }
-    }
-    while (spanBytes < memory.heldBytes()) {
-      doubleSpan(spanBytes);
-    }
-    listener.segmentMapped(memory.baseAddress() + held, grown, 0, false);
-    return true;
+    heapBytes = grown;
+    free.add(grown, 0, 0);
+    return take(free.first(), bytes);
   }
 
   /** Takes the low part of a free block; answers its offset. */
   private long take(long position, long bytes) {
     long offset = free.address(position);
     long whole = free.bytes(position);
-    removeFree(offset, whole);
+    free.remove(whole, offset);
     while (whole > bytes) {
       whole >>= 1;
-      addFree(offset + whole, whole);
+      free.add(whole, offset + whole, 0);
     }
     return offset;
   }
@@ -173,26 +136,12 @@ final class BuddyAllocator implements AllocatorPolicy {
   private void merge(long start, long startBytes) {
     long offset = start;
     long bytes = startBytes;
-    while (bytes < spanBytes && free.contains(bytes, offset ^ bytes)) {
-      removeFree(offset ^ bytes, bytes);
+    while (free.contains(bytes, offset ^ bytes)) {
+      free.remove(bytes, offset ^ bytes);
       offset &= ~bytes;
       bytes <<= 1;
     }
-    addFree(offset, bytes);
-  }
-
-  private void addFree(long offset, long bytes) {
     free.add(bytes, offset, 0);
-    if (offset < memory.heldBytes()) {
-      backedFreeBlocks++;
-    }
-  }
-
-  private void removeFree(long offset, long bytes) {
-    free.remove(bytes, offset);
-    if (offset < memory.heldBytes()) {
-      backedFreeBlocks--;
-    }
   }
 
   private void remember(int allocation, long offset, long bytes, long requested, int stream) {
@@ -245,8 +194,9 @@ final class BuddyAllocator implements AllocatorPolicy {
 
   /** Reports how the free parts of the heap, where it is partly used, changed. */
   private void reportInactive() {
-    int blocks = liveBytes == 0 ? 0 : backedFreeBlocks;
-    long bytes = liveBytes == 0 ? 0 : memory.heldBytes() - liveBytes;
+    long held = memory.heldBytes();
+    int blocks = liveBytes == 0 ? 0 : free.size() + (heapBytes < held ? 1 : 0);
+    long bytes = liveBytes == 0 ? 0 : held - liveBytes;
     if (blocks != reportedBlocks || bytes != reportedBytes) {
       listener.inactiveSplitChanged(blocks - reportedBlocks, bytes - reportedBytes, false);
       reportedBlocks = blocks;
@@ -272,10 +222,11 @@ final class BuddyAllocator implements AllocatorPolicy {
     long position = free.first();
     while (position != OrderedBlocks.NONE) {
       long offset = free.address(position);
-      if (offset < held) {
-        pieces.add(new Piece(offset, Math.min(free.bytes(position), held - offset), -1));
-      }
+      pieces.add(new Piece(offset, free.bytes(position), -1));
       position = free.next(position);
+    }
+    if (heapBytes < held) {
+      pieces.add(new Piece(heapBytes, held - heapBytes, -1));
     }
     pieces.sort(Comparator.comparingLong(Piece::offset));
     long base = memory.baseAddress();

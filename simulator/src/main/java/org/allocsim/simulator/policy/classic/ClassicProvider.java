@@ -45,7 +45,7 @@ public abstract class ClassicProvider implements PolicyProvider {
       throws PolicyOptionException;
 
   /** First, best, next and worst fit and TLSF. */
-  private abstract static class Fit extends ClassicProvider {
+  abstract static class Fit extends ClassicProvider {
     private final long unitDivisor;
 
     Fit(String id, String summary, String source, long unitDivisor) {

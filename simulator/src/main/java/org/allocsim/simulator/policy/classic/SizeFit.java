@@ -40,4 +40,14 @@ final class SizeFit implements FreeBlocks {
   public void remove(int block, long address, long bytes) {
     blocks.remove(bytes, address);
   }
+
+  @Override
+  public void cut(int block, long address, long bytes, int rest, long keptBytes) {
+    blocks.replace(bytes, address, bytes - keptBytes, address + keptBytes, rest);
+  }
+
+  @Override
+  public void resize(int block, long address, long bytes, long newAddress, long newBytes) {
+    blocks.replace(bytes, address, newBytes, newAddress, block);
+  }
 }

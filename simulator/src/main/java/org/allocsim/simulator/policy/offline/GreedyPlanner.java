@@ -60,16 +60,14 @@ final class GreedyPlanner {
   }
 
   private static int[] ordered(Lifetimes lifetimes, Order order) {
-    long[] upper = lifetimes.upper();
     long[] lower = lifetimes.lower();
+    long[] nanos = lifetimes.nanos();
     long[] bytes = lifetimes.bytes();
     Comparator<Integer> ascending =
         switch (order) {
           case SIZE -> Comparator.comparingLong(buffer -> bytes[buffer]);
-          case AREA ->
-              Comparator.comparingDouble(
-                  buffer -> (double) bytes[buffer] * (upper[buffer] - lower[buffer]));
-          case LIFETIME -> Comparator.comparingLong(buffer -> upper[buffer] - lower[buffer]);
+          case AREA -> Comparator.comparingDouble(buffer -> (double) bytes[buffer] * nanos[buffer]);
+          case LIFETIME -> Comparator.comparingLong(buffer -> nanos[buffer]);
           case TIME -> Comparator.comparingLong(buffer -> -lower[buffer]);
         };
     return IntStream.range(0, lifetimes.count())

@@ -10,11 +10,12 @@ import org.allocsim.simulator.trace.RequestKind;
  * What a planner places: buffers with a size and a lifetime from {@code lower} up to, but not at,
  * {@code upper}. Columns by buffer number, which count up with {@code lower}.
  *
- * @param lower when each buffer begins to live, ascending
- * @param upper when it ends
+ * @param lower number of the request with which each buffer begins to live, ascending
+ * @param upper number of the request with which it ends
+ * @param nanos how long it lives
  * @param bytes its size, a multiple of the planner's alignment
  */
-record Lifetimes(long[] lower, long[] upper, long[] bytes) {
+record Lifetimes(long[] lower, long[] upper, long[] nanos, long[] bytes) {
   /** Lifetimes and the allocations that they belong to. */
   record OfTrace(Lifetimes lifetimes, int[] allocations, int allocationCount) {}
 
@@ -58,11 +59,14 @@ record Lifetimes(long[] lower, long[] upper, long[] bytes) {
       }
     }
     long[] upper = new long[count];
+    long[] nanos = new long[count];
     for (int buffer = 0; buffer < count; buffer++) {
       upper[buffer] = freedAt[allocations[buffer]];
+      int last = (int) Math.min(upper[buffer], trace.eventCount() - 1L);
+      nanos[buffer] = trace.timeNanos(last) - trace.timeNanos((int) lower[buffer]);
     }
     return new OfTrace(
-        new Lifetimes(Arrays.copyOf(lower, count), upper, Arrays.copyOf(bytes, count)),
+        new Lifetimes(Arrays.copyOf(lower, count), upper, nanos, Arrays.copyOf(bytes, count)),
         Arrays.copyOf(allocations, count),
         trace.allocationCount());
   }

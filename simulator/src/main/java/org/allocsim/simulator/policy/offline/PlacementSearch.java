@@ -37,6 +37,21 @@ final class PlacementSearch {
     GAVE_UP
   }
 
+  /**
+   * Which buffers are tried first where offsets are equal: most bytes still to be placed in a
+   * section where it lives (crowd), longest life (width), largest product of size and life (area).
+   */
+  enum Preference {
+    /** Crowd, then width, then area. */
+    CROWD_WIDTH,
+    /** Crowd, then area, then width. */
+    CROWD_AREA,
+    /** Crowd, then the number of buffers that live together with it. */
+    CROWD_NEIGHBOURS,
+    /** Width, then area, then crowd. */
+    WIDTH_AREA
+  }
+
   private static final long NOT_PLACED = -1;
 
   private final int n;
@@ -49,6 +64,9 @@ final class PlacementSearch {
   /** Buffers that live in each section. */
   private final int[][] residents;
 
+  private final long[] area;
+  private final long[] width;
+  private final long[] crowd;
   private final int[] rank;
   private final long[] offsets;
   private final long[] leastOffset;
@@ -63,18 +81,30 @@ final class PlacementSearch {
   private int[] trailRow = new int[1024];
   private long[] trailValue = new long[1024];
   private int trail;
+  private Preference order = Preference.CROWD_WIDTH;
   private long capacityBytes;
+
+  /** Whether, since the last placement, all floors leave room for what is to come above them. */
+  private boolean fits;
+
   private long nodesLeft;
 
   /**
    * A search among some buffers, by their indices.
    *
    * @param bytes their sizes
+   * @param width how long each lives
    */
-  PlacementSearch(long[] bytes, Sections sections) {
+  PlacementSearch(long[] bytes, long[] width, Sections sections) {
     this.bytes = bytes;
     this.sections = sections;
     n = bytes.length;
+    this.width = width;
+    area = new long[n];
+    crowd = new long[n];
+    for (int i = 0; i < n; i++) {
+      area[i] = saturatedProduct(bytes[i], width[i]);
+    }
     rank = new int[n];
     offsets = new long[n];
     leastOffset = new long[n];
@@ -84,6 +114,10 @@ final class PlacementSearch {
     stamp = new int[sections.count()];
     residents = residents();
     neighbours = neighbours();
+  }
+
+  private static long saturatedProduct(long a, long b) {
+    return Math.multiplyHigh(a, b) == 0 && a * b >= 0 ? a * b : Long.MAX_VALUE;
   }
 
   private int[][] residents() {
@@ -122,15 +156,14 @@ final class PlacementSearch {
    * Searches.
    *
    * @param capacity height that the placement must not pass
-   * @param preference buffers in the order in which they are tried where offsets are equal
+   * @param preference which buffers are tried first where offsets are equal
    * @param nodes most nodes that are visited
    */
-  Result search(long capacity, int[] preference, long nodes) {
+  Result search(long capacity, Preference preference, long nodes) {
     capacityBytes = capacity;
     nodesLeft = nodes;
-    for (int i = 0; i < n; i++) {
-      rank[preference[i]] = i;
-    }
+    order = preference;
+    Arrays.setAll(rank, i -> i);
     Arrays.fill(offsets, NOT_PLACED);
     Arrays.fill(leastOffset, 0);
     Arrays.fill(floor, 0);
@@ -143,10 +176,12 @@ final class PlacementSearch {
         crossing[s] += s + 1 < sections.end(buffer) ? 1 : 0;
       }
     }
-    if (!fits(0, sections.count(), 0)) {
+    if (mostUnplacedBytes(0, sections.count()) > capacity) {
       return Result.NONE;
     }
-    return divide(preference, 0, sections.count(), 0, sections.count(), 0, -1);
+    int[] all = new int[n];
+    Arrays.setAll(all, i -> i);
+    return searchPart(all, 0, sections.count());
   }
 
   /** The placement that was found. */
@@ -196,14 +231,57 @@ final class PlacementSearch {
   }
 
   private Result searchPart(int[] unplaced, int from, int to) {
-    int[] part = new int[unplaced.length];
+    int[] list = new int[unplaced.length];
     int count = 0;
     for (int buffer : unplaced) {
       if (sections.first(buffer) >= from && sections.first(buffer) < to) {
-        part[count++] = buffer;
+        list[count++] = buffer;
       }
     }
-    return descend(Arrays.copyOf(part, count), from, to, 0, -1);
+    int[] part = Arrays.copyOf(list, count);
+    int[] ranks = new int[count];
+    for (int i = 0; i < count; i++) {
+      ranks[i] = rank[part[i]];
+    }
+    prefer(part);
+    Result result = descend(part, from, to, 0, -1);
+    if (result == Result.NONE) {
+      for (int i = 0; i < count; i++) {
+        rank[part[i]] = ranks[i];
+      }
+    }
+    return result;
+  }
+
+  /** Ranks the buffers of a part anew: how crowded it is has changed. */
+  private void prefer(int[] part) {
+    for (int buffer : part) {
+      long most = 0;
+      for (int s = sections.first(buffer); s < sections.end(buffer); s++) {
+        most = Math.max(most, unplacedBytes[s]);
+      }
+      crowd[buffer] = most;
+    }
+    int[] sorted =
+        Arrays.stream(part).boxed().sorted(this::compare).mapToInt(Integer::intValue).toArray();
+    for (int i = 0; i < sorted.length; i++) {
+      rank[sorted[i]] = i;
+    }
+  }
+
+  private int compare(int a, int b) {
+    int crowds = Long.compare(crowd[b], crowd[a]);
+    int areas = Long.compare(area[b], area[a]);
+    int widths = Long.compare(width[b], width[a]);
+    int result =
+        switch (order) {
+          case CROWD_AREA -> crowds != 0 ? crowds : areas != 0 ? areas : widths;
+          case CROWD_WIDTH -> crowds != 0 ? crowds : widths != 0 ? widths : areas;
+          case CROWD_NEIGHBOURS ->
+              crowds != 0 ? crowds : Integer.compare(neighbours[b].length, neighbours[a].length);
+          case WIDTH_AREA -> widths != 0 ? widths : areas != 0 ? areas : crowds;
+        };
+    return result != 0 ? result : Integer.compare(a, b);
   }
 
   /** Tries the unplaced buffers of a part one after the other. */
@@ -215,15 +293,17 @@ final class PlacementSearch {
       return Result.GAVE_UP;
     }
     nodesLeft--;
-    long leastTop = Long.MAX_VALUE;
+    // No buffer may lie at this offset or above: another one fits whole below it, or what is still
+    // to come in some section does not fit above it.
+    long endOfOffsets = capacityBytes - mostUnplacedBytes(from, to) + 1;
     for (int buffer : unplaced) {
-      leastTop = Math.min(leastTop, leastOffset[buffer] + bytes[buffer]);
+      endOfOffsets = Math.min(endOfOffsets, leastOffset[buffer] + bytes[buffer]);
     }
     long triedOffset = lastOffset;
     int triedRank = lastRank;
     while (true) {
       int index = next(unplaced, triedOffset, triedRank);
-      if (index < 0 || leastOffset[unplaced[index]] >= leastTop) {
+      if (index < 0 || leastOffset[unplaced[index]] >= endOfOffsets) {
         return Result.NONE;
       }
       int buffer = unplaced[index];
@@ -233,13 +313,13 @@ final class PlacementSearch {
         continue;
       }
       int mark = trail;
-      boolean covered = place(buffer);
-      Result result = Result.NONE;
-      if (fits(from, to, triedOffset)) {
+      place(buffer);
+      boolean covered = lift(buffer);
+      if (fits) {
         int[] rest = new int[unplaced.length - 1];
         System.arraycopy(unplaced, 0, rest, 0, index);
         System.arraycopy(unplaced, index + 1, rest, index, rest.length - index);
-        result =
+        Result result =
             divide(
                 rest,
                 from,
@@ -257,6 +337,14 @@ final class PlacementSearch {
         return Result.NONE;
       }
     }
+  }
+
+  private long mostUnplacedBytes(int from, int to) {
+    long most = 0;
+    for (int s = from; s < to; s++) {
+      most = Math.max(most, unplacedBytes[s]);
+    }
+    return most;
   }
 
   /** Index of the first buffer behind (offset, rank) in the order of both, or −1. */
@@ -290,47 +378,49 @@ final class PlacementSearch {
     return false;
   }
 
-  /** Whether what is unplaced in each section still fits above what is lost there. */
-  private boolean fits(int from, int to, long offset) {
-    for (int s = from; s < to; s++) {
-      if (Math.max(offset, floor[s]) + unplacedBytes[s] > capacityBytes) {
-        return false;
-      }
+  /** Places a buffer as low as it can lie. */
+  private void place(int buffer) {
+    long top = leastOffset[buffer] + bytes[buffer];
+    offsets[buffer] = leastOffset[buffer];
+    fits = true;
+    for (int s = sections.first(buffer); s < sections.end(buffer); s++) {
+      unplacedBytes[s] -= bytes[buffer];
+      crossing[s] -= s + 1 < sections.end(buffer) ? 1 : 0;
+      setFloor(s, top);
     }
-    return true;
   }
 
   /**
-   * Places a buffer as low as it can lie and lifts those that must lie above it.
+   * Lifts the buffers that must lie above one just placed, and with them the floors of sections
+   * where nothing lower is left to come, up to the first section that passes the capacity.
    *
-   * @return whether there are any
+   * @return whether there are any such buffers
    */
-  private boolean place(int buffer) {
-    long top = leastOffset[buffer] + bytes[buffer];
-    offsets[buffer] = leastOffset[buffer];
-    for (int s = sections.first(buffer); s < sections.end(buffer); s++) {
-      setFloor(s, top);
-      unplacedBytes[s] -= bytes[buffer];
-      crossing[s] -= s + 1 < sections.end(buffer) ? 1 : 0;
-    }
+  private boolean lift(int placed) {
+    long top = offsets[placed] + bytes[placed];
     stamps++;
+    for (int s = sections.first(placed); s < sections.end(placed); s++) {
+      stamp[s] = stamps;
+    }
     boolean covered = false;
-    for (int other : neighbours[buffer]) {
+    for (int other : neighbours[placed]) {
       if (offsets[other] == NOT_PLACED) {
         covered = true;
-        if (leastOffset[other] < top) {
-          record(~other, leastOffset[other]);
+        long old = leastOffset[other];
+        if (old < top) {
+          record(~other, old);
           leastOffset[other] = top;
           for (int s = sections.first(other); s < sections.end(other); s++) {
-            stamp[s] = stamps;
+            // The floor of a section is where its lowest unplaced buffer can lie at best.
+            if (old == floor[s]) {
+              stamp[s] = stamps;
+            }
           }
         }
       }
     }
-    if (covered) {
-      for (int other : neighbours[buffer]) {
-        raiseFloors(other);
-      }
+    for (int i = 0; i < neighbours[placed].length && fits; i++) {
+      raiseFloors(neighbours[placed][i]);
     }
     return covered;
   }
@@ -340,7 +430,7 @@ final class PlacementSearch {
     if (offsets[lifted] != NOT_PLACED) {
       return;
     }
-    for (int s = sections.first(lifted); s < sections.end(lifted); s++) {
+    for (int s = sections.first(lifted); s < sections.end(lifted) && fits; s++) {
       if (stamp[s] != stamps) {
         continue;
       }
@@ -360,6 +450,7 @@ final class PlacementSearch {
   private void setFloor(int section, long value) {
     record(section, floor[section]);
     floor[section] = value;
+    fits &= value + unplacedBytes[section] <= capacityBytes;
   }
 
   /** Notes what a section's floor or, by its complement, a buffer's least offset was. */

@@ -41,7 +41,7 @@ public abstract class PlannerProvider implements PolicyProvider {
           PlanOptions.ALIGNMENT, "a power of two up to 1GiB; write such a number of bytes");
     }
     if (!foresight.isKnown()) {
-      throw new UnfitTraceException("needs all requests before the first is served");
+      throw new UnfitTraceException("all requests before the first is served");
     }
     long limit = settings.limitBytes();
     long most = device.totalBytes() < 0 ? MOST_BYTES : Math.min(MOST_BYTES, device.totalBytes());
@@ -99,7 +99,7 @@ public abstract class PlannerProvider implements PolicyProvider {
                   PlanOptions.ALIGNMENT_OPTION,
                   new PolicySpec.Option(
                       NODES,
-                      "1000000",
+                      "300000",
                       "",
                       "most placements tried before the best so far counts"))));
     }

@@ -1,8 +1,6 @@
 package org.allocsim.simulator.policy.offline;
 
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -12,19 +10,19 @@ import java.util.stream.IntStream;
  * <p>The lifetimes fall into parts that share no time. Buffers that live through all of a part lie
  * at its bottom, which costs nothing, as they part what is below them from what is above; the rest
  * may fall into parts again. A part that is higher than the bound is searched at the bound first,
- * then by halving the heights between it and the best plan, in rounds of four times as many nodes.
- * A part of more than {@value #MOST_BUFFERS} buffers keeps its greedy plan.
+ * with two thirds of the nodes, then by halving the heights between it and the best plan; both in
+ * rounds of twice as many nodes. A part of more than {@value #MOST_BUFFERS} buffers keeps its
+ * greedy plan.
  *
- * <p><b>Cost.</b> Three orders are searched for each height, each up to the nodes of the round; all
+ * <p><b>Cost.</b> Four orders are searched for each height, each up to the nodes of the round; all
  * together not more than the nodes that are given. Without such a bound the time is exponential in
  * the number of buffers.
  */
 final class SearchPlanner {
   /** Parts of more buffers are not searched: their recursion would be too deep. */
-  static final int MOST_BUFFERS = 2000;
+  static final int MOST_BUFFERS = 1000;
 
   private static final long FIRST_ROUND_NODES = 4000;
-  private static final int ROUND_FACTOR = 4;
 
   private final Lifetimes lifetimes;
   private final long[] offsets;
@@ -46,13 +44,7 @@ final class SearchPlanner {
    * @param nodes most nodes that the searches visit
    */
   static Plan plan(Lifetimes lifetimes, long nodes) {
-    Plan best = null;
-    for (GreedyPlanner.Order order : GreedyPlanner.Order.values()) {
-      Plan plan = GreedyPlanner.plan(lifetimes, order);
-      if (best == null || plan.heightBytes() < best.heightBytes()) {
-        best = plan;
-      }
-    }
+    Plan best = greedy(lifetimes);
     SearchPlanner planner = new SearchPlanner(lifetimes, nodes);
     if (best.heightBytes() > planner.boundBytes) {
       planner.plan(IntStream.range(0, lifetimes.count()).toArray(), 0);
@@ -62,6 +54,19 @@ final class SearchPlanner {
       }
     }
     return Plan.of(lifetimes, best.offsets(), Math.min(planner.provenBytes, best.heightBytes()));
+  }
+
+  /** The lowest of the greedy plans. */
+  private static Plan greedy(Lifetimes lifetimes) {
+    long bound = lifetimes.mostLiveBytes();
+    Plan best = null;
+    for (GreedyPlanner.Order order : GreedyPlanner.Order.values()) {
+      if (best == null || best.heightBytes() > bound) {
+        Plan plan = GreedyPlanner.plan(lifetimes, order);
+        best = best == null || plan.heightBytes() < best.heightBytes() ? plan : best;
+      }
+    }
+    return best;
   }
 
   /** Plans buffers above a base, part by part. */
@@ -112,13 +117,19 @@ final class SearchPlanner {
     private final long base;
     private final long unit;
     private long leastHeight;
+    private long target;
+    private long lastFailure;
     private Plan best;
 
     Part(int[] buffers, long base) {
       this.buffers = buffers;
       this.base = base;
       own =
-          new Lifetimes(pick(lifetimes.lower()), pick(lifetimes.upper()), pick(lifetimes.bytes()));
+          new Lifetimes(
+              pick(lifetimes.lower()),
+              pick(lifetimes.upper()),
+              pick(lifetimes.nanos()),
+              pick(lifetimes.bytes()));
       unit = Arrays.stream(own.bytes()).reduce(0, Part::greatestCommonDivisor);
     }
 
@@ -131,12 +142,7 @@ final class SearchPlanner {
     }
 
     void plan() {
-      for (GreedyPlanner.Order order : GreedyPlanner.Order.values()) {
-        Plan plan = GreedyPlanner.plan(own, order);
-        if (best == null || plan.heightBytes() < best.heightBytes()) {
-          best = plan;
-        }
-      }
+      best = greedy(own);
       leastHeight = own.mostLiveBytes();
       // A part need not be lower than the highest one, whose height is at least the bound.
       long enough = Math.max(leastHeight, provenBytes - base);
@@ -149,36 +155,51 @@ final class SearchPlanner {
       provenBytes = Math.max(provenBytes, base + leastHeight);
     }
 
-    /** Lowers the best plan down to a height that is enough. */
+    /** Lowers the best plan, at most down to a height that is enough. */
     private void search(long enough) {
-      PlacementSearch search = new PlacementSearch(own.bytes(), new Sections(own, all()));
-      int[][] preferences = preferences();
+      PlacementSearch search =
+          new PlacementSearch(own.bytes(), own.nanos(), new Sections(own, all()));
+      target = Math.max(leastHeight, enough / unit * unit);
+      long kept = nodesLeft / 3;
       long roundNodes = FIRST_ROUND_NODES;
-      long target = Math.max(leastHeight, floorToUnit(enough));
-      while (nodesLeft > 0) {
+      while (target < best.heightBytes() && nodesLeft > kept) {
+        attempt(search, target, Math.min(roundNodes, nodesLeft - kept));
+        roundNodes *= 2;
+      }
+      roundNodes = FIRST_ROUND_NODES;
+      while (target < best.heightBytes() && nodesLeft > 0) {
         long height = target;
         while (height < best.heightBytes() && nodesLeft > 0) {
-          switch (search(search, preferences, height, roundNodes)) {
-            case FOUND -> {
-              best = Plan.of(own, search.offsets(), 0);
-              height = target;
-              if (best.heightBytes() > target) {
-                height = middle(target, best.heightBytes());
-              }
-            }
-            case NONE -> {
-              leastHeight = Math.max(leastHeight, height + unit);
-              target = Math.max(target, height + unit);
-              height = middle(target - unit, best.heightBytes());
-            }
-            case GAVE_UP -> height = middle(height, best.heightBytes());
-          }
+          long failed = attempt(search, height, roundNodes);
+          height = middle(Math.max(failed, target - unit), best.heightBytes());
         }
-        if (target >= best.heightBytes()) {
-          return;
-        }
-        roundNodes = Math.multiplyExact(roundNodes, (long) ROUND_FACTOR);
+        roundNodes *= 2;
       }
+    }
+
+    /**
+     * Searches at a height; lowers the best plan where it finds one, raises the target where it
+     * shows that there is none.
+     *
+     * @return the height where it failed, else one below the target
+     */
+    private long attempt(PlacementSearch search, long height, long nodes) {
+      for (PlacementSearch.Preference preference : PlacementSearch.Preference.values()) {
+        long most = Math.min(nodes, nodesLeft);
+        PlacementSearch.Result result = search.search(height, preference, most);
+        nodesLeft -= most - search.nodesLeft();
+        if (result == PlacementSearch.Result.FOUND) {
+          best = Plan.of(own, search.offsets(), 0);
+          return Math.max(lastFailure, target - unit);
+        }
+        if (result == PlacementSearch.Result.NONE) {
+          leastHeight = Math.max(leastHeight, height + unit);
+          target = Math.max(target, height + unit);
+          break;
+        }
+      }
+      lastFailure = height;
+      return height;
     }
 
     /** A height above one that failed and below the best, or the best where there is none. */
@@ -187,74 +208,8 @@ final class SearchPlanner {
       return steps <= 1 ? bestHeight : failed + steps / 2 * unit;
     }
 
-    private long floorToUnit(long height) {
-      return height / unit * unit;
-    }
-
-    private PlacementSearch.Result search(
-        PlacementSearch search, int[][] preferences, long height, long nodes) {
-      for (int[] preference : preferences) {
-        long most = Math.min(nodes, nodesLeft);
-        PlacementSearch.Result result = search.search(height, preference, most);
-        nodesLeft -= most - search.nodesLeft();
-        if (result != PlacementSearch.Result.GAVE_UP) {
-          return result;
-        }
-      }
-      return PlacementSearch.Result.GAVE_UP;
-    }
-
     private int[] all() {
       return IntStream.range(0, buffers.length).toArray();
-    }
-
-    /** Orders by lifetime, area and crowd in turn: those of MiniMalloc. */
-    private int[][] preferences() {
-      ToLongFunction<Integer> width = i -> own.upper()[i] - own.lower()[i];
-      ToLongFunction<Integer> area =
-          i -> saturatedProduct(own.bytes()[i], own.upper()[i] - own.lower()[i]);
-      long[] crowds = crowds();
-      ToLongFunction<Integer> crowd = i -> crowds[i];
-      return new int[][] {
-        ordered(width, area, crowd), ordered(crowd, area, width), ordered(crowd, width, area)
-      };
-    }
-
-    private static long saturatedProduct(long a, long b) {
-      return Math.multiplyHigh(a, b) == 0 && a * b >= 0 ? a * b : Long.MAX_VALUE;
-    }
-
-    private int[] ordered(
-        ToLongFunction<Integer> first,
-        ToLongFunction<Integer> second,
-        ToLongFunction<Integer> third) {
-      return IntStream.range(0, buffers.length)
-          .boxed()
-          .sorted(
-              Comparator.comparingLong(first)
-                  .thenComparingLong(second)
-                  .thenComparingLong(third)
-                  .reversed())
-          .mapToInt(Integer::intValue)
-          .toArray();
-    }
-
-    /** Most bytes that live together with each buffer, itself included. */
-    private long[] crowds() {
-      Sections sections = new Sections(own, all());
-      long[] live = new long[sections.count()];
-      for (int i = 0; i < buffers.length; i++) {
-        for (int s = sections.first(i); s < sections.end(i); s++) {
-          live[s] += own.bytes()[i];
-        }
-      }
-      long[] crowds = new long[buffers.length];
-      for (int i = 0; i < buffers.length; i++) {
-        for (int s = sections.first(i); s < sections.end(i); s++) {
-          crowds[i] = Math.max(crowds[i], live[s]);
-        }
-      }
-      return crowds;
     }
   }
 }

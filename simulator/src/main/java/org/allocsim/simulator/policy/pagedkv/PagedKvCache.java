@@ -221,7 +221,7 @@ public final class PagedKvCache implements AllocatorPolicy {
     int empty = settings.blockTokens() - live[block];
     if (live[block] > 0 && empty > 0) {
       splitBlocks += sign;
-      splitBytes += sign * empty * settings.tokenBytes();
+      splitBytes += (long) sign * empty * settings.tokenBytes();
     }
   }
 

@@ -40,7 +40,7 @@ final class NaiveBfc {
   private final DeviceMemory device;
   private final List<List<Chunk>> regions = new ArrayList<>();
   private final Map<Integer, Chunk> live = new HashMap<>();
-  private List<Chunk> firstRegion;
+  private long firstRegionAddress = -1;
   private long currRegion;
   private long pool;
 
@@ -149,7 +149,7 @@ final class NaiveBfc {
     }
     pool += bytes;
     List<Chunk> region = new ArrayList<>(List.of(new Chunk(address, bytes)));
-    firstRegion = firstRegion == null ? region : firstRegion;
+    firstRegionAddress = firstRegionAddress < 0 ? address : firstRegionAddress;
     regions.add(region);
     return true;
   }
@@ -176,7 +176,8 @@ final class NaiveBfc {
   private void release(boolean keepFirst) {
     List<List<Chunk>> leaving =
         regions.stream()
-            .filter(region -> isFree(region) && !(keepFirst && region == firstRegion))
+            .filter(region ->
+                isFree(region) && !(keepFirst && region.getFirst().address == firstRegionAddress))
             .sorted(Comparator.comparingLong(region -> region.getFirst().address))
             .toList();
     for (List<Chunk> region : leaving) {

@@ -22,7 +22,7 @@ class NaiveComparisonTest {
   private static final int SEEDS = 30;
   private static final int REQUESTS = 400;
 
-  private enum Setting {
+  enum Setting {
     GROWTH,
     GROWTH_GARBAGE_COLLECTION,
     PREALLOCATION,

@@ -83,12 +83,17 @@ class HeapOptionsTest {
   }
 
   @Test
-  void buddiesThatTheDeviceRefusesMemoryLookAmongLargerBlocksThatTheyHold() {
-    ClassicHeap heap = new ClassicHeap("buddy", Map.of("min-block", "2MiB"), 1L << 30, 10 * MIB);
-    heap.allocate(0, 8 * MIB);
-    assertEquals(8 * MIB, heap.allocate(1, 2 * MIB));
-    heap.free(0);
-    assertEquals(0, heap.allocate(2, 2 * MIB));
+  void aGrowingBuddyHeapPlacesABlockAtAMultipleOfItsSizeAndUsesTheGap() {
+    ClassicHeap heap = new ClassicHeap("buddy", Map.of(), 1L << 30, -1);
+    assertEquals(0, heap.allocate(0, 2 * MIB));
+    assertEquals(8 * MIB, heap.allocate(1, 8 * MIB));
+    assertEquals(16 * MIB, heap.stats.reservedBytes());
+    assertEquals(4 * MIB, heap.allocate(2, 3 * MIB));
+    assertEquals(2 * MIB, heap.allocate(3, MIB));
+    assertEquals(3 * MIB, heap.allocate(4, MIB));
+    assertEquals(16 * MIB, heap.stats.reservedBytes());
+    assertEquals(16 * MIB, heap.allocate(5, 1));
+    assertEquals(18 * MIB, heap.stats.reservedBytes());
   }
 
   @ParameterizedTest

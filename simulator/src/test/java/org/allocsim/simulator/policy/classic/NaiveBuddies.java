@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The buddy system written down as the specification states it, over a heap that is large from the
- * start: whether a block is free follows from the blocks in use alone.
+ * The buddy system written down as its rules are stated, with plain sets that are searched from end
+ * to end.
  */
 final class NaiveBuddies {
   private record Block(long offset, long bytes) {}
@@ -16,9 +16,10 @@ final class NaiveBuddies {
   private final Set<Block> free = new HashSet<>();
   private final Map<Integer, Block> live = new HashMap<>();
 
-  NaiveBuddies(long leastBytes, long heapBytes) {
+  private long heapBytes;
+
+  NaiveBuddies(long leastBytes) {
     this.leastBytes = leastBytes;
-    free.add(new Block(0, heapBytes));
   }
 
   long allocate(int allocation, long requestedBytes) {
@@ -36,7 +37,9 @@ final class NaiveBuddies {
       }
     }
     if (chosen == null) {
-      throw new IllegalStateException("the heap is too small for this test");
+      chosen = new Block((heapBytes + bytes - 1) / bytes * bytes, bytes);
+      cutGap(chosen.offset());
+      heapBytes = chosen.offset() + bytes;
     }
     free.remove(chosen);
     for (long half = chosen.bytes() / 2; half >= bytes; half /= 2) {
@@ -44,6 +47,19 @@ final class NaiveBuddies {
     }
     live.put(allocation, new Block(chosen.offset(), bytes));
     return chosen.offset();
+  }
+
+  /** The largest blocks that lie at multiples of their sizes, from the heap's end on. */
+  private void cutGap(long end) {
+    long offset = heapBytes;
+    while (offset < end) {
+      long bytes = leastBytes;
+      while (offset % (2 * bytes) == 0 && offset + 2 * bytes <= end) {
+        bytes *= 2;
+      }
+      free.add(new Block(offset, bytes));
+      offset += bytes;
+    }
   }
 
   void free(int allocation) {

@@ -204,8 +204,8 @@ final class NaiveGmLake {
     }
     runs.sort(
         Comparator.comparingInt((Run run) -> run.chunks)
-            .thenComparing(run -> segmentAddress.get(run.segment))
-            .thenComparing(run -> run.from));
+            .thenComparingLong(run -> segmentAddress.get(run.segment))
+            .thenComparingInt(run -> run.from));
     return runs;
   }
 }

@@ -31,18 +31,18 @@ final class NaiveArena {
     }
 
     long firstFit(long size) {
-      for (Map.Entry<Long, Long> block : free.entrySet()) {
-        if (block.getValue() >= size) {
-          long at = block.getKey();
-          long rest = block.getValue() - size;
-          free.remove(at);
-          if (rest > 0) {
-            free.put(at + size, rest);
-          }
-          return at;
-        }
+      Map.Entry<Long, Long> first =
+          free.entrySet().stream()
+              .filter(block -> block.getValue() >= size)
+              .findFirst()
+              .orElseThrow();
+      long at = first.getKey();
+      long rest = first.getValue() - size;
+      free.remove(at);
+      if (rest > 0) {
+        free.put(at + size, rest);
       }
-      throw new AssertionError("nothing fits");
+      return at;
     }
 
     void coalesce(long at, long size) {
@@ -176,6 +176,7 @@ final class NaiveArena {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // Which map it is matters, not what it holds.
   private boolean freeIn(TreeMap<Long, Superblock> superblocks, Block block) {
     Map.Entry<Long, Superblock> entry = superblocks.floorEntry(block.address);
     if (entry == null || block.address >= entry.getKey() + entry.getValue().bytes) {

@@ -31,7 +31,9 @@ class NaiveComparisonTest {
     for (int i = 0; i < REQUESTS; i++) {
       int stream = random.nextInt(streams);
       if (!live.isEmpty() && random.nextInt(100) < (live.size() > 40 ? 65 : 40)) {
-        int id = live.remove(random.nextInt(live.size()));
+        int index = random.nextInt(live.size());
+        int id = live.get(index);
+        live.subList(index, index + 1).clear();
         script.free(id, stream);
         model.free(id, stream);
       } else {

@@ -45,7 +45,9 @@ class NaiveComparisonTest {
     for (int i = 0; i < 4000; i++) {
       filling = live.isEmpty() || (live.size() < 60 && filling);
       if (!live.isEmpty() && random.nextInt(100) < (filling ? 35 : 65)) {
-        int id = live.remove(random.nextInt(live.size()));
+        int index = random.nextInt(live.size());
+        int id = live.get(index);
+        live.subList(index, index + 1).clear();
         script.free(id);
         naive.free(id);
       } else {

@@ -1,0 +1,183 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.allocsim.simulator.policy.Policies;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+class CompareCommandTest {
+  private static final String TRACE =
+      """
+      {"allocsim":"trace","version":1}
+      {"op":"alloc","id":1,"bytes":3000000,"time_ns":1000}
+      {"op":"alloc","id":2,"bytes":700000,"time_ns":2000}
+      {"op":"free","id":1,"time_ns":3000}
+      {"op":"alloc","id":3,"bytes":9000000,"time_ns":4000}
+      {"op":"free","id":3}
+      {"op":"free","id":2}
+      """;
+
+  @TempDir private Path folder;
+
+  private String trace() throws Exception {
+    return Files.writeString(folder.resolve("trace.jsonl"), TRACE).toString();
+  }
+
+  private JsonNode json(String... arguments) throws Exception {
+    CommandRun run = CommandRun.of((Object[]) arguments);
+    assertEquals("", run.err());
+    assertEquals(ExitCodes.DONE, run.exitCode());
+    return new ObjectMapper().readTree(run.out());
+  }
+
+  @Test
+  void everyInstalledPolicyHasARowAndNoneReservesLessThanTheBound() throws Exception {
+    JsonNode table = json("compare", trace(), "--json", "-").get("traces").get(0);
+    List<JsonNode> rows = table.get("results").valueStream().toList();
+    for (var provider : Policies.all()) {
+      assertTrue(
+          rows.stream().anyMatch(row -> row.get("policy").asString().equals(provider.spec().id())),
+          provider.spec().id());
+    }
+    for (JsonNode row : rows) {
+      if (row.get("not_run_because").isNull() && row.get("ooms").asLong() == 0) {
+        assertTrue(row.get("peak_reserved_bytes").asLong() >= 9_700_000, row.toString());
+        assertEquals(9_700_000, row.get("peak_requested_bytes").asLong(), row.toString());
+      }
+    }
+  }
+
+  @Test
+  void rowsThatServeEverythingComeFirstTheLeastReservedBeforeTheOthers() throws Exception {
+    JsonNode rows =
+        json("compare", trace(), "--json", "-", "--capacity", "20MiB")
+            .get("traces")
+            .get(0)
+            .get("results");
+    long failures = 0;
+    long reserved = 0;
+    for (JsonNode row : rows) {
+      if (!row.get("not_run_because").isNull()) {
+        failures = Long.MAX_VALUE;
+      } else {
+        assertTrue(row.get("ooms").asLong() >= failures, row.toString());
+        if (row.get("ooms").asLong() > failures) {
+          reserved = 0;
+        }
+        failures = row.get("ooms").asLong();
+        assertTrue(row.get("peak_reserved_bytes").asLong() >= reserved, row.toString());
+        reserved = row.get("peak_reserved_bytes").asLong();
+      }
+    }
+    assertNotEquals(0, failures, "nothing fails on a device of 20 MiB");
+  }
+
+  @Test
+  void theReportFolderGetsTheTableAsCsvAndJson() throws Exception {
+    Path report = folder.resolve("made/here");
+    CommandRun run =
+        CommandRun.of(
+            "compare",
+            trace(),
+            trace(),
+            "--policies",
+            "cub,rmm-pool(initial=16MiB),rmm-fixed",
+            "--report",
+            report.toString());
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    List<String> csv = Files.readAllLines(report.resolve("compare.csv"));
+    assertTrue(csv.getFirst().contains(",peak_reserved_bytes,"), csv.getFirst());
+    assertEquals(7, csv.size());
+    assertTrue(csv.stream().anyMatch(line -> line.contains(",rmm-pool,initial=16MiB,")));
+    assertEquals(
+        2,
+        new ObjectMapper()
+            .readTree(Files.readString(report.resolve("compare.json")))
+            .get("traces")
+            .size());
+  }
+
+  @Test
+  void policyPytorchRunsOnceForEverySetting() throws Exception {
+    CommandRun run =
+        CommandRun.of(
+            "compare",
+            trace(),
+            "--policies",
+            "pytorch",
+            "--confs",
+            ";expandable_segments:True;max_split_size_mb:32",
+            "--csv",
+            "-");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertEquals(4, run.out().lines().count(), run.out());
+    assertTrue(run.out().contains(",conf=max_split_size_mb:32,"), run.out());
+  }
+
+  @Test
+  void unknownPoliciesAndOptionsAreWrongUsageWithTheKnownOnes() throws Exception {
+    for (String[] each :
+        new String[][] {
+          {"cup", "'cup' is not a policy; known policies are best-fit"},
+          {"rmm-pool(colour=blue)", "policy rmm-pool has no option 'colour'; it has initial, max"},
+          {"rmm-pool(initial)", "'initial' is not an option of the form name=value"},
+          {"rmm-pool(initial=1", "no closing parenthesis"}
+        }) {
+      CommandRun run = CommandRun.of("compare", trace(), "--policies", each[0]);
+      assertEquals(ExitCodes.USAGE, run.exitCode(), run.err());
+      assertTrue(run.err().contains(each[1]), run.err());
+    }
+  }
+
+  @Test
+  void anOptionWhoseValueIsWrongLeavesARowThatSaysSo() throws Exception {
+    CommandRun run = CommandRun.of("compare", trace(), "--policies", "cub,rmm-pool(initial=many)");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertTrue(run.out().contains("rmm-pool(initial=many) not run: "), run.out());
+  }
+
+  @Test
+  void replayServesAnyTraceThroughAnyPolicy() throws Exception {
+    for (var provider : Policies.all()) {
+      JsonNode result = json("replay", trace(), "--policy", provider.spec().id(), "--json", "-");
+      assertEquals(provider.spec().id(), result.get("policy").asString());
+      if (result.get("ooms").isEmpty()) {
+        assertEquals(
+            9_700_000,
+            result.get("stats").get("requested_bytes.all.peak").asLong(),
+            provider.spec().id());
+      }
+    }
+  }
+
+  @Test
+  void replayOfAnotherPolicySaysWhatItFollowsAndHowItFails() throws Exception {
+    CommandRun run =
+        CommandRun.of(
+            "replay", trace(), "--policy", "cupy", "--memory-limit", "8MiB", "--after-oom", "stop");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertTrue(run.out().contains("policy  cupy\n"), run.out());
+    assertTrue(run.out().contains("Out of memory on device 0: "), run.out());
+    assertTrue(run.out().contains("as --after-oom stop asks"), run.out());
+  }
+
+  @Test
+  void convertSaysWhatIsLostAndTheResultIsReadAgain() throws Exception {
+    Path csv = folder.resolve("log.csv");
+    CommandRun run = CommandRun.of("convert", trace(), "--to", "minimalloc", "-o", csv.toString());
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertTrue(run.out().contains("as minimalloc"), run.out());
+    assertTrue(Files.readString(csv).startsWith("id,"), Files.readString(csv));
+    JsonNode result = json("replay", csv.toString(), "--policy", "max-live", "--json", "-");
+    assertEquals(9_700_000, result.get("stats").get("reserved_bytes.all.peak").asLong());
+    assertEquals(ExitCodes.USAGE, CommandRun.of("convert", trace(), "-o", "x.foo").exitCode());
+  }
+}

@@ -1,0 +1,298 @@
+package org.allocsim.simulator.policy.offline;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.PolicyRun;
+import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.RandomTraces;
+import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PlannersTest {
+  /** Rows of (lower, upper, bytes) by ascending lower. */
+  private static Lifetimes lifetimes(long[]... rows) {
+    int n = rows.length;
+    Lifetimes lifetimes = new Lifetimes(new long[n], new long[n], new long[n], new long[n]);
+    for (int i = 0; i < n; i++) {
+      lifetimes.lower()[i] = rows[i][0];
+      lifetimes.upper()[i] = rows[i][1];
+      lifetimes.nanos()[i] = rows[i][1] - rows[i][0];
+      lifetimes.bytes()[i] = rows[i][2];
+    }
+    return lifetimes;
+  }
+
+  private static long[] row(long... row) {
+    return row;
+  }
+
+  /** The five buffers b1, b3, b5, b2, b4 of the specification, by lower. */
+  private static Lifetimes fiveBuffers() {
+    return lifetimes(row(0, 3, 4), row(0, 9, 4), row(0, 21, 4), row(3, 9, 4), row(9, 21, 4));
+  }
+
+  private static Lifetimes random(SplittableRandom random, int buffers, int times, int sizes) {
+    long[][] rows = new long[buffers][];
+    for (int i = 0; i < buffers; i++) {
+      long lower = random.nextInt(times);
+      rows[i] = row(lower, lower + 1 + random.nextInt(times), 1 + random.nextInt(sizes));
+    }
+    Arrays.sort(rows, Comparator.comparingLong(row -> row[0]));
+    return lifetimes(rows);
+  }
+
+  private static void assertDisjoint(Lifetimes lifetimes, Plan plan) {
+    for (int a = 0; a < lifetimes.count(); a++) {
+      assertTrue(plan.offsets()[a] >= 0);
+      assertTrue(plan.offsets()[a] + lifetimes.bytes()[a] <= plan.heightBytes());
+      for (int b = 0; b < a; b++) {
+        boolean together =
+            lifetimes.lower()[a] < lifetimes.upper()[b]
+                && lifetimes.lower()[b] < lifetimes.upper()[a];
+        boolean apart =
+            plan.offsets()[a] + lifetimes.bytes()[a] <= plan.offsets()[b]
+                || plan.offsets()[b] + lifetimes.bytes()[b] <= plan.offsets()[a];
+        assertTrue(!together || apart, "buffers " + a + " and " + b);
+      }
+    }
+  }
+
+  @Test
+  void pln1EqualSizesAreTakenInTheirOrder() {
+    Plan plan = GreedyPlanner.plan(fiveBuffers(), new int[] {0, 3, 1, 4, 2});
+    assertArrayEquals(new long[] {0, 4, 8, 0, 0}, plan.offsets());
+    assertEquals(12, plan.heightBytes());
+    assertEquals(12, GreedyPlanner.plan(fiveBuffers(), GreedyPlanner.Order.SIZE).heightBytes());
+    assertEquals(12, fiveBuffers().mostLiveBytes());
+  }
+
+  @Test
+  void pln2TheLargestComesFirst() {
+    Lifetimes lifetimes = lifetimes(row(0, 2, 4), row(1, 3, 2), row(2, 4, 4));
+    Plan plan = GreedyPlanner.plan(lifetimes, GreedyPlanner.Order.SIZE);
+    assertArrayEquals(new long[] {0, 4, 0}, plan.offsets());
+    assertEquals(6, plan.heightBytes());
+  }
+
+  @Test
+  void pln3OnlyBuffersThatLiveTogetherAreInTheWay() {
+    Lifetimes lifetimes = lifetimes(row(0, 10, 5), row(0, 4, 3), row(3, 6, 1), row(5, 10, 2));
+    Plan plan = GreedyPlanner.plan(lifetimes, GreedyPlanner.Order.SIZE);
+    assertArrayEquals(new long[] {0, 5, 8, 5}, plan.offsets());
+    assertEquals(9, plan.heightBytes());
+    assertEquals(9, lifetimes.mostLiveBytes());
+  }
+
+  @Test
+  void pln5OfEqualGapsTheLowestIsTaken() {
+    Lifetimes lifetimes =
+        lifetimes(
+            row(0, 10, 4), row(0, 5, 2), row(0, 10, 4), row(0, 5, 2), row(0, 10, 4), row(5, 10, 2));
+    Plan plan = GreedyPlanner.plan(lifetimes, IntStream.range(0, 6).toArray());
+    assertArrayEquals(new long[] {0, 4, 6, 10, 12, 4}, plan.offsets());
+  }
+
+  @ParameterizedTest
+  @EnumSource(PlacementSearch.Preference.class)
+  void mma1TheExampleFitsItsCapacityAndNothingLess(PlacementSearch.Preference preference) {
+    Lifetimes five = fiveBuffers();
+    Sections sections = new Sections(five, IntStream.range(0, 5).toArray());
+    PlacementSearch search = new PlacementSearch(five.bytes(), five.nanos(), sections);
+    assertEquals(PlacementSearch.Result.FOUND, search.search(12, preference, 1000));
+    assertDisjoint(five, Plan.of(five, search.offsets(), 12));
+    assertEquals(PlacementSearch.Result.NONE, search.search(11, preference, 1000));
+  }
+
+  @ParameterizedTest
+  @EnumSource(GreedyPlanner.Order.class)
+  void greedyPlansAreThoseOfASearchThroughAllPlacedBuffers(GreedyPlanner.Order order) {
+    SplittableRandom random = new SplittableRandom(order.ordinal());
+    for (int run = 0; run < 60; run++) {
+      Lifetimes lifetimes = random(random, 1 + random.nextInt(80), 40, 30);
+      Plan plan = GreedyPlanner.plan(lifetimes, order);
+      assertArrayEquals(naiveGreedy(lifetimes, order), plan.offsets());
+      assertDisjoint(lifetimes, plan);
+      assertTrue(plan.heightBytes() >= lifetimes.mostLiveBytes());
+    }
+  }
+
+  private static long[] naiveGreedy(Lifetimes lifetimes, GreedyPlanner.Order order) {
+    Comparator<Integer> key =
+        switch (order) {
+          case SIZE -> Comparator.comparingLong(i -> -lifetimes.bytes()[i]);
+          case AREA -> Comparator.comparingLong(i -> -lifetimes.bytes()[i] * lifetimes.nanos()[i]);
+          case LIFETIME -> Comparator.comparingLong(i -> -lifetimes.nanos()[i]);
+          case TIME -> Comparator.comparingLong(i -> lifetimes.lower()[i]);
+        };
+    List<Integer> placed = new ArrayList<>();
+    long[] offsets = new long[lifetimes.count()];
+    for (int buffer :
+        IntStream.range(0, lifetimes.count())
+            .boxed()
+            .sorted(key.thenComparingInt(i -> i))
+            .toList()) {
+      placed.sort(Comparator.comparingLong(i -> offsets[i]));
+      long reached = 0;
+      long best = -1;
+      long bestGap = Long.MAX_VALUE;
+      for (int other : placed) {
+        if (lifetimes.lower()[buffer] < lifetimes.upper()[other]
+            && lifetimes.lower()[other] < lifetimes.upper()[buffer]) {
+          long gap = offsets[other] - reached;
+          if (gap >= lifetimes.bytes()[buffer] && gap < bestGap) {
+            bestGap = gap;
+            best = reached;
+          }
+          reached = Math.max(reached, offsets[other] + lifetimes.bytes()[other]);
+        }
+      }
+      offsets[buffer] = best >= 0 ? best : reached;
+      placed.add(buffer);
+    }
+    return offsets;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void theSearchProvesTheLowestPlanThatTryingAllOrdersFinds(int seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int run = 0; run < 150; run++) {
+      Lifetimes lifetimes = random(random, 2 + random.nextInt(6), 3 + random.nextInt(8), 9);
+      Plan plan = SearchPlanner.plan(lifetimes, 1_000_000);
+      assertDisjoint(lifetimes, plan);
+      long lowest =
+          lowest(lifetimes, new long[lifetimes.count()], new boolean[lifetimes.count()], 0);
+      assertEquals(lowest, plan.heightBytes(), Arrays.toString(lifetimes.bytes()));
+      assertTrue(plan.isOptimal());
+    }
+  }
+
+  /** The least height over all orders in which buffers are put to the lowest place that is free. */
+  private static long lowest(Lifetimes lifetimes, long[] offsets, boolean[] placed, long height) {
+    long best = Long.MAX_VALUE;
+    for (int buffer = 0; buffer < placed.length; buffer++) {
+      if (!placed[buffer]) {
+        offsets[buffer] = lowestPlace(lifetimes, offsets, placed, buffer);
+        placed[buffer] = true;
+        long top = Math.max(height, offsets[buffer] + lifetimes.bytes()[buffer]);
+        best = Math.min(best, lowest(lifetimes, offsets, placed, top));
+        placed[buffer] = false;
+      }
+    }
+    return best == Long.MAX_VALUE ? height : best;
+  }
+
+  private static long lowestPlace(
+      Lifetimes lifetimes, long[] offsets, boolean[] placed, int buffer) {
+    long place = 0;
+    boolean moved = true;
+    while (moved) {
+      moved = false;
+      for (int other = 0; other < placed.length; other++) {
+        if (placed[other]
+            && lifetimes.lower()[buffer] < lifetimes.upper()[other]
+            && lifetimes.lower()[other] < lifetimes.upper()[buffer]
+            && offsets[other] < place + lifetimes.bytes()[buffer]
+            && place < offsets[other] + lifetimes.bytes()[other]) {
+          place = offsets[other] + lifetimes.bytes()[other];
+          moved = true;
+        }
+      }
+    }
+    return place;
+  }
+
+  @ParameterizedTest
+  @CsvSource({"12, 30", "40, 60", "120, 200"})
+  void theSearchIsNeverAboveTheGreedyPlansAndNeverBelowWhatItProved(int buffers, int times) {
+    SplittableRandom random = new SplittableRandom(buffers);
+    for (int run = 0; run < 10; run++) {
+      Lifetimes lifetimes = random(random, buffers, times, 1 << 20);
+      Plan plan = SearchPlanner.plan(lifetimes, 20_000);
+      assertDisjoint(lifetimes, plan);
+      assertTrue(plan.heightBytes() >= plan.provenBytes());
+      assertTrue(plan.provenBytes() >= lifetimes.mostLiveBytes());
+      for (GreedyPlanner.Order order : GreedyPlanner.Order.values()) {
+        assertTrue(plan.heightBytes() <= GreedyPlanner.plan(lifetimes, order).heightBytes());
+      }
+      assertArrayEquals(plan.offsets(), SearchPlanner.plan(lifetimes, 20_000).offsets());
+    }
+  }
+
+  @Test
+  void withoutNodesTheBestGreedyPlanCounts() {
+    Lifetimes lifetimes = random(new SplittableRandom(7), 60, 60, 100);
+    Plan plan = SearchPlanner.plan(lifetimes, 0);
+    assertDisjoint(lifetimes, plan);
+    assertEquals(lifetimes.mostLiveBytes(), plan.provenBytes());
+  }
+
+  @Test
+  void aPlanThatIsHigherThanTheDeviceFailsEveryRequestButIsNotTriedInParts() {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    trace.allocate(6L << 20, 0, PoolId.DEFAULT);
+    trace.allocate(6L << 20, 0, PoolId.DEFAULT);
+    PolicyRun run =
+        PolicyRun.of(
+            "plan-greedy-size", Map.of(), RandomTraces.build(trace), 8L << 20, -1, true, true);
+    assertEquals(2, run.count(EffectKind.OOM));
+    assertEquals(0, run.peakReservedBytes());
+  }
+
+  @Test
+  void planningWithoutTheRequestsIsRefused() {
+    UnfitTraceException error =
+        assertThrows(
+            UnfitTraceException.class, () -> create("plan-search", Map.of(), Foresight.NONE));
+    assertTrue(error.getMessage().startsWith("all requests"), error.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "plan-greedy-size, order, colour, size",
+    "plan-greedy-size, alignment, 3, power of two",
+    "plan-search, nodes, -1, whole number",
+    "max-live, unit, 1, none at all"
+  })
+  void aBadOptionIsRefusedWithASentence(String policy, String option, String value, String part) {
+    Foresight foresight = new Foresight(RandomTraces.build(new AllocationTrace.Builder()), 0);
+    PolicyOptionException error =
+        assertThrows(
+            PolicyOptionException.class, () -> create(policy, Map.of(option, value), foresight));
+    assertTrue(error.getMessage().contains(part), error.getMessage());
+  }
+
+  private static void create(String policy, Map<String, String> options, Foresight foresight)
+      throws PolicyOptionException, UnfitTraceException {
+    Policies.named(policy)
+        .orElseThrow()
+        .create(
+            new PolicySettings(-1, options),
+            foresight,
+            new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 30)),
+            EffectListeners.NONE);
+  }
+}
