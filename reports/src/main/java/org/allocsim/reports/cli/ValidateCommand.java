@@ -45,7 +45,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Runs allocators on a real NVIDIA GPU and on the simulated one, and compares them.",
       "",
-      "Each policy serves the same requests twice. Compared call by call are the driver calls, their",
+      "Each policy serves the same requests twice. Compared call by call are the driver calls,"
+          + " their",
       "refusals, the free bytes behind them, addresses, the stream-ordered pool, failed requests,",
       "the peak and the time in the driver. Behind the first call that differs only totals are",
       "compared. Nothing but memory is used: no kernels run, unless --touch fills the blocks.",
@@ -221,8 +222,7 @@ final class ValidateCommand implements Callable<Integer> {
       validation.warmUp();
       List<ValidatedCase> cases = new ArrayList<>();
       for (String name : names) {
-        TraceInput input =
-            TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex);
+        TraceInput input = TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex);
         for (PolicyChoice choice : withConfs(chosen, input)) {
           run(input, choice, validation, bounds, cases);
         }
@@ -348,8 +348,7 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   private static ValidatedCase notRun(TraceInput input, PolicyChoice choice, String reason) {
-    return new ValidatedCase(
-        fileName(input), input.sha256(), choice, -1, -1, false, reason, null);
+    return new ValidatedCase(fileName(input), input.sha256(), choice, -1, -1, false, reason, null);
   }
 
   private static String fileName(TraceInput input) {

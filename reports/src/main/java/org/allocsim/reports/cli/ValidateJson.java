@@ -34,8 +34,7 @@ final class ValidateJson {
       near.put(
           policy,
           summary(
-              ValidationSummary.of(
-                  report.results(each -> each.choice().label().equals(policy)))));
+              ValidationSummary.of(report.results(each -> each.choice().label().equals(policy)))));
     }
     map.put("summary_by_policy", near);
     List<Object> cases = new ArrayList<>();

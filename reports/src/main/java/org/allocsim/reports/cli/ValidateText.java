@@ -30,8 +30,17 @@ final class ValidateText {
     out.println();
     TextTable table =
         TextTable.of(
-            "trace", "policy", ">limit", ">calls", ">equal", ">free exact", ">addresses",
-            ">pool exact", "first failed request", ">peak error", ">driver time");
+            "trace",
+            "policy",
+            ">limit",
+            ">calls",
+            ">equal",
+            ">free exact",
+            ">addresses",
+            ">pool exact",
+            "first failed request",
+            ">peak error",
+            ">driver time");
     for (ValidatedCase each : report.cases()) {
       if (each.result() != null) {
         row(table, each);
@@ -60,9 +69,7 @@ final class ValidateText {
         each.choice().label(),
         each.limitBytes() >= 0
             ? "limit " + ByteFormat.human(each.limitBytes())
-            : each.capacityBytes() >= 0
-                ? "free " + ByteFormat.human(each.capacityBytes())
-                : "-",
+            : each.capacityBytes() >= 0 ? "free " + ByteFormat.human(each.capacityBytes()) : "-",
         Numbers.count(result.measuredCalls()),
         result.hasSameCalls() ? "all" : Numbers.count(result.equalCalls()),
         Numbers.share(result.freeBytes().exact(), result.freeBytes().compared()),
@@ -73,8 +80,7 @@ final class ValidateText {
         failures(result.failures()),
         ByteFormat.human(Math.abs(result.predictedPeakBytes() - result.measuredPeakBytes())),
         "%.2f [%.2f, %.2f]"
-            .formatted(
-                result.time().ratio(), result.time().lowRatio(), result.time().highRatio()));
+            .formatted(result.time().ratio(), result.time().lowRatio(), result.time().highRatio()));
   }
 
   private static String failures(OomComparison failures) {
@@ -84,8 +90,7 @@ final class ValidateText {
           failures.measuredFirst()
               + " as predicted"
               + (failures.same() ? "" : ", later ones differ");
-      case OTHER_REQUEST ->
-          failures.measuredFirst() + ", predicted " + failures.predictedFirst();
+      case OTHER_REQUEST -> failures.measuredFirst() + ", predicted " + failures.predictedFirst();
       case PREDICTED_ONLY -> "none, predicted " + failures.predictedFirst();
       case MEASURED_ONLY -> failures.measuredFirst() + ", none predicted";
     };
@@ -105,12 +110,14 @@ final class ValidateText {
                 all.confusion().get(OomComparison.Verdict.PREDICTED_ONLY),
                 all.confusion().get(OomComparison.Verdict.MEASURED_ONLY)));
     item(out, "peaks under-estimated", all.underEstimated(), all.cases());
-    item(out, "addresses right, relative to anchors", all.addressesEqual(), all.addressesCompared());
+    item(
+        out, "addresses right, relative to anchors", all.addressesEqual(), all.addressesCompared());
     item(out, "pool reserved and used right after every call", all.poolExact(), all.poolCases());
     out.println(
         String.format(
             Locale.ROOT,
-            "  driver time predicted/measured of %d cases without failures: median %.2f, 95 %% interval %.2f to %.2f; median error %s",
+            "  driver time predicted/measured of %d cases without failures: median %.2f, 95 %%"
+                + " interval %.2f to %.2f; median error %s",
             all.timedCases(),
             all.timeRatio(),
             all.lowTimeRatio(),

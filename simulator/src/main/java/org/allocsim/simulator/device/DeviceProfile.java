@@ -47,7 +47,8 @@ public record DeviceProfile(
 
   /**
    * One page stays free whatever is asked for (driver 580 on H200: of 20 runs that needed the last
-   * free page, for segments, handles or the pool, each was refused there; recordings of H100 agree).
+   * free page, for segments, handles or the pool, each was refused there; recordings of H100
+   * agree).
    */
   public static final long UNUSABLE_BYTES = PAGE_BYTES;
 
@@ -77,10 +78,7 @@ public record DeviceProfile(
 
   /** Refuses figures that contradict each other. */
   public DeviceProfile {
-    if (totalBytes <= 0
-        || contextBytes < 0
-        || contextBytes > totalBytes
-        || unusableBytes < 0) {
+    if (totalBytes <= 0 || contextBytes < 0 || contextBytes > totalBytes || unusableBytes < 0) {
       throw new IllegalArgumentException(
           "device profile %s: %d bytes with a context of %d bytes make no sense"
               .formatted(name, totalBytes, contextBytes));

@@ -107,8 +107,7 @@ public record AddressComparison(
    * segment in the arena tells one, the first reservation the other. Unchanged where the run tells
    * neither or they contradict the profile's rules.
    */
-  static DeviceProfile learn(
-      DeviceProfile profile, CallLog predicted, CallLog measured, int end) {
+  static DeviceProfile learn(DeviceProfile profile, CallLog predicted, CallLog measured, int end) {
     long localAddress = profile.localMemoryAddress();
     long arenaOffset = 0;
     long topOffset = 0;

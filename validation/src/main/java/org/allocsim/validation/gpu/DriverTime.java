@@ -19,11 +19,7 @@ import org.apache.commons.math3.stat.descriptive.rank.Percentile;
  * @param highRatio its upper end
  */
 public record DriverTime(
-    List<Kind> calls,
-    long predictedNanos,
-    long measuredNanos,
-    double lowRatio,
-    double highRatio) {
+    List<Kind> calls, long predictedNanos, long measuredNanos, double lowRatio, double highRatio) {
   private static final int RESAMPLES = 400;
 
   /** Calls beyond are drawn from, but no more are drawn. */

@@ -58,8 +58,7 @@ public final class GpuValidation {
 
   /** The simulated device that stands for this GPU with so much memory free. */
   public static DeviceProfile profile(CudaDevice.Identity gpu, long freeBytes) {
-    return GpuProfiles.like(
-        gpu, freeBytes, DeviceProfile.UNUSABLE_BYTES, DeviceProfile.PAGE_BYTES);
+    return GpuProfiles.like(gpu, freeBytes, DeviceProfile.UNUSABLE_BYTES, DeviceProfile.PAGE_BYTES);
   }
 
   private record Real(
@@ -105,11 +104,7 @@ public final class GpuValidation {
       RecordingDevice recorder = new RecordingDevice(gpu, new RealProbe(gpu, measure), log);
       PolicyRun done = PolicyRun.of(run, recorder, log);
       return new Real(
-          done,
-          measure,
-          profile,
-          gpu.identity().freeBytesAtStart(),
-          run.capacityBytes() >= 0);
+          done, measure, profile, gpu.identity().freeBytesAtStart(), run.capacityBytes() >= 0);
     }
   }
 
@@ -117,8 +112,7 @@ public final class GpuValidation {
       throws PolicyOptionException, UnfitTraceException {
     SimulatedDevice device = new SimulatedDevice(profile);
     CallLog log = new CallLog();
-    RecordingDevice recorder =
-        new RecordingDevice(device, new SimulatedProbe(device), log);
+    RecordingDevice recorder = new RecordingDevice(device, new SimulatedProbe(device), log);
     return new Predicted(PolicyRun.of(run, recorder, log), device, profile);
   }
 
@@ -198,8 +192,7 @@ public final class GpuValidation {
             + " free";
   }
 
-  private record RealProbe(CudaDevice gpu, DriverMeasure measure)
-      implements RecordingDevice.Probe {
+  private record RealProbe(CudaDevice gpu, DriverMeasure measure) implements RecordingDevice.Probe {
     @Override
     public long driverNanos() {
       return measure.nanos();
@@ -244,9 +237,7 @@ public final class GpuValidation {
   static boolean passes(GpuCase run, DeviceProfile profile)
       throws PolicyOptionException, UnfitTraceException {
     SimulatedDevice device = new SimulatedDevice(profile);
-    DeviceMemory memory =
-        new RecordingDevice(
-            device, new SimulatedProbe(device), new CallLog());
+    DeviceMemory memory = new RecordingDevice(device, new SimulatedProbe(device), new CallLog());
     return PolicyRun.passes(run, memory);
   }
 }

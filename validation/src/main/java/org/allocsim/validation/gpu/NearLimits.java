@@ -9,8 +9,8 @@ import org.allocsim.simulator.policy.UnfitTraceException;
 /**
  * Finds, in simulation, where a policy just serves every request: the smallest memory of the device
  * and the smallest limit of the allocator, in pages. Both are cases to run on a GPU, and so is each
- * with one page less, where a request fails. Where a program passes on a smaller device and fails on
- * a larger one, one such boundary is found.
+ * with one page less, where a request fails. Where a program passes on a smaller device and fails
+ * on a larger one, one such boundary is found.
  */
 public final class NearLimits {
   private final GpuCase base;
@@ -51,8 +51,7 @@ public final class NearLimits {
     long high = mostBytes / page;
     while (high - low > 1) {
       long middle = low + (high - low) / 2;
-      boolean passes =
-          ofLimit ? passes(middle * page, mostBytes) : passes(-1, middle * page);
+      boolean passes = ofLimit ? passes(middle * page, mostBytes) : passes(-1, middle * page);
       if (passes) {
         high = middle;
       } else {

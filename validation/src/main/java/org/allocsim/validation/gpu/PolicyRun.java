@@ -57,8 +57,7 @@ final class PolicyRun {
     AllocationTrace trace = run.trace();
     Failures heard = new Failures(touched);
     AllocatorPolicy policy =
-        run.provider()
-            .create(run.settings(), new Foresight(trace, run.device()), memory, heard);
+        run.provider().create(run.settings(), new Foresight(trace, run.device()), memory, heard);
     new Replay(trace, run.device(), policy, heard, () -> 0).run(this::before);
   }
 

@@ -109,7 +109,8 @@ final class FakeCuda implements CudaCalls {
   public long allocate(long bytes) {
     call("cuMemAlloc");
     long wholeBytes = (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
-    if (handleBytes > 0 && wholeBytes > freeBytes() - device.profile().unusableBytes() || allocations++ == failingAllocation) {
+    if (handleBytes > 0 && wholeBytes > freeBytes() - device.profile().unusableBytes()
+        || allocations++ == failingAllocation) {
       return REFUSED;
     }
     long address = device.allocate(bytes);

@@ -74,16 +74,16 @@ final class ResultsPage {
     page.append("## ").append(file.getFileName()).append("\n\n");
     page.append(
         String.format(
-                Locale.ROOT,
-                "%s, %s, driver %s (CUDA %d.%d); free before and after: %d and %d bytes%s.\n\n",
-                json.get("date").asString(),
-                json.get("device").asString(),
-                json.get("driver").asString(),
-                json.get("cuda_version").asInt() / 1000,
-                json.get("cuda_version").asInt() % 1000 / 10,
-                json.get("free_bytes_before").asLong(),
-                json.get("free_bytes_after").asLong(),
-                json.get("touched").asBoolean() ? "; blocks were filled" : ""));
+            Locale.ROOT,
+            "%s, %s, driver %s (CUDA %d.%d); free before and after: %d and %d bytes%s.\n\n",
+            json.get("date").asString(),
+            json.get("device").asString(),
+            json.get("driver").asString(),
+            json.get("cuda_version").asInt() / 1000,
+            json.get("cuda_version").asInt() % 1000 / 10,
+            json.get("free_bytes_before").asLong(),
+            json.get("free_bytes_after").asLong(),
+            json.get("touched").asBoolean() ? "; blocks were filled" : ""));
     Map<String, Row> rows = new LinkedHashMap<>();
     List<String> differences = new ArrayList<>();
     for (JsonNode each : json.get("cases")) {
@@ -97,7 +97,8 @@ final class ResultsPage {
       }
     }
     page.append(
-        "| policy | cases | same calls | free exact | addresses | pool exact | failures | time |\n");
+        "| policy | cases | same calls | free exact | addresses | pool exact | failures | time"
+            + " |\n");
     page.append("|---|---|---|---|---|---|---|---|\n");
     rows.forEach(this::print);
     page.append('\n');

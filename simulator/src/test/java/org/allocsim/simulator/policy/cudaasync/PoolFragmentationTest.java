@@ -47,8 +47,7 @@ class PoolFragmentationTest {
     double used = (double) pool.poolUsedBytes() / pool.poolReservedBytes();
     assertEquals(USED_SHARE, used, 0.001);
     assertTrue(pool.poolReservedBytes() - pool.poolUsedBytes() > 200 * REFUSED_BYTES);
-    assertEquals(
-        AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(allocation, REFUSED_BYTES, 0, 0));
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(allocation, REFUSED_BYTES, 0, 0));
     for (int each = 0; each < allocation; each += 2) {
       policy.free(each);
     }
