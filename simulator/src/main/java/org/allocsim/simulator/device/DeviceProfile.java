@@ -46,9 +46,10 @@ public record DeviceProfile(
   public static final long PAGE_BYTES = 2L << 20;
 
   /**
-   * One page stays free whatever is asked for (driver 580 on H200: of 20 runs that needed the last
-   * free page, for segments, handles or the pool, each was refused there; recordings of H100
-   * agree).
+   * One page stays free whatever is asked for (driver 580 on H200: 8 of 8 runs that needed the last
+   * whole free page, for segments, handles or the pool, were refused there; recordings of H100
+   * agree). In a few runs on H200 requests that left this page were refused as well; why is not
+   * known.
    */
   public static final long UNUSABLE_BYTES = PAGE_BYTES;
 
