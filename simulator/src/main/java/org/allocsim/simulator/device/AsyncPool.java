@@ -301,7 +301,10 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
     thresholdBytes = bytes;
   }
 
-  /** {@inheritDoc} It counts in whole chunks, rounded up (driver 580, H200, 9 runs). */
+  /**
+   * {@inheritDoc} It counts in whole chunks, rounded up (driver 580, H200: 14 runs at and below a
+   * limit).
+   */
   @Override
   public void setPoolLimit(long bytes) {
     boolean none = bytes > Long.MAX_VALUE - CHUNK_BYTES;
