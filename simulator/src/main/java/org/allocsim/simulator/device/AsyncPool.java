@@ -301,9 +301,14 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
     thresholdBytes = bytes;
   }
 
+  /**
+   * {@inheritDoc} It counts in whole chunks, rounded up (driver 580, H200: 14 runs at and below a
+   * limit).
+   */
   @Override
   public void setPoolLimit(long bytes) {
-    limitBytes = bytes;
+    boolean none = bytes > Long.MAX_VALUE - CHUNK_BYTES;
+    limitBytes = none ? bytes : (bytes + CHUNK_BYTES - 1) & -CHUNK_BYTES;
   }
 
   @Override

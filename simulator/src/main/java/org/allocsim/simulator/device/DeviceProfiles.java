@@ -100,6 +100,7 @@ public final class DeviceProfiles {
         origin,
         totalBytes,
         contextBytes,
+        origin == DeviceProfile.Origin.CHOSEN ? 0 : DeviceProfile.UNUSABLE_BYTES,
         PAGE,
         DeviceProfile.RESERVATION_BYTES,
         DeviceProfile.ARENA_ADDRESS,

@@ -3,11 +3,13 @@ package org.allocsim.simulator.device;
 /** Counts driver calls and adds up the time they take. */
 final class DriverMeter {
   private final long[] calls = new long[DriverCall.values().length];
+  private final long[] nanosByCall = new long[DriverCall.values().length];
   private long nanos;
 
   /** Adds calls of one kind that take equally long. */
   void count(DriverCall call, long times, long nanosEach) {
     calls[call.ordinal()] += times;
+    nanosByCall[call.ordinal()] += times * nanosEach;
     nanos += times * nanosEach;
   }
 
@@ -23,6 +25,11 @@ final class DriverMeter {
       sum += count;
     }
     return sum;
+  }
+
+  /** Time of the calls of one kind in nanoseconds. */
+  long nanos(DriverCall call) {
+    return nanosByCall[call.ordinal()];
   }
 
   /** Time of all calls in nanoseconds. */

@@ -36,8 +36,8 @@ public final class SimulatedDevice implements DeviceMemory {
     costs = profile.costs();
     heap = new RawHeap(profile);
     ranges = new AddressRanges(profile.rangeAddress(), profile.reservationBytes());
-    handleMemory = new SimulatedHandles(profile, meter, ranges, this::freeBytes);
-    pool = new AsyncPool(ranges, this::freeBytes, meter, costs.async());
+    handleMemory = new SimulatedHandles(profile, meter, ranges, this::usableBytes);
+    pool = new AsyncPool(ranges, this::usableBytes, meter, costs.async());
   }
 
   /** The profile that the device follows. */
@@ -55,6 +55,16 @@ public final class SimulatedDevice implements DeviceMemory {
     return meter.calls();
   }
 
+  /** Time that the calls of one kind so far took in nanoseconds. */
+  public long driverNanos(DriverCall call) {
+    return meter.nanos(call);
+  }
+
+  /** Start of the driver's address reservation around a live segment, or of the arena. */
+  public long reservationStart(long address) {
+    return heap.reservationStart(address);
+  }
+
   /** Time that all calls so far took in nanoseconds; the waiting for the device is not in it. */
   public long driverNanos() {
     return meter.nanos();
@@ -69,7 +79,7 @@ public final class SimulatedDevice implements DeviceMemory {
   public void createStreams(int count) {
     int pages = (streams + count) / 2 - streams / 2;
     streams += count;
-    for (int i = 0; i < pages && freeBytes() >= profile.pageBytes(); i++) {
+    for (int i = 0; i < pages && usableBytes() >= profile.pageBytes(); i++) {
       heap.takePageForever();
     }
   }
@@ -122,12 +132,12 @@ public final class SimulatedDevice implements DeviceMemory {
   @Override
   public long allocate(long bytes) {
     requirePositive(bytes);
-    if (bytes <= freeBytes()) {
+    if (bytes <= usableBytes()) {
       followHistory();
     }
     long takenBefore = heap.takenBytes();
     int reservationsBefore = heap.reservationsMade();
-    long address = heap.allocate(bytes, freeBytes());
+    long address = heap.allocate(bytes, usableBytes());
     long pages = (heap.takenBytes() - takenBefore) / profile.pageBytes();
     long nanos;
     if (pages == 0) {
@@ -181,8 +191,8 @@ public final class SimulatedDevice implements DeviceMemory {
   public boolean map(long address, long bytes, long pageBytes) {
     long handles = handles(bytes, pageBytes);
     ranges.requireUnmapped(address, bytes);
-    if (bytes > freeBytes()) {
-      long made = freeBytes() / pageBytes;
+    if (bytes > usableBytes()) {
+      long made = Math.max(0, usableBytes()) / pageBytes;
       meter.count(DriverCall.CREATE, made + 1, costs.createNanos());
       meter.count(DriverCall.RELEASE, made, costs.releaseNanos());
       return false;
@@ -221,6 +231,11 @@ public final class SimulatedDevice implements DeviceMemory {
         - mappedBytes
         - handleMemory.takenBytes()
         - pool.poolReservedBytes();
+  }
+
+  /** Free bytes that calls can have; negative where less is free than must stay. */
+  private long usableBytes() {
+    return freeBytes() - profile.unusableBytes();
   }
 
   @Override

@@ -179,7 +179,15 @@ class StreamOrderedMemoryTest {
 
   @Test
   void aLimitRefusesAsAFullCardDoes() {
-    pool.setPoolLimit(3 * CHUNK - 1);
+    pool.setPoolLimit(2 * CHUNK);
+    allocate(2 * CHUNK, 0);
+    assertEquals(DeviceMemory.REFUSED, allocate(MIB, 0));
+    assertEquals(2 * CHUNK, pool.poolReservedBytes());
+  }
+
+  @Test
+  void aLimitCountsInWholeChunksRoundedUp() {
+    pool.setPoolLimit(CHUNK + 1);
     allocate(2 * CHUNK, 0);
     assertEquals(DeviceMemory.REFUSED, allocate(MIB, 0));
     assertEquals(2 * CHUNK, pool.poolReservedBytes());

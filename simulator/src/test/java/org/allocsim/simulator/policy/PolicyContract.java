@@ -66,6 +66,11 @@ public abstract class PolicyContract {
     return 0;
   }
 
+  /** A limit counts in multiples of this; one in between is rounded up. */
+  protected long limitUnitBytes() {
+    return 1;
+  }
+
   /** Bytes beyond its peak that the device must have for the policy to act as with plenty. */
   protected long headroomBytes() {
     return 0;
@@ -148,6 +153,7 @@ public abstract class PolicyContract {
     }
     AllocationTrace trace = random(seed);
     long limitBytes = run(trace, PLENTY_BYTES, -1).peakRequestedBytes() / 2;
+    limitBytes -= limitBytes % limitUnitBytes();
     PolicyRun limited = run(trace, PLENTY_BYTES, limitBytes);
     assertTrue(limited.peakReservedBytes() <= limitBytes);
     assertTrue(limited.count(EffectKind.OOM) > 0);

@@ -1,7 +1,9 @@
 package org.allocsim.validation.gpu;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -34,13 +36,22 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   /** Handles mapped, by address. */
   private final TreeMap<Long, Mapping> mappings = new TreeMap<>(Long::compareUnsigned);
 
+  /** Handles that are mapped nowhere and keep memory from everybody. */
+  private final List<Long> heldBack = new ArrayList<>();
+
   private final Map<Long, Long> asyncBlocks = new LinkedHashMap<>();
   private long[] streams = new long[4];
   private long pool;
   private long ownPool;
   private long thresholdBefore = -1;
   private long refusedByBound;
+  private boolean touched;
   private boolean closed;
+
+  private static final int WARM_UP_ROUNDS = 400;
+
+  /** Largest handle that {@link #holdBack} takes. */
+  private static final long HELD_HANDLE_BYTES = 8L << 30;
 
   private record Mapping(long bytes, long handle) {}
 
@@ -77,20 +88,77 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     return pageBytes;
   }
 
+  /** Whether the bound refuses requests that the driver would serve. */
+  boolean isBounded() {
+    return bounds.mostBytes() <= freeBytesAtStart - pageBytes;
+  }
+
+  /** Makes every kind of call often enough for Java to have compiled it, with a page at a time. */
+  synchronized void warmUp() {
+    for (int round = 0; round < WARM_UP_ROUNDS; round++) {
+      long block = allocate(pageBytes);
+      if (block != REFUSED) {
+        free(block, pageBytes);
+      }
+      long range = reserve(pageBytes, pageBytes, 0);
+      if (map(range, pageBytes, pageBytes)) {
+        unmap(range, pageBytes, pageBytes);
+      }
+      unreserve(range, pageBytes);
+      long pooled = allocateAsync(pageBytes, 0);
+      if (pooled != REFUSED) {
+        freeAsync(pooled, pageBytes, 0);
+      }
+      poolReservedBytes();
+      freeBytes();
+    }
+  }
+
   /** Requests that were refused because of the bound, not by the driver. */
   public long refusedByBound() {
     return refusedByBound;
   }
 
+  /**
+   * Takes memory that has no address until only this much is free, so that the driver itself
+   * refuses what goes beyond; the memory comes back when the device is closed. What is left differs
+   * from the wish by less than a page.
+   *
+   * @throws CudaException where less is free
+   */
+  public synchronized void holdBack(long leftBytes) {
+    requireOpen();
+    long surplus = (cuda.freeBytes() - leftBytes) & -pageBytes;
+    if (surplus < 0) {
+      throw new CudaException(
+          "only %d bytes of the GPU are free, less than the %d that were asked for"
+              .formatted(cuda.freeBytes(), leftBytes));
+    }
+    while (surplus > 0) {
+      long bytes = Math.min(surplus, HELD_HANDLE_BYTES);
+      long handle = cuda.create(bytes);
+      if (handle == REFUSED) {
+        throw new CudaException("the GPU's memory is being used by another program; try again");
+      }
+      heldBack.add(handle);
+      surplus -= bytes;
+    }
+  }
+
+  /** {@inheritDoc} Blocks below a page share pages, so only the driver knows what they take. */
   @Override
   public synchronized long allocate(long bytes) {
     requireOpen();
-    if (isBeyondBound(bytes)) {
+    if (bytes >= pageBytes && isBeyondBound(bytes)) {
       return REFUSED;
     }
     long start = System.nanoTime();
     long address = cuda.allocate(bytes);
     called(DriverCall.ALLOCATE, bytes, start, address == REFUSED);
+    if (address != REFUSED && bytes < pageBytes && isBeyondBound(0)) {
+      cuda.free(address);
+      return REFUSED;
+    }
     if (address != REFUSED) {
       blocks.put(address, bytes);
     }
@@ -172,6 +240,9 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   @Override
   public synchronized void unmap(long address, long bytes, long handleBytes) {
     requireOpen();
+    if (touched) {
+      cuda.synchronizeContext();
+    }
     for (long place = address; place != address + bytes; place += handleBytes) {
       unmapHandle(place);
     }
@@ -209,9 +280,19 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     requireOpen();
     long handle = stream(stream);
     long from = pool();
+    if (bounds.mostBytes() != Long.MAX_VALUE
+        && isBeyondBound(bytes - poolReservedBytes() + poolUsedBytes())) {
+      return REFUSED;
+    }
     long start = System.nanoTime();
     long address = cuda.allocateAsync(bytes, from, handle);
     called(DriverCall.ALLOCATE_ASYNC, bytes, start, address == REFUSED);
+    if (address != REFUSED && isBeyondBound(0)) {
+      cuda.freeAsync(address, handle);
+      cuda.synchronizeStream(handle);
+      cuda.trimPool(from, 0);
+      return REFUSED;
+    }
     if (address != REFUSED) {
       asyncBlocks.put(address, bytes);
     }
@@ -245,7 +326,10 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   @Override
   public synchronized void trimPool(long keptBytes) {
     requireOpen();
-    cuda.trimPool(pool(), keptBytes);
+    long from = pool();
+    long start = System.nanoTime();
+    cuda.trimPool(from, keptBytes);
+    called(DriverCall.TRIM_POOL, keptBytes, start, false);
   }
 
   @Override
@@ -295,6 +379,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   /** Fills memory with zeros on a stream, so that it is really used. */
   public synchronized void touch(long address, long bytes, int stream) {
     requireOpen();
+    touched = true;
     cuda.fill(address, bytes, stream(stream));
   }
 
@@ -396,6 +481,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
       attempt(failure, () -> cuda.unmap(address, mapping.bytes()));
       attempt(failure, () -> cuda.release(mapping.handle()));
     });
+    heldBack.forEach(handle -> attempt(failure, () -> cuda.release(handle)));
     ranges.forEach((address, bytes) -> attempt(failure, () -> cuda.unreserve(address, bytes)));
     attempt(failure, cuda::synchronizeContext);
     if (ownPool != 0) {
@@ -420,6 +506,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     asyncBlocks.clear();
     blocks.clear();
     mappings.clear();
+    heldBack.clear();
     ranges.clear();
     if (failure[0] != null) {
       throw failure[0];

@@ -5,6 +5,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.StreamOrderedMemory;
@@ -21,16 +22,27 @@ final class FakeCuda implements CudaCalls {
   private final Map<Long, Integer> streams = new HashMap<>();
   private final Map<PoolAttribute, Long> attributes = new EnumMap<>(PoolAttribute.class);
   private final List<Long> pools = new ArrayList<>();
+  private static final long PAGE_BYTES = 2L << 20;
+
+  private int allocations;
+  private int streamsMade;
   private long handleBytes;
   private long next = 1;
 
   /** Name of the call that is to fail, or null. */
   String failingCall;
 
+  /** Index of the cuMemAlloc that is refused though there is memory, or −1. */
+  int failingAllocation = -1;
+
   boolean isClosed;
 
   FakeCuda(long capacityBytes) {
-    device = new SimulatedDevice(DeviceProfiles.ofCapacity(capacityBytes));
+    this(DeviceProfiles.ofCapacity(capacityBytes));
+  }
+
+  FakeCuda(DeviceProfile profile) {
+    device = new SimulatedDevice(profile);
     pool = device.streamOrdered().orElseThrow();
     attributes.put(PoolAttribute.RELEASE_THRESHOLD, 0L);
   }
@@ -78,7 +90,9 @@ final class FakeCuda implements CudaCalls {
 
   @Override
   public long freeBytes() {
-    return device.freeBytes() - handleBytes;
+    // What the context took for streams goes with it.
+    long streamBytes = isClosed ? streamsMade / 2 * PAGE_BYTES : 0;
+    return device.freeBytes() - handleBytes + streamBytes;
   }
 
   @Override
@@ -94,6 +108,11 @@ final class FakeCuda implements CudaCalls {
   @Override
   public long allocate(long bytes) {
     call("cuMemAlloc");
+    long wholeBytes = (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
+    if (handleBytes > 0 && wholeBytes > freeBytes() - device.profile().unusableBytes()
+        || allocations++ == failingAllocation) {
+      return REFUSED;
+    }
     long address = device.allocate(bytes);
     if (address != REFUSED) {
       blocks.put(address, bytes);
@@ -124,7 +143,7 @@ final class FakeCuda implements CudaCalls {
   @Override
   public long create(long bytes) {
     call("cuMemCreate");
-    if (bytes > freeBytes()) {
+    if (bytes > freeBytes() - device.profile().unusableBytes()) {
       return REFUSED;
     }
     handleBytes += bytes;
@@ -160,6 +179,8 @@ final class FakeCuda implements CudaCalls {
   @Override
   public long createStream() {
     call("cuStreamCreate");
+    device.createStreams(1);
+    streamsMade++;
     streams.put(1000 + next, streams.size());
     return 1000 + next++;
   }

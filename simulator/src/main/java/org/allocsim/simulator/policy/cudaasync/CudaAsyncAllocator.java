@@ -36,7 +36,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * happens. Private pools are served from the default pool.
  *
  * <p><b>Cost.</b> That of the device's pool. <b>Limits.</b> One pool; a limit bounds what the pool
- * reserves, as its maximum size would.
+ * reserves in whole chunks, rounded up, as its maximum size does.
  */
 public final class CudaAsyncAllocator implements AllocatorPolicy {
   private static final long ALIGNMENT_BYTES = 512;

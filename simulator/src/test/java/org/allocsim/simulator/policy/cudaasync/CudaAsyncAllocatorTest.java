@@ -217,11 +217,11 @@ class CudaAsyncAllocatorTest {
 
   @Test
   void aLimitBoundsWhatThePoolReserves() {
-    CudaAsyncAllocator policy = policy(100 * MIB, device, heard);
+    CudaAsyncAllocator policy = policy(96 * MIB, device, heard);
     policy.allocate(0, 90 * MIB, 0, 0);
     assertEquals(3 * CHUNK, heard.reservedBytes);
     assertEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(1, 7 * MIB, 0, 0));
-    assertEquals(100 * MIB, heard.failure.limitBytes());
+    assertEquals(96 * MIB, heard.failure.limitBytes());
     policy.free(1);
     assertTrue(policy.allocate(2, 6 * MIB, 0, 0) > 0);
   }

@@ -12,4 +12,10 @@ class CudaAsyncContractTest extends PolicyContract {
   protected boolean mergesFreeBlocks() {
     return false;
   }
+
+  /** The pool counts its limit in whole chunks. */
+  @Override
+  protected long limitUnitBytes() {
+    return 32L << 20;
+  }
 }

@@ -1,0 +1,357 @@
+package org.allocsim.reports.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedSet;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.validation.gpu.CudaDevice;
+import org.allocsim.validation.gpu.CudaException;
+import org.allocsim.validation.gpu.GpuBounds;
+import org.allocsim.validation.gpu.GpuCase;
+import org.allocsim.validation.gpu.GpuValidation;
+import org.allocsim.validation.gpu.NearLimits;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim validate}: the simulation against a real GPU. */
+@Command(
+    name = "validate",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Runs allocators on a real NVIDIA GPU and on the simulated one, and compares them.",
+      "",
+      "Each policy serves the same requests twice. Compared call by call are the driver calls,"
+          + " their",
+      "refusals, the free bytes behind them, addresses, the stream-ordered pool, failed requests,",
+      "the peak and the time in the driver. Behind the first call that differs only totals are",
+      "compared. Nothing but memory is used: no kernels run, unless --touch fills the blocks.",
+      "Everything is given back at the end, also on Ctrl-C."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim validate snapshot.pickle",
+      "  allocsim validate a.pickle b.pickle --policies pytorch,direct,cuda-async --report out",
+      "  allocsim validate snapshot.pickle --policy pytorch --near-limits"
+    })
+final class ValidateCommand implements Callable<Integer> {
+  private static final String PYTORCH = "pytorch";
+  private static final String EXPANDABLE = "expandable_segments:True";
+  private static final double DEFAULT_SHARE = 0.9;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "TRACE",
+      arity = "1..*",
+      description = "Traces of any format; 'allocsim list formats' shows them.")
+  private List<String> names;
+
+  @Option(
+      names = {"--policies", "--policy"},
+      paramLabel = "ID,...",
+      description =
+          "Allocators, with options in parentheses, as 'allocsim compare' takes them (default:"
+              + " pytorch).")
+  private String policies = PYTORCH;
+
+  @Option(
+      names = "--conf",
+      paramLabel = "A;B;...",
+      description =
+          "Settings of policy pytorch, separated by semicolons (default: the recorded ones and"
+              + " expandable segments).")
+  private String confs;
+
+  @Option(
+      names = "--memory-limit",
+      paramLabel = "SIZE",
+      description = "Limit of the allocator, such as 24GiB.",
+      converter = SizeConverter.class)
+  private Long limitBytes;
+
+  @Option(
+      names = "--capacity",
+      paramLabel = "SIZE",
+      description =
+          "Leave only this much memory free on the GPU and hold all else back meanwhile, so that"
+              + " the driver itself refuses what goes beyond.",
+      converter = SizeConverter.class)
+  private Long capacityBytes;
+
+  @Option(
+      names = "--near-limits",
+      description =
+          "Also run each policy with just enough memory on the GPU, just enough under its own"
+              + " limit, and with one page less than each.")
+  private boolean nearLimits;
+
+  @Option(names = "--touch", description = "Fill every block with zeros on its stream.")
+  private boolean touch;
+
+  @Option(
+      names = "--gpu",
+      paramLabel = "N",
+      description = "Number of the GPU, from 0 (default: 0).")
+  private int gpu;
+
+  @Option(
+      names = "--max-gpu-memory",
+      paramLabel = "SIZE",
+      description =
+          "Most memory that may be used; requests beyond are refused (default: 90 %% of what is"
+              + " free). Where the driver itself is to refuse (--capacity, --near-limits), all free"
+              + " memory is taken.",
+      converter = SizeConverter.class)
+  private Long mostBytes;
+
+  @Option(
+      names = "--max-seconds",
+      paramLabel = "N",
+      description = "Longest time that one case may use the GPU (default: 600).")
+  private int mostSeconds = 600;
+
+  @Option(
+      names = "--device-index",
+      paramLabel = "N",
+      description = "Which recorded GPU to replay (default: the first one that did anything).")
+  private Integer deviceIndex;
+
+  @Option(
+      names = "--format",
+      paramLabel = "ID",
+      description = "Format of the traces (default: recognised by content).")
+  private String format;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the results as JSON; - is standard output.")
+  private String jsonName;
+
+  @Option(
+      names = "--report",
+      paramLabel = "DIR",
+      description = "Folder that gets validate.txt and validate.json; it is made where missing.")
+  private String reportName;
+
+  private CudaDevice.Identity identity;
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    names.forEach(Inputs::require);
+    if (mostSeconds <= 0) {
+      throw Failure.usage("--max-seconds " + mostSeconds + " is no time at all; give 1 or more");
+    }
+    List<PolicyChoice> chosen = choices();
+    try (Outputs outputs = new Outputs(out)) {
+      List<Outputs.Output> json = new ArrayList<>();
+      Outputs.Output text = open(outputs, json);
+      ValidateReport report = validate(chosen);
+      for (Outputs.Output each : json) {
+        JsonText.write(ValidateJson.of(report), each.stream());
+      }
+      if (text != null) {
+        try (PrintWriter writer = new PrintWriter(text.stream(), false, StandardCharsets.UTF_8)) {
+          ValidateText.print(report, writer);
+        }
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        ValidateText.print(report, out);
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  private Outputs.Output open(Outputs outputs, List<Outputs.Output> json) throws IOException {
+    if (jsonName != null) {
+      json.add(outputs.open("--json", jsonName, null));
+    }
+    if (reportName == null) {
+      return null;
+    }
+    try {
+      Path folder = Files.createDirectories(Path.of(reportName));
+      json.add(outputs.open("--report", folder.resolve("validate.json").toString(), null));
+      return outputs.open("--report", folder.resolve("validate.txt").toString(), null);
+    } catch (InvalidPathException | IOException e) {
+      throw new Failure(
+          "--report " + reportName + ": the folder cannot be made; name another one", e);
+    }
+  }
+
+  private List<PolicyChoice> choices() {
+    try {
+      return PolicyChoice.parseList(policies);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--policies: " + e.getMessage());
+    }
+  }
+
+  private ValidateReport validate(List<PolicyChoice> chosen) {
+    try {
+      identity = new GpuValidation(gpu, GpuBounds.NONE).identify();
+      GpuBounds bounds = bounds();
+      GpuValidation validation = new GpuValidation(gpu, bounds);
+      validation.warmUp();
+      List<ValidatedCase> cases = new ArrayList<>();
+      for (String name : names) {
+        TraceInput input = TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex);
+        for (PolicyChoice choice : withConfs(chosen, input)) {
+          run(input, choice, validation, bounds, cases);
+        }
+      }
+      return new ValidateReport(
+          LocalDate.now(ZoneOffset.UTC).toString(),
+          driverVersion(),
+          identity,
+          new GpuValidation(gpu, GpuBounds.NONE).identify().freeBytesAtStart(),
+          bounds.mostBytes(),
+          touch,
+          cases);
+    } catch (CudaException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+  }
+
+  private GpuBounds bounds() {
+    long nanos = Duration.ofSeconds(mostSeconds).toNanos();
+    if (mostBytes != null) {
+      if (capacityBytes != null || nearLimits) {
+        throw Failure.usage(
+            "--max-gpu-memory bounds the memory that is used, and "
+                + (nearLimits ? "--near-limits" : "--capacity")
+                + " takes all that is free; leave one of them out");
+      }
+      return new GpuBounds(mostBytes & -(2L << 20), nanos);
+    }
+    long most = (long) (identity.freeBytesAtStart() * DEFAULT_SHARE) & -(2L << 20);
+    return new GpuBounds(capacityBytes != null || nearLimits ? Long.MAX_VALUE : most, nanos);
+  }
+
+  /** The driver's own version where it is installed in the usual place, else null. */
+  private static String driverVersion() {
+    try {
+      String text = Files.readString(Path.of("/proc/driver/nvidia/version"));
+      Matcher version = Pattern.compile("\\b([0-9]{3}\\.[0-9]+(\\.[0-9]+)?)\\b").matcher(text);
+      return version.find() ? version.group(1) : null;
+    } catch (IOException _) {
+      return null;
+    }
+  }
+
+  /** Policy pytorch once for each setting, where it has none of its own. */
+  private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, TraceInput input) {
+    SequencedSet<String> settings = new LinkedHashSet<>();
+    if (confs != null) {
+      for (String conf : confs.split(";", -1)) {
+        settings.add(conf.strip());
+      }
+    } else {
+      settings.add(input.conf() == null ? "" : input.conf());
+      settings.add(EXPANDABLE);
+    }
+    List<PolicyChoice> expanded = new ArrayList<>();
+    for (PolicyChoice choice : chosen) {
+      if (!choice.provider().spec().id().equals(PYTORCH) || !choice.options().isEmpty()) {
+        expanded.add(choice);
+        continue;
+      }
+      for (String conf : settings) {
+        Settings.requirePossible(
+            Settings.parse("--conf", conf, PyTorchVersion.DEFAULT, PYTORCH),
+            GpuValidation.profile(identity, identity.freeBytesAtStart()));
+        Map<String, String> options = new LinkedHashMap<>();
+        if (!conf.isEmpty()) {
+          options.put("conf", conf);
+        }
+        expanded.add(new PolicyChoice(choice.provider(), options));
+      }
+    }
+    return expanded;
+  }
+
+  private void run(
+      TraceInput input,
+      PolicyChoice choice,
+      GpuValidation validation,
+      GpuBounds bounds,
+      List<ValidatedCase> cases) {
+    GpuCase base =
+        new GpuCase(
+            input.trace(),
+            input.device(),
+            choice.provider(),
+            new PolicySettings(
+                limitBytes == null ? MemoryLimit.NONE : limitBytes, choice.options()),
+            capacityBytes == null ? -1 : capacityBytes,
+            touch);
+    try {
+      add(input, choice, base, false, validation, cases);
+      if (nearLimits) {
+        long most = Math.min(bounds.mostBytes(), identity.freeBytesAtStart());
+        for (GpuCase near : new NearLimits(base, identity, most).cases()) {
+          add(input, choice, near, true, validation, cases);
+        }
+      }
+    } catch (UnfitTraceException e) {
+      cases.add(notRun(input, choice, "needs " + e.getMessage()));
+    } catch (PolicyOptionException e) {
+      throw Failure.usage(choice.label() + ": " + e.getMessage());
+    }
+  }
+
+  private static void add(
+      TraceInput input,
+      PolicyChoice choice,
+      GpuCase run,
+      boolean near,
+      GpuValidation validation,
+      List<ValidatedCase> cases)
+      throws PolicyOptionException, UnfitTraceException {
+    cases.add(
+        new ValidatedCase(
+            fileName(input),
+            input.sha256(),
+            choice,
+            run.settings().limitBytes(),
+            run.capacityBytes(),
+            near,
+            null,
+            validation.run(run)));
+  }
+
+  private static ValidatedCase notRun(TraceInput input, PolicyChoice choice, String reason) {
+    return new ValidatedCase(fileName(input), input.sha256(), choice, -1, -1, false, reason, null);
+  }
+
+  private static String fileName(TraceInput input) {
+    return Path.of(input.name()).getFileName().toString();
+  }
+}

@@ -1,0 +1,134 @@
+package org.allocsim.reports.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Locale;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.TextTable;
+import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.validation.gpu.CaseResult;
+import org.allocsim.validation.gpu.OomComparison;
+import org.allocsim.validation.gpu.ValidationSummary;
+
+/** Results of {@code validate} for people. */
+final class ValidateText {
+  private ValidateText() {}
+
+  static void print(ValidateReport report, PrintWriter out) {
+    out.println(
+        "%s, CUDA %d.%d%s, %s free before and %s after"
+            .formatted(
+                report.gpu().name(),
+                report.gpu().driverVersion() / 1000,
+                report.gpu().driverVersion() % 1000 / 10,
+                report.driver() == null ? "" : ", driver " + report.driver(),
+                Numbers.bytes(report.gpu().freeBytesAtStart()),
+                report.freeBytesAfter() == report.gpu().freeBytesAtStart()
+                    ? "as much"
+                    : Numbers.bytes(report.freeBytesAfter())));
+    out.println();
+    TextTable table =
+        TextTable.of(
+            "trace",
+            "policy",
+            ">limit",
+            ">calls",
+            ">equal",
+            ">free exact",
+            ">addresses",
+            ">pool exact",
+            "first failed request",
+            ">peak error",
+            ">driver time");
+    for (ValidatedCase each : report.cases()) {
+      if (each.result() != null) {
+        row(table, each);
+      }
+    }
+    table.print(out, "  ");
+    List<CaseResult> results = report.results(_ -> true);
+    out.println();
+    printSummary(ValidationSummary.of(results), out);
+    for (ValidatedCase each : report.cases()) {
+      String what = each.trace() + " with " + each.choice().label();
+      if (each.result() == null) {
+        WrappedText.printItem(out, "", what + " was not run: " + each.notRunBecause());
+      } else if (!each.result().hasSameCalls()) {
+        WrappedText.printItem(out, "", what + ", " + each.result().firstDifference());
+      }
+    }
+    out.flush();
+  }
+
+  private static void row(TextTable table, ValidatedCase each) {
+    CaseResult result = each.result();
+    boolean pooled = result.poolReserved().compared() > 0;
+    table.row(
+        each.trace(),
+        each.choice().label(),
+        each.limitBytes() >= 0
+            ? "limit " + ByteFormat.human(each.limitBytes())
+            : each.capacityBytes() >= 0 ? "free " + ByteFormat.human(each.capacityBytes()) : "-",
+        Numbers.count(result.measuredCalls()),
+        result.hasSameCalls() ? "all" : Numbers.count(result.equalCalls()),
+        Numbers.share(result.freeBytes().exact(), result.freeBytes().compared()),
+        Numbers.share(result.addresses().equalRelative(), result.addresses().compared()),
+        pooled
+            ? Numbers.share(result.poolReserved().exact(), result.poolReserved().compared())
+            : "-",
+        failures(result.failures()),
+        ByteFormat.human(Math.abs(result.predictedPeakBytes() - result.measuredPeakBytes())),
+        "%.2f [%.2f, %.2f]"
+            .formatted(result.time().ratio(), result.time().lowRatio(), result.time().highRatio()));
+  }
+
+  private static String failures(OomComparison failures) {
+    return switch (failures.verdict()) {
+      case NEITHER -> "none, as predicted";
+      case SAME_REQUEST ->
+          failures.measuredFirst()
+              + " as predicted"
+              + (failures.same() ? "" : ", later ones differ");
+      case OTHER_REQUEST -> failures.measuredFirst() + ", predicted " + failures.predictedFirst();
+      case PREDICTED_ONLY -> "none, predicted " + failures.predictedFirst();
+      case MEASURED_ONLY -> failures.measuredFirst() + ", none predicted";
+    };
+  }
+
+  private static void printSummary(ValidationSummary all, PrintWriter out) {
+    out.println("In all " + Numbers.count(all.cases(), "case") + ":");
+    item(out, "same driver calls, sizes and refusals", all.sameCalls(), all.cases());
+    item(out, "free bytes right after every call", all.freeBytesExact(), all.cases());
+    item(out, "same requests failed", all.sameFailures(), all.cases());
+    out.println(
+        "  first failed request: %d none, as predicted; %d as predicted; %d another; %d predicted only; %d real only"
+            .formatted(
+                all.confusion().get(OomComparison.Verdict.NEITHER),
+                all.confusion().get(OomComparison.Verdict.SAME_REQUEST),
+                all.confusion().get(OomComparison.Verdict.OTHER_REQUEST),
+                all.confusion().get(OomComparison.Verdict.PREDICTED_ONLY),
+                all.confusion().get(OomComparison.Verdict.MEASURED_ONLY)));
+    item(out, "peaks under-estimated", all.underEstimated(), all.cases());
+    item(
+        out, "addresses right, relative to anchors", all.addressesEqual(), all.addressesCompared());
+    item(out, "pool reserved and used right after every call", all.poolExact(), all.poolCases());
+    out.println(
+        String.format(
+            Locale.ROOT,
+            "  driver time predicted/measured of %d cases without failures: median %.2f, 95 %%"
+                + " interval %.2f to %.2f; median error %s",
+            all.timedCases(),
+            all.timeRatio(),
+            all.lowTimeRatio(),
+            all.highTimeRatio(),
+            Numbers.percent(all.timeError())));
+  }
+
+  private static void item(PrintWriter out, String what, long part, long whole) {
+    out.println(
+        "  %s: %s of %s (%s)"
+            .formatted(
+                what, Numbers.count(part), Numbers.count(whole), Numbers.share(part, whole)));
+  }
+}

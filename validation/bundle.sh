@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Packs allocsim with a Java run-time and the one native library that it needs into an archive that
+# runs on Linux x86-64 machines without Java:
+#
+#   validation/bundle.sh APP JDK ARCHIVE
+#
+#   APP      folder with allocsim.jar and lib/, as the build makes it
+#   JDK      folder of a JDK 25 or newer
+#   ARCHIVE  the .tgz to write
+set -eu
+
+fail() {
+  printf 'allocsim: %s\n' "$1" >&2
+  exit 1
+}
+
+[ $# -eq 3 ] || fail "bundle takes the application's folder, a JDK and the archive to write."
+app=$1
+jdk=$2
+archive=$3
+most_bytes=60000000
+
+[ -f "$app/allocsim.jar" ] || fail "$app has no allocsim.jar; build it first."
+[ -x "$jdk/bin/jlink" ] || fail "$jdk has no bin/jlink; name a whole JDK with ALLOCSIM_JAVA."
+[ "$(uname -sm)" = "Linux x86_64" ] || fail "bundles are made on Linux x86-64 only, as run-time and native library are its own."
+case $archive in
+  *.tgz | *.tar.gz) ;;
+  *) fail "$archive does not end in .tgz; name such a file." ;;
+esac
+[ -d "$(dirname "$archive")" ] || fail "the folder of $archive does not exist; make it first."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+to=$work/allocsim
+mkdir -p "$to/lib"
+
+"$jdk/bin/jlink" \
+  --add-modules java.base,java.desktop,java.logging,java.management,jdk.unsupported \
+  --strip-debug --no-header-files --no-man-pages --compress zip-9 --output "$to/runtime" ||
+  fail "jlink of $jdk failed."
+
+cp "$app/allocsim.jar" "$to/"
+native=
+for jar in "$app"/lib/*.jar; do
+  case ${jar##*/} in
+    jcuda-natives-*) native=$jar ;;
+    *) cp "$jar" "$to/lib/" ;;
+  esac
+done
+[ -n "$native" ] || fail "$app/lib has no jcuda-natives jar; build allocsim again."
+# The driver API needs one of its four libraries.
+library=$(cd "$work" && "$jdk/bin/jar" tf "$native" | grep 'libJCudaDriver-.*-linux-x86_64\.so$') ||
+  fail "$native has no libJCudaDriver."
+(cd "$work" && "$jdk/bin/jar" xf "$native" "$library" && mv "$library" "$to/lib/")
+
+cat >"$to/allocsim" <<'EOF'
+#!/bin/sh
+# Starts allocsim with its own Java; ALLOCSIM_JAVA_OPTS holds further options for the JVM.
+self=$(readlink -f "$0")
+root=${self%/*}
+exec "$root/runtime/bin/java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true \
+  -Djava.library.path="$root/lib" ${ALLOCSIM_JAVA_OPTS:-} -jar "$root/allocsim.jar" "$@"
+EOF
+chmod 755 "$to/allocsim"
+
+tar -C "$work" --owner=0 --group=0 --numeric-owner -czf "$work/bundle.tgz" allocsim
+bytes=$(wc -c <"$work/bundle.tgz")
+[ "$bytes" -le "$most_bytes" ] ||
+  fail "the bundle would have $bytes bytes, more than $most_bytes; nothing was written."
+mv -f "$work/bundle.tgz" "$archive"
+printf '%s: %s bytes; unpack it anywhere and run allocsim/allocsim\n' "$archive" "$bytes"

@@ -1,0 +1,143 @@
+package org.allocsim.validation.gpu;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.apache.commons.math3.stat.correlation.KendallsCorrelation;
+
+/**
+ * Compares predicted with real addresses. Where a reservation of the driver lies differs from
+ * process to process, as others use the address space too; what lies in it follows rules. So a
+ * segment is compared relative to its reservation, whose first segment is the anchor; address
+ * ranges and the pool of stream-ordered memory are compared relative to the first of them.
+ *
+ * @param compared addresses that calls gave, without those of segments that only anchor
+ * @param equalRelative those that lie where predicted, relative to their anchor
+ * @param equalAbsolute those that are equal to the byte, anchors included, of all
+ * @param anchors reservations, and one for address ranges
+ * @param displacedAnchors reservations that lie elsewhere than predicted
+ * @param rankAgreement Kendall's tau-b of predicted and real addresses of the first {@value
+ *     #MOST_RANKED} calls, not a number for fewer than two addresses
+ */
+public record AddressComparison(
+    long compared,
+    long equalRelative,
+    long equalAbsolute,
+    long anchors,
+    long displacedAnchors,
+    double rankAgreement) {
+  private static final int MOST_RANKED = 20_000;
+
+  /** Key of address ranges among the regions; no reservation starts there. */
+  private static final long RANGES = 1;
+
+  private static final class Region {
+    private final long offset;
+    private int blocks;
+
+    Region(long offset) {
+      this.offset = offset;
+    }
+  }
+
+  /** Compares the calls before {@code end}, which are of the same kinds on both sides. */
+  static AddressComparison of(CallLog predicted, CallLog measured, int end, long arenaAddress) {
+    Map<Long, Region> regions = new HashMap<>();
+    Map<Long, Long> regionOf = new HashMap<>();
+    long compared = 0;
+    long relative = 0;
+    long absolute = 0;
+    long anchors = 0;
+    long displaced = 0;
+    double[] ranked = new double[Math.min(end, MOST_RANKED)];
+    double[] ranks = new double[ranked.length];
+    int places = 0;
+    for (int call = 0; call < end; call++) {
+      PortCall kind = predicted.kind(call);
+      long address = predicted.address(call);
+      if (kind == PortCall.FREE) {
+        forget(regions, regionOf.remove(address), arenaAddress);
+      }
+      if (!kind.places() || predicted.isRefused(call)) {
+        continue;
+      }
+      long real = measured.address(call);
+      long key = kind == PortCall.ALLOCATE ? predicted.region(call) : RANGES;
+      Region region = regions.get(key);
+      absolute += address == real ? 1 : 0;
+      if (region == null) {
+        region = new Region(real - address);
+        regions.put(key, region);
+        anchors++;
+        displaced += address == real ? 0 : 1;
+      } else {
+        compared++;
+        relative += real - address == region.offset ? 1 : 0;
+      }
+      if (kind == PortCall.ALLOCATE) {
+        region.blocks++;
+        regionOf.put(address, key);
+      }
+      if (places < ranked.length) {
+        ranked[places] = address;
+        ranks[places++] = real;
+      }
+    }
+    double tau =
+        places < 2
+            ? Double.NaN
+            : new KendallsCorrelation()
+                .correlation(Arrays.copyOf(ranked, places), Arrays.copyOf(ranks, places));
+    return new AddressComparison(compared, relative, absolute, anchors, displaced, tau);
+  }
+
+  /** A reservation whose last segment went is given back; only the arena stays. */
+  private static void forget(Map<Long, Region> regions, Long key, long arenaAddress) {
+    if (key != null && key != arenaAddress) {
+      Region region = regions.get(key);
+      if (--region.blocks == 0) {
+        regions.remove(key);
+      }
+    }
+  }
+
+  /**
+   * The profile with the arena and the top of the address space as a run shows them: the first
+   * segment in the arena tells one, the first reservation the other. Unchanged where the run tells
+   * neither or they contradict the profile's rules.
+   */
+  static DeviceProfile learn(DeviceProfile profile, CallLog predicted, CallLog measured, int end) {
+    long localAddress = profile.localMemoryAddress();
+    long arenaOffset = 0;
+    long topOffset = 0;
+    boolean arenaKnown = false;
+    boolean topKnown = false;
+    for (int call = 0; call < end && !(arenaKnown && topKnown); call++) {
+      if (predicted.kind(call) != PortCall.ALLOCATE || predicted.isRefused(call)) {
+        continue;
+      }
+      long offset = measured.address(call) - predicted.address(call);
+      long region = predicted.region(call);
+      if (region == profile.arenaAddress() || region == localAddress) {
+        arenaOffset = arenaKnown ? arenaOffset : offset;
+        arenaKnown = true;
+      } else {
+        topOffset = topKnown ? topOffset : offset;
+        topKnown = true;
+      }
+    }
+    if (!arenaKnown) {
+      arenaOffset = topOffset;
+    }
+    if (!topKnown) {
+      topOffset = arenaOffset;
+    }
+    try {
+      return profile.withAddresses(
+          profile.arenaAddress() + arenaOffset, profile.topAddress() + topOffset);
+    } catch (IllegalArgumentException _) {
+      return profile;
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package org.allocsim.validation.gpu;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.apache.commons.math3.random.RandomGenerator;
+import org.apache.commons.math3.random.Well19937c;
+import org.apache.commons.math3.stat.descriptive.rank.Percentile;
+
+/**
+ * Predicted and measured time in the driver.
+ *
+ * @param calls each kind of call that was made
+ * @param predictedNanos all calls of the simulation
+ * @param measuredNanos all calls on the GPU
+ * @param lowRatio lower end of the 95 % interval of predicted over measured time, by resampling
+ *     calls; not a number without calls
+ * @param highRatio its upper end
+ */
+public record DriverTime(
+    List<Kind> calls, long predictedNanos, long measuredNanos, double lowRatio, double highRatio) {
+  private static final int RESAMPLES = 400;
+
+  /** Calls beyond are drawn from, but no more are drawn. */
+  private static final int MOST_DRAWN = 20_000;
+
+  private static final long SEED = 20_251_101;
+
+  /**
+   * One kind of call.
+   *
+   * @param call the kind
+   * @param predictedCalls how many the simulation made
+   * @param measuredCalls how many the policy made on the GPU
+   */
+  public record Kind(
+      DriverCall call,
+      long predictedCalls,
+      long measuredCalls,
+      long predictedNanos,
+      long measuredNanos) {}
+
+  /** Keeps its own copy. */
+  public DriverTime {
+    calls = List.copyOf(calls);
+  }
+
+  /** Predicted over measured time; not a number where nothing was measured. */
+  public double ratio() {
+    return measuredNanos == 0 ? Double.NaN : (double) predictedNanos / measuredNanos;
+  }
+
+  /** Whether the same number of calls of each kind was made. */
+  public boolean hasSameCalls() {
+    return calls.stream().allMatch(kind -> kind.predictedCalls() == kind.measuredCalls());
+  }
+
+  static DriverTime of(
+      SimulatedDevice simulated, DriverMeasure real, CallLog predicted, CallLog measured, int end) {
+    List<Kind> kinds = new ArrayList<>();
+    for (DriverCall call : DriverCall.values()) {
+      if (simulated.driverCalls(call) > 0 || real.calls(call) > 0) {
+        kinds.add(
+            new Kind(
+                call,
+                simulated.driverCalls(call),
+                real.calls(call),
+                simulated.driverNanos(call),
+                real.nanos(call)));
+      }
+    }
+    double[] ratios = new double[RESAMPLES];
+    RandomGenerator random = new Well19937c(SEED);
+    int draws = Math.min(end, MOST_DRAWN);
+    for (int sample = 0; sample < RESAMPLES && end > 0; sample++) {
+      long predictedSum = 0;
+      long measuredSum = 0;
+      for (int draw = 0; draw < draws; draw++) {
+        int call = random.nextInt(end);
+        predictedSum += predicted.nanos(call);
+        measuredSum += measured.nanos(call);
+      }
+      ratios[sample] = (double) predictedSum / Math.max(1, measuredSum);
+    }
+    boolean known = end > 0;
+    return new DriverTime(
+        kinds,
+        simulated.driverNanos(),
+        real.nanos(),
+        known ? new Percentile().evaluate(ratios, 2.5) : Double.NaN,
+        known ? new Percentile().evaluate(ratios, 97.5) : Double.NaN);
+  }
+}

@@ -1,0 +1,243 @@
+package org.allocsim.validation.gpu;
+
+import java.util.Optional;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.UnfitTraceException;
+
+/**
+ * Runs a policy on the same requests on a real GPU and on a simulated device made like it, and
+ * compares the two, call by call.
+ *
+ * <p>What differs from process to process is taken from the real run before the comparison: how
+ * much memory is free at the start, and the two addresses below which the driver makes its
+ * reservations.
+ */
+public final class GpuValidation {
+  private final Opener opener;
+  private final GpuBounds bounds;
+
+  /** Opens the GPU. */
+  @FunctionalInterface
+  interface Opener {
+    CudaDevice open(GpuBounds bounds, DriverCallListener listener);
+  }
+
+  /** Validation on a GPU by its number, from 0. */
+  public GpuValidation(int gpu, GpuBounds bounds) {
+    this((given, listener) -> CudaDevice.open(gpu, given, listener), bounds);
+  }
+
+  GpuValidation(Opener opener, GpuBounds bounds) {
+    this.opener = opener;
+    this.bounds = bounds;
+  }
+
+  /**
+   * Looks at the GPU, which is given back at once.
+   *
+   * @throws CudaException where there is none
+   */
+  public CudaDevice.Identity identify() {
+    try (CudaDevice gpu = opener.open(bounds, DriverCallListener.NONE)) {
+      return gpu.identity();
+    }
+  }
+
+  /**
+   * Makes every kind of call a few times, so that the loading and compiling of what calls the
+   * driver is not measured later.
+   */
+  public void warmUp() {
+    try (CudaDevice gpu = opener.open(bounds, DriverCallListener.NONE)) {
+      gpu.warmUp();
+    }
+  }
+
+  /** The simulated device that stands for this GPU with so much memory free. */
+  public static DeviceProfile profile(CudaDevice.Identity gpu, long freeBytes) {
+    return GpuProfiles.like(gpu, freeBytes, DeviceProfile.UNUSABLE_BYTES, DeviceProfile.PAGE_BYTES);
+  }
+
+  private record Real(
+      PolicyRun run,
+      DriverMeasure measure,
+      DeviceProfile profile,
+      long freeBytesAtStart,
+      boolean heldBack) {}
+
+  private record Predicted(PolicyRun run, SimulatedDevice device, DeviceProfile profile) {}
+
+  /**
+   * Runs one case.
+   *
+   * @throws PolicyOptionException where an option of the policy is wrong
+   * @throws UnfitTraceException where the policy needs what the trace or a GPU does not have
+   * @throws CudaException where the GPU fails
+   */
+  public CaseResult run(GpuCase run) throws PolicyOptionException, UnfitTraceException {
+    Real real = measure(run);
+    Predicted predicted = predict(run, real.profile());
+    DeviceProfile learned = learn(predicted, real);
+    boolean isLearned = !learned.equals(real.profile());
+    if (isLearned) {
+      predicted = predict(run, learned);
+    }
+    return compare(predicted, real, isLearned);
+  }
+
+  private Real measure(GpuCase run) throws PolicyOptionException, UnfitTraceException {
+    DriverMeasure measure = new DriverMeasure();
+    try (CudaDevice gpu = opener.open(bounds, measure)) {
+      if (run.capacityBytes() >= 0) {
+        gpu.holdBack(run.capacityBytes());
+      }
+      DeviceProfile profile =
+          GpuProfiles.like(
+              gpu.identity(),
+              gpu.freeBytes(),
+              gpu.isBounded() ? 0 : DeviceProfile.UNUSABLE_BYTES,
+              gpu.pageBytes());
+      CallLog log = new CallLog();
+      RecordingDevice recorder = new RecordingDevice(gpu, new RealProbe(gpu, measure), log);
+      PolicyRun done = PolicyRun.of(run, recorder, log);
+      return new Real(
+          done, measure, profile, gpu.identity().freeBytesAtStart(), run.capacityBytes() >= 0);
+    }
+  }
+
+  private static Predicted predict(GpuCase run, DeviceProfile profile)
+      throws PolicyOptionException, UnfitTraceException {
+    SimulatedDevice device = new SimulatedDevice(profile);
+    CallLog log = new CallLog();
+    RecordingDevice recorder = new RecordingDevice(device, new SimulatedProbe(device), log);
+    return new Predicted(PolicyRun.of(run, recorder, log), device, profile);
+  }
+
+  private static DeviceProfile learn(Predicted predicted, Real real) {
+    CallLog simulated = predicted.run().log();
+    CallLog measured = real.run().log();
+    return AddressComparison.learn(
+        predicted.profile(), simulated, measured, equalCalls(simulated, measured));
+  }
+
+  private static int equalCalls(CallLog predicted, CallLog measured) {
+    int most = Math.min(predicted.count(), measured.count());
+    int call = 0;
+    while (call < most
+        && predicted.kind(call) == measured.kind(call)
+        && predicted.bytes(call) == measured.bytes(call)
+        && predicted.isRefused(call) == measured.isRefused(call)) {
+      call++;
+    }
+    return call;
+  }
+
+  private static CaseResult compare(Predicted predicted, Real real, boolean learned) {
+    CallLog simulated = predicted.run().log();
+    CallLog measured = real.run().log();
+    int end = equalCalls(simulated, measured);
+    Exactness.Sum free = new Exactness.Sum();
+    Exactness.Sum reserved = new Exactness.Sum();
+    Exactness.Sum used = new Exactness.Sum();
+    long refused = 0;
+    for (int call = 0; call < end; call++) {
+      free.add(simulated.freeBytes(call), measured.freeBytes(call));
+      refused += measured.isRefused(call) ? 1 : 0;
+      if (measured.kind(call).isStreamOrdered()) {
+        reserved.add(simulated.reservedBytes(call), measured.reservedBytes(call));
+        used.add(simulated.usedBytes(call), measured.usedBytes(call));
+      }
+    }
+    return new CaseResult(
+        predicted.profile().name(),
+        real.freeBytesAtStart(),
+        real.heldBack(),
+        real.run().freeBytesAtStart(),
+        real.run().requests(),
+        simulated.count(),
+        measured.count(),
+        end,
+        difference(simulated, measured, end).orElse(null),
+        refused,
+        learned,
+        free.result(),
+        reserved.result(),
+        used.result(),
+        AddressComparison.of(simulated, measured, end, predicted.profile().arenaAddress()),
+        predicted.run().peakBytes(),
+        real.run().peakBytes(),
+        OomComparison.of(predicted.run().failures(), real.run().failures()),
+        DriverTime.of(predicted.device(), real.measure(), simulated, measured, end));
+  }
+
+  private static Optional<String> difference(CallLog predicted, CallLog measured, int call) {
+    String simulated = describe(predicted, call);
+    String real = describe(measured, call);
+    return call == predicted.count() && call == measured.count()
+        ? Optional.empty()
+        : Optional.of("call %d: predicted %s, real %s".formatted(call, simulated, real));
+  }
+
+  private static String describe(CallLog log, int call) {
+    return call == log.count()
+        ? "no more calls"
+        : log.kind(call)
+            + " of "
+            + log.bytes(call)
+            + (log.isRefused(call) ? " refused at " : " served, leaving ")
+            + log.freeBytes(call)
+            + " free";
+  }
+
+  private record RealProbe(CudaDevice gpu, DriverMeasure measure) implements RecordingDevice.Probe {
+    @Override
+    public long driverNanos() {
+      return measure.nanos();
+    }
+
+    @Override
+    public long region(long address) {
+      return 0;
+    }
+
+    /** The device makes streams itself. */
+    @Override
+    public void streamCreated() {}
+
+    @Override
+    public void touch(long address, long bytes, int stream) {
+      gpu.touch(address, bytes, stream);
+    }
+  }
+
+  private record SimulatedProbe(SimulatedDevice device) implements RecordingDevice.Probe {
+    @Override
+    public long driverNanos() {
+      return device.driverNanos();
+    }
+
+    @Override
+    public long region(long address) {
+      return device.reservationStart(address);
+    }
+
+    @Override
+    public void streamCreated() {
+      device.createStreams(1);
+    }
+
+    @Override
+    public void touch(long address, long bytes, int stream) {}
+  }
+
+  /** Whether the policy serves every request on the simulated device with so much memory. */
+  static boolean passes(GpuCase run, DeviceProfile profile)
+      throws PolicyOptionException, UnfitTraceException {
+    SimulatedDevice device = new SimulatedDevice(profile);
+    DeviceMemory memory = new RecordingDevice(device, new SimulatedProbe(device), new CallLog());
+    return PolicyRun.passes(run, memory);
+  }
+}

@@ -1,0 +1,69 @@
+package org.allocsim.validation.gpu;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.UnfitTraceException;
+
+/**
+ * Finds, in simulation, where a policy just serves every request: the smallest memory of the device
+ * and the smallest limit of the allocator, in pages. Both are cases to run on a GPU, and so is each
+ * with one page less, where a request fails. Where a program passes on a smaller device and fails
+ * on a larger one, one such boundary is found.
+ */
+public final class NearLimits {
+  private final GpuCase base;
+  private final CudaDevice.Identity gpu;
+  private final long mostBytes;
+
+  /**
+   * Limits of a case.
+   *
+   * @param base the case without a limit
+   * @param mostBytes free bytes of the GPU that may be used
+   */
+  public NearLimits(GpuCase base, CudaDevice.Identity gpu, long mostBytes) {
+    this.base = base;
+    this.gpu = gpu;
+    this.mostBytes = mostBytes;
+  }
+
+  /** The cases, none where the program does not fit the GPU at all. */
+  public List<GpuCase> cases() throws PolicyOptionException, UnfitTraceException {
+    List<GpuCase> cases = new ArrayList<>();
+    long page = DeviceProfile.PAGE_BYTES;
+    if (!passes(-1, mostBytes)) {
+      return cases;
+    }
+    long capacity = smallest(false);
+    cases.add(base.with(-1, capacity));
+    cases.add(base.with(-1, capacity - page));
+    long limit = smallest(true);
+    cases.add(base.with(limit, -1));
+    cases.add(base.with(limit - page, -1));
+    return cases;
+  }
+
+  private long smallest(boolean ofLimit) throws PolicyOptionException, UnfitTraceException {
+    long page = DeviceProfile.PAGE_BYTES;
+    long low = 0;
+    long high = mostBytes / page;
+    while (high - low > 1) {
+      long middle = low + (high - low) / 2;
+      boolean passes = ofLimit ? passes(middle * page, mostBytes) : passes(-1, middle * page);
+      if (passes) {
+        high = middle;
+      } else {
+        low = middle;
+      }
+    }
+    return high * page;
+  }
+
+  private boolean passes(long limitBytes, long capacityBytes)
+      throws PolicyOptionException, UnfitTraceException {
+    return GpuValidation.passes(
+        base.with(limitBytes, -1), GpuValidation.profile(gpu, capacityBytes));
+  }
+}
