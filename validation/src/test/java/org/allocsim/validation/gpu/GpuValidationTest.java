@@ -36,7 +36,7 @@ class GpuValidationTest {
     for (int step = 0; step < 600; step++) {
       builder.at(0, step, 0);
       if (live.size() > 20 || !live.isEmpty() && random.nextInt(3) == 0) {
-        builder.free(live.remove(random.nextInt(live.size())));
+        builder.free(live.remove(/* index */ random.nextInt(live.size())));
       } else {
         long bytes = 1 + (long) Math.exp(random.nextDouble() * Math.log(100.0 * MIB));
         live.add(builder.allocate(bytes, random.nextInt(4) == 0 ? 0x55 : 0, PoolId.DEFAULT));

@@ -136,11 +136,16 @@ final class CacheRelease {
         && releasedBytes < neededBytes
         && config.isOversize(blocks.bytes[free.block(at)])) {
       int block = free.block(at);
-      at = free.previous(at);
       if (blocks.expandable[block] == BlockTable.NONE) {
-        releasedBytes += blocks.bytes[block];
-        // Removing a block leaves the positions before it as they are.
+        long blockBytes = blocks.bytes[block];
+        long address = blocks.address[block];
+        releasedBytes += blockBytes;
+        // Positions do not outlive the removal.
         releaseSegment(block);
+        long behind = free.ceiling(blockBytes, address);
+        at = behind == OrderedBlocks.NONE ? free.last() : free.previous(behind);
+      } else {
+        at = free.previous(at);
       }
     }
     return releasedBytes >= neededBytes;
