@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -84,6 +86,18 @@ class GpuValidationTest {
     assertFalse(result.learned());
     assertFalse(result.isUnderEstimated());
     assertTrue(opened.getFirst().isClosed);
+  }
+
+  @Test
+  void memoryThatIsMappedAtSeveralAddressesIsPredictedExactly() throws Exception {
+    CaseResult result = on(CARD, -1).run(of("gmlake", Map.of("frag-limit", "2MiB"), -1));
+    assertNull(result.firstDifference());
+    assertTrue(result.freeBytes().isExact());
+    assertEquals(result.addresses().compared(), result.addresses().equalRelative());
+    Map<DriverCall, Long> calls = new EnumMap<>(DriverCall.class);
+    result.time().calls().forEach(kind -> calls.put(kind.call(), kind.measuredCalls()));
+    assertTrue(calls.get(DriverCall.MAP) > calls.get(DriverCall.CREATE), calls.toString());
+    assertTrue(result.time().hasSameCalls());
   }
 
   @ParameterizedTest
