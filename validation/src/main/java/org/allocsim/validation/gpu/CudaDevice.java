@@ -454,10 +454,9 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     if (pool != 0) {
       cleanup.attempt(() -> cuda.trimPool(pool, 0));
       if (thresholdBefore >= 0) {
-        cleanup.attempt(
-            () ->
-                cuda.setPoolAttribute(
-                    pool, CudaCalls.PoolAttribute.RELEASE_THRESHOLD, thresholdBefore));
+        cleanup.attempt(() ->
+            cuda.setPoolAttribute(
+                pool, CudaCalls.PoolAttribute.RELEASE_THRESHOLD, thresholdBefore));
       }
     }
     for (long stream : streams) {

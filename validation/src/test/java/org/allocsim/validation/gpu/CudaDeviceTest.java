@@ -201,8 +201,7 @@ class CudaDeviceTest {
         assertThrows(IllegalStateException.class, wrong::run);
       }
       memory.release(handles, 0, 2, 2 * MIB);
-      assertThrows(
-          IllegalStateException.class, () -> memory.release(handles, 0, 1, 2 * MIB));
+      assertThrows(IllegalStateException.class, () -> memory.release(handles, 0, 1, 2 * MIB));
       memory.unmap(range, handles, 0, 2, 2 * MIB);
       assertEquals(256 * MIB, device.freeBytes());
     }
