@@ -2,9 +2,7 @@ package org.allocsim.reports.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -19,7 +17,6 @@ import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UnfitTraceException;
@@ -156,7 +153,9 @@ final class ValidateCommand implements Callable<Integer> {
   @Option(
       names = "--report",
       paramLabel = "DIR",
-      description = "Folder that gets validate.txt and validate.json; it is made where missing.")
+      description =
+          "Folder that gets validate.txt, validate.json and charts of predicted against measured;"
+              + " it is made where missing.")
   private String reportName;
 
   private CudaDevice.Identity identity;
@@ -170,40 +169,15 @@ final class ValidateCommand implements Callable<Integer> {
     }
     List<PolicyChoice> chosen = choices();
     try (Outputs outputs = new Outputs(out)) {
-      List<Outputs.Output> json = new ArrayList<>();
-      Outputs.Output text = open(outputs, json);
+      ValidateFiles files = new ValidateFiles(outputs, jsonName, reportName);
       ValidateReport report = validate(chosen);
-      for (Outputs.Output each : json) {
-        JsonText.write(ValidateJson.of(report), each.stream());
-      }
-      if (text != null) {
-        try (PrintWriter writer = new PrintWriter(text.stream(), false, StandardCharsets.UTF_8)) {
-          ValidateText.print(report, writer);
-        }
-      }
+      files.write(report);
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
         ValidateText.print(report, out);
       }
     }
     return ExitCodes.DONE;
-  }
-
-  private Outputs.Output open(Outputs outputs, List<Outputs.Output> json) throws IOException {
-    if (jsonName != null) {
-      json.add(outputs.open("--json", jsonName, null));
-    }
-    if (reportName == null) {
-      return null;
-    }
-    try {
-      Path folder = Files.createDirectories(Path.of(reportName));
-      json.add(outputs.open("--report", folder.resolve("validate.json").toString(), null));
-      return outputs.open("--report", folder.resolve("validate.txt").toString(), null);
-    } catch (InvalidPathException | IOException e) {
-      throw new Failure(
-          "--report " + reportName + ": the folder cannot be made; name another one", e);
-    }
   }
 
   private List<PolicyChoice> choices() {

@@ -159,6 +159,16 @@ class GpuValidationTest {
         2 * right.addresses().compared() + wrong.addresses().compared(),
         summary.addressesCompared());
     assertTrue(summary.lowTimeRatio() <= summary.timeRatio());
+    assertEquals(2, summary.failures(false, false));
+    assertEquals(1, summary.failures(false, true));
+    assertEquals(0, summary.failures(true, false) + summary.failures(true, true));
+    QuantitySummary peak = summary.quantities().get(ValidationSummary.Quantity.PEAK_BYTES);
+    assertEquals(3, peak.compared());
+    assertEquals(new Share(peak.exact(), 3), peak.cases());
+    assertEquals(Math.abs(wrong.predictedPeakBytes() - wrong.measuredPeakBytes()), peak.maxError());
+    assertTrue(summary.lowMeanTimeError() <= summary.meanTimeError());
+    assertTrue(summary.meanTimeError() <= summary.maxTimeError());
+    assertEquals(1, summary.leastRankAgreement(), 1e-12);
   }
 
   @ParameterizedTest
