@@ -76,7 +76,6 @@ class PredictedMeasuredChartTest {
           "effort, measured",
           "predicted = measured",
           "twice and half",
-          "1 µs",
           "10 ms",
           "100 ms"
         }) {
