@@ -468,7 +468,8 @@ public final class AllocationTrace {
       Integer known = workNumbers.get(work);
       if (known == null) {
         if (workNumbers.size() >= MAX_WORKS) {
-          throw new IllegalArgumentException("more than " + MAX_WORKS + " different pieces of work");
+          throw new IllegalArgumentException(
+              "more than " + MAX_WORKS + " different pieces of work");
         }
         known = workNumbers.size();
         workNumbers.put(work, known);

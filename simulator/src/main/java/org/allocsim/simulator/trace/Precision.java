@@ -1,15 +1,13 @@
 package org.allocsim.simulator.trace;
 
-/** Kind of arithmetic that a kernel does, which decides how fast a GPU does it. */
+/** Formats of numbers whose arithmetic differs in speed. */
 public enum Precision {
-  /** 64-bit floating point. */
-  FP64,
-  /** 32-bit floating point on the ordinary units. */
+  /** 32-bit floating point, exact. */
   FP32,
-  /** 32-bit floating point whose products tensor cores round to 10 bits of mantissa. */
+  /** 32-bit floating point, rounded to TF32 in matrix products. */
   TF32,
-  /** 16-bit floating point (fp16 or bf16) on tensor cores. */
-  HALF,
-  /** 8-bit floating point on tensor cores. */
-  FP8
+  /** IEEE half precision. */
+  FP16,
+  /** bfloat16. */
+  BF16
 }

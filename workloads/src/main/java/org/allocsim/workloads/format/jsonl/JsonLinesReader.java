@@ -305,8 +305,7 @@ final class JsonLinesReader {
   private int hostBuffer() throws TraceFormatException {
     Integer buffer = hostBuffers.get(line.number("id"));
     if (buffer == null) {
-      throw lines.failure(
-          "host buffer " + line.number("id") + " is not live", "allocate it first");
+      throw lines.failure("host buffer " + line.number("id") + " is not live", "allocate it first");
     }
     return buffer;
   }

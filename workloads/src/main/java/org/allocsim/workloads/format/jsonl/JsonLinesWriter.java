@@ -216,8 +216,7 @@ final class JsonLinesWriter implements TraceWriter {
         case Work.Kernel kernel -> {
           json.writeNumberProperty("flops", kernel.flops());
           json.writeNumberProperty("memory_bytes", kernel.memoryBytes());
-          json.writeStringProperty(
-              "precision", kernel.precision().name().toLowerCase(Locale.ROOT));
+          json.writeStringProperty("precision", kernel.precision().name().toLowerCase(Locale.ROOT));
         }
         case Work.Timed timed -> json.writeNumberProperty("ns", timed.nanos());
         case Work.Copy copy -> {

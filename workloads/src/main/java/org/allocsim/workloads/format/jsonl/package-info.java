@@ -23,7 +23,7 @@
  * <table>
  * <caption>What takes time, for simulations in time; allocators are not concerned</caption>
  * <tr><th>op</th><th>fields</th><th>meaning</th></tr>
- * <tr><td>launch</td><td>flops, memory_bytes, precision (fp64, fp32, tf32, half, fp8), stream</td>
+ * <tr><td>launch</td><td>flops, memory_bytes, precision (fp32, tf32, fp16, bf16), stream</td>
  *     <td>queue a kernel</td></tr>
  * <tr><td>launch</td><td>ns, stream</td><td>queue a kernel that takes so long</td></tr>
  * <tr><td>launch</td><td>copy_bytes, to (device, host), host_memory (pinned, pageable), stream</td>
@@ -53,6 +53,7 @@
  * <p>Lines that are no requests: {@code stack} (stack: a new number; frames: innermost first, each
  * {@code [file, line, function]}), {@code stream} and {@code pool} (declare one, to fix the order
  * of pools), {@code loader} (workers, prefetch, batch_ns, spread_ns, seed; loaders are numbered in
- * order, from 0), {@code prologue_end} (all lines so far recreate what existed before the recording).
+ * order, from 0), {@code prologue_end} (all lines so far recreate what existed before the
+ * recording).
  */
 package org.allocsim.workloads.format.jsonl;
