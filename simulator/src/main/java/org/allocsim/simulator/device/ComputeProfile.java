@@ -1,5 +1,7 @@
 package org.allocsim.simulator.device;
 
+import org.allocsim.simulator.trace.Precision;
+
 /**
  * How fast a card computes and copies: what a model of time needs beside {@link DriverCosts}. Rates
  * of arithmetic and of device memory are peaks, which programs reach in part only.
@@ -33,18 +35,6 @@ public record ComputeProfile(
     long copyNanos,
     long pinNanos,
     long pinMebibyteNanos) {
-
-  /** Formats of numbers whose arithmetic differs in speed. */
-  public enum Precision {
-    /** 32-bit floating point, exact. */
-    FP32,
-    /** 32-bit floating point, rounded to TF32 in matrix products. */
-    TF32,
-    /** IEEE half precision. */
-    FP16,
-    /** bfloat16. */
-    BF16
-  }
 
   /** Refuses rates that are not positive and negative times. */
   public ComputeProfile {
