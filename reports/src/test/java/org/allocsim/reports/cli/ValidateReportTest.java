@@ -3,6 +3,7 @@ package org.allocsim.reports.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.validation.gpu.AddressComparison;
@@ -24,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
-class ValidateFilesTest {
+class ValidateReportTest {
   private static final long MIB = 1L << 20;
 
   @TempDir private Path folder;
@@ -101,17 +103,12 @@ class ValidateFilesTest {
                 new OomComparison(-1, 5, 0, 1, false))));
   }
 
-  private void write(String json, String report) throws IOException {
+  @Test
+  void theFolderGetsChartsInBothThemesAndFormats() throws IOException {
     try (Outputs outputs = new Outputs(new PrintWriter(new StringWriter()))) {
-      new ValidateFiles(outputs, json, report).write(report());
+      new ValidateChartFiles(outputs, folder).write(report());
       outputs.commit();
     }
-  }
-
-  @Test
-  void theFolderGetsTextJsonAndChartsInBothThemesAndFormats() throws IOException {
-    Path target = folder.resolve("new/report");
-    write(null, target.toString());
     assertEquals(
         List.of(
             "driver-time-dark.png",
@@ -121,21 +118,20 @@ class ValidateFilesTest {
             "peak-memory-dark.png",
             "peak-memory-dark.svg",
             "peak-memory.png",
-            "peak-memory.svg",
-            "validate.json",
-            "validate.txt"),
-        CommandRun.files(target));
-    String time = Files.readString(target.resolve("driver-time-dark.svg"));
+            "peak-memory.svg"),
+        CommandRun.files(folder));
+    String time = Files.readString(folder.resolve("driver-time-dark.svg"));
     assertTrue(time.contains(">cuMemAlloc<") && time.contains(">cuMemFree<"), time);
     assertTrue(time.indexOf(">cuMemAlloc<") < time.indexOf(">cuMemFree<"));
-    String peak = Files.readString(target.resolve("peak-memory.svg"));
+    String peak = Files.readString(folder.resolve("peak-memory.svg"));
     assertTrue(peak.contains(">direct<") && peak.contains(">pytorch<"), peak);
   }
 
   @Test
-  void theTextHasAVerdictOnEveryQuantity() throws IOException {
-    write(null, folder.toString());
-    String text = Files.readString(folder.resolve("validate.txt")).replaceAll(" +", " ");
+  void theTextHasAVerdictOnEveryQuantity() {
+    StringWriter written = new StringWriter();
+    ValidateText.print(report(), new PrintWriter(written));
+    String text = written.toString().replaceAll(" +", " ");
     for (String line :
         new String[] {
           "the same driver calls, sizes and refusals 3 of 3 100.0 % 43.9 % to 100.0 %",
@@ -156,9 +152,9 @@ class ValidateFilesTest {
 
   @Test
   void theJsonHasTheSameVerdict() throws IOException {
-    Path file = folder.resolve("result.json");
-    write(file.toString(), null);
-    JsonNode summary = new ObjectMapper().readTree(Files.readAllBytes(file)).get("summary");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    JsonText.write(ValidateJson.of(report()), out);
+    JsonNode summary = new ObjectMapper().readTree(out.toByteArray()).get("summary");
     assertEquals(1, summary.get("failure_confusion").get("both").asInt());
     assertEquals(1, summary.get("failure_confusion").get("real_only").asInt());
     JsonNode rate = summary.get("shares_of_cases").get("peak_under_estimated");
