@@ -40,7 +40,7 @@ import java.util.function.LongSupplier;
  *
  * <p>Seen on H200 and not simulated, as no trace tells of it: a stream that waits for an event also
  * takes what was freed in front of it; waiting for the event, or for a stream that waited for it,
- * moves that into the shared list, and so does waiting for a stream that waited for others; asking
+ * moves that into the shared list; asking
  * whether a stream or event is done moves nothing; destroying a stream moves its complete list. A
  * pool that lacks memory makes other pools release theirs like a request outside does. Not found
  * out: whether a shared range that reaches to the end of the addresses counts as having memory when
