@@ -5,9 +5,9 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The pool of {@code cuMemAllocAsync} as driver 580 (CUDA 13.0) was seen to run it on H100 and H200:
- * these rules reproduce every address, every counter and every refusal of the recordings, on an
- * idle and on a busy device, with and without a limit, alone and beside {@code cuMemAlloc}.
+ * The pool of {@code cuMemAllocAsync} as driver 580 (CUDA 13.0) was seen to run it on H100 and
+ * H200: these rules reproduce every address, every counter and every refusal of the recordings, on
+ * an idle and on a busy device, with and without a limit, alone and beside {@code cuMemAlloc}.
  *
  * <ol>
  *   <li>Sizes are rounded up to 512 bytes. The pool is one range of addresses, twice as long as the
@@ -40,11 +40,10 @@ import java.util.function.LongSupplier;
  *
  * <p>Seen on H200 and not simulated, as no trace tells of it: a stream that waits for an event also
  * takes what was freed in front of it; waiting for the event, or for a stream that waited for it,
- * moves that into the shared list; asking
- * whether a stream or event is done moves nothing; destroying a stream moves its complete list. A
- * pool that lacks memory makes other pools release theirs like a request outside does. Not found
- * out: whether a shared range that reaches to the end of the addresses counts as having memory when
- * it does (here it does).
+ * moves that into the shared list; asking whether a stream or event is done moves nothing;
+ * destroying a stream moves its complete list. A pool that lacks memory makes other pools release
+ * theirs like a request outside does. Not found out: whether a shared range that reaches to the end
+ * of the addresses counts as having memory when it does (here it does).
  */
 final class AsyncPool implements StreamOrderedMemory, PoolView {
   private static final long ALIGNMENT_BYTES = 512;

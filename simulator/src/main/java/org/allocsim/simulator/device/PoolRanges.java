@@ -5,8 +5,8 @@ import java.util.Arrays;
 /**
  * The addresses of a pool, cut into ranges that are in use or lie in a free list: one list for each
  * stream, of what was given back on it, and a shared one of what is known to be complete, which
- * holds everything at the start. A range is a row of columns; rows are linked by address.
- * Offsets count from the pool's first address.
+ * holds everything at the start. A range is a row of columns; rows are linked by address. Offsets
+ * count from the pool's first address.
  *
  * <p>A free range has two stamps. The first, of its last change, decides between ranges of equal
  * size; the second, of its last free or merge, which a split leaves as it is, decides the order in

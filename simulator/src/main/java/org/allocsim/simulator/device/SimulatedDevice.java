@@ -252,8 +252,8 @@ public final class SimulatedDevice implements DeviceMemory {
 
   /**
    * What the program queues on a stream from now on does not finish until {@link #resumeStream}:
-   * memory that is freed on it meanwhile is not known to be complete. Without this all work finishes
-   * at once.
+   * memory that is freed on it meanwhile is not known to be complete. Without this all work
+   * finishes at once.
    */
   public void holdStream(int stream) {
     pool.holdStream(stream);

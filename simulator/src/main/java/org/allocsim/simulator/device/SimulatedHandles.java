@@ -35,10 +35,7 @@ final class SimulatedHandles implements HandleMemory {
    * @param freeBytes bytes that the device has left for a call that wants so many
    */
   SimulatedHandles(
-      DeviceProfile profile,
-      DriverMeter meter,
-      AddressRanges ranges,
-      LongUnaryOperator freeBytes) {
+      DeviceProfile profile, DriverMeter meter, AddressRanges ranges, LongUnaryOperator freeBytes) {
     pageBytes = profile.pageBytes();
     costs = profile.costs();
     this.meter = meter;

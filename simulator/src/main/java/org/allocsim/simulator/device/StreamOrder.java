@@ -4,9 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which of the streams' work has finished. Time is a number that
- * grows; work of a stream is named by when it was queued. All work finishes at once, but for that
- * of streams that are held.
+ * Which of the streams' work has finished. Time is a number that grows; work of a stream is named
+ * by when it was queued. All work finishes at once, but for that of streams that are held.
  */
 final class StreamOrder {
   /** Later than everything. */

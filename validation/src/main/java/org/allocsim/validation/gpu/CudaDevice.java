@@ -396,8 +396,8 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   }
 
   /**
-   * {@inheritDoc} The default pool has no limit, so a pool of its own takes its place, with the same
-   * settings.
+   * {@inheritDoc} The default pool has no limit, so a pool of its own takes its place, with the
+   * same settings.
    */
   @Override
   public synchronized void setPoolLimit(long bytes) {
