@@ -110,9 +110,9 @@ class CudaDeviceTest {
     try (CudaDevice device = open(Long.MAX_VALUE)) {
       device.setReleaseThreshold(5 * MIB);
       device.setReuse(false, true);
-      long first = cuda.changedPool;
+      cuda.changedPool = -1;
       device.setPoolLimit(64 * MIB);
-      assertNotEquals(first, cuda.changedPool);
+      assertNotEquals(-1, cuda.changedPool);
       assertEquals(5 * MIB, cuda.attribute(CudaCalls.PoolAttribute.RELEASE_THRESHOLD));
       assertEquals(0, cuda.attribute(CudaCalls.PoolAttribute.REUSE_OPPORTUNISTIC));
     }

@@ -120,8 +120,8 @@ final class ResultsPage {
       for (JsonNode each : new ObjectMapper().readTree(Files.readAllBytes(file)).get("cases")) {
         if (each.get("near_limit").asBoolean() && each.get("requests") != null) {
           String verdict = each.get("failures").get("verdict").asString();
-          rows.computeIfAbsent(family(each), _ -> new long[VERDICTS.size()])
-              [VERDICTS.indexOf(verdict)]++;
+          rows.computeIfAbsent(family(each), _ -> new long[VERDICTS.size()])[
+              VERDICTS.indexOf(verdict)]++;
         }
       }
     }

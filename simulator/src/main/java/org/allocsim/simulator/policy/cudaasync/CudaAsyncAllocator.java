@@ -27,8 +27,8 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * allocated is shown at that address, and an allocation is a segment of its own.
  *
  * <p><b>Source.</b> The pool: recordings of driver 580 (CUDA 13.0) on H100 and H200. Blocks of
- * several streams and emptying: pytorch/pytorch, {@code c10/cuda/CUDAMallocAsyncAllocator.cpp}, commit
- * 03459473, which also sets the release threshold to the maximum.
+ * several streams and emptying: pytorch/pytorch, {@code c10/cuda/CUDAMallocAsyncAllocator.cpp},
+ * commit 03459473, which also sets the release threshold to the maximum.
  *
  * <p><b>Deviations.</b> Traces do not tell when the work of a stream ends nor which streams wait
  * for which: what a stream gave back counts as complete at once where opportunistic reuse is on,
