@@ -75,7 +75,7 @@ class CudaDeviceTest {
 
   @Test
   void holdingBackFindsHowManyPagesNobodyCanHave() {
-    for (int pages = 0; pages <= 3; pages++) {
+    for (long pages = 0; pages <= 3; pages++) {
       FakeCuda card = new FakeCuda(card(pages * 2 * MIB));
       try (CudaDevice device = new CudaDevice(card, GpuBounds.NONE, DriverCallListener.NONE)) {
         device.holdBack(20 * MIB);
