@@ -44,7 +44,16 @@ class VirtualMemoryTest {
     device.reserve(32 * MIB, PAGE, 0);
     device.unreserve(first, 32 * MIB);
     assertEquals(BASE + 64 * MIB, device.reserve(34 * MIB, PAGE, 0));
-    assertEquals(first, device.reserve(2 * MIB, PAGE, 0));
+    assertEquals(first, device.reserve(32 * MIB, PAGE, 0));
+  }
+
+  /** As on an H200: the newest reservation with room serves, not the lowest. */
+  @Test
+  void aSmallRangeTakesTheRestOfTheNewestReservation() {
+    device.reserve(100 * MIB, PAGE, 0);
+    long second = device.reserve(40 * MIB, PAGE, 0);
+    assertEquals(second + 40 * MIB, device.reserve(6 * MIB, PAGE, 0));
+    assertEquals(BASE + 100 * MIB, device.reserve(28 * MIB, PAGE, 0));
   }
 
   @Test
@@ -118,7 +127,7 @@ class VirtualMemoryTest {
   @Test
   void addressesMayRunOut() {
     assertEquals(DeviceMemory.REFUSED, device.reserve(Long.MAX_VALUE, PAGE, 0));
-    assertEquals(BASE, device.reserve(1L << 46, PAGE, 0));
+    assertEquals((1L << 40) + 64 * MIB, device.reserve(1L << 46, PAGE, 0));
     assertEquals(DeviceMemory.REFUSED, device.reserve(1L << 46, PAGE, 0));
   }
 
