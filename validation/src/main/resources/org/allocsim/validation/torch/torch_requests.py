@@ -1,8 +1,10 @@
 """Sends recorded requests to PyTorch's caching allocator and saves what it did.
 
-usage: torch_requests.py CASES JOBS SECONDS GPU
+usage: torch_requests.py CASES JOBS SECONDS GPU PER_PROCESS STOP_AFTER
 
-CASES holds one JSON object a line: id, requests (file), out (prefix of the files to write), limit
+At most JOBS processes run side by side, each serves up to PER_PROCESS cases one after the other
+while it can be emptied completely in between. A case may take SECONDS; none begins later than
+STOP_AFTER seconds from the start (0: no such limit). CASES holds one JSON object a line: id, requests (file), out (prefix of the files to write), limit
 (bytes, -1 for none), streams (1 for each stream beside the default one, 0 for that), spare (number
 of further streams), holds (whether uses on other streams end later than the next request).
 Requests are lines:
@@ -16,16 +18,18 @@ Requests are lines:
   p POOL                   give a pool up
   n                        take a snapshot
 
-Standard output gets one JSON object a line: first what there is, then one for each finished case.
-Each case runs in a process of its own, forked before CUDA is touched: fresh addresses, statistics
-and streams, without importing PyTorch again.
+Standard output gets one JSON object a line: first what there is, then one for each finished case,
+at last how many were not begun. Processes are forked before CUDA is touched: fresh addresses and
+streams, without importing PyTorch again.
 """
 
 import collections
 import json
+import mmap
 import os
 import pickle
 import signal
+import struct
 import sys
 import threading
 import time
@@ -34,7 +38,8 @@ os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
 
 
 def say(value):
-    print(json.dumps(value), flush=True)
+    """One line in one write, so that lines of several processes do not mix."""
+    os.write(1, (json.dumps(value) + "\n").encode())
 
 
 def fraction_of(limit, total):
@@ -50,6 +55,9 @@ def fraction_of(limit, total):
     raise ValueError("no memory fraction of %d bytes gives a limit of %d bytes" % (total, limit))
 
 
+MOST_STREAMS = 65
+
+
 class Holds:
     """Keeps streams from going on, so that events on them finish when the requests say so.
 
@@ -57,11 +65,10 @@ class Holds:
     with unfinished uses queues such a wait before PyTorch's event. Nothing runs on the GPU.
     """
 
-    STALL_SECONDS = 0.1
+    STALL_SECONDS = 0.5
 
-    def __init__(self, torch, count):
+    def __init__(self, torch):
         import ctypes
-        import mmap
 
         self.torch = torch
         self.ctypes = ctypes
@@ -74,10 +81,11 @@ class Holds:
         self.check(
             self.driver.cuMemHostGetDevicePointer_v2(ctypes.byref(self.device), host, 0)
         )
-        self.tickets = [0] * count
-        self.queues = [collections.deque() for _ in range(count)]
+        self.tickets = [0] * MOST_STREAMS
+        self.queues = [collections.deque() for _ in range(MOST_STREAMS)]
         self.busy_since = None
         self.forced = 0
+        self.before = 0
         self.lock = threading.Lock()
         threading.Thread(target=self.watch, daemon=True).start()
 
@@ -139,44 +147,80 @@ class Holds:
             self.release_all()
 
 
-class Case:
-    def __init__(self, torch, job, gpu):
+class Process:
+    """What cases of one process share: the GPU, streams, and the means to hold them."""
+
+    def __init__(self, torch, gpu):
         self.torch = torch
-        self.job = job
         torch.cuda.init()
         torch.cuda.set_device(gpu)
         self.device = torch.device("cuda", gpu)
+        self.made = []
+        self.holds = None
+        self.served = 0
+
+    def streams(self, others, spare):
+        """Different streams beside the default one, by ascending handle."""
+        wanted = others + spare
+        for priority in (0, -1):
+            while len(self.made) < min(wanted, 32 * (1 - priority)):
+                self.made.append(self.torch.cuda.Stream(priority=priority))
+        chosen = sorted(self.made[:wanted], key=lambda stream: stream.cuda_stream)
+        if len({stream.cuda_stream for stream in chosen}) < wanted:
+            raise RuntimeError("PyTorch has no %d different streams" % wanted)
+        return chosen
+
+    def holding(self):
+        if self.holds is None:
+            self.holds = Holds(self.torch)
+        return self.holds
+
+    def clear(self):
+        """Back to the state of a fresh process; tells whether the allocator is empty."""
+        torch = self.torch
+        if self.holds:
+            self.holds.release_all()
+        torch.cuda.synchronize()
+        torch.cuda.set_stream(torch.cuda.default_stream())
+        torch.cuda.empty_cache()
+        torch.cuda.memory._record_memory_history(None)
+        torch.cuda.set_per_process_memory_fraction(1.0)
+        torch.cuda.reset_accumulated_memory_stats()
+        torch.cuda.reset_peak_memory_stats()
+        left = torch.cuda.memory_stats()
+        return not torch.cuda.memory_snapshot() and not any(
+            value for key, value in left.items() if key != "max_split_size"
+        )
+
+
+class Case:
+    def __init__(self, process, job):
+        torch = process.torch
+        self.process = process
+        self.torch = torch
+        self.job = job
+        self.device = process.device
+        self.holds = process.holding() if job["holds"] else None
+        self.forced = []
+        self.make_streams()
         self.free_at_start, self.total = torch.cuda.mem_get_info()
         self.fraction = None
         if job["limit"] >= 0:
             self.fraction = fraction_of(job["limit"], self.total)
             torch.cuda.set_per_process_memory_fraction(self.fraction)
         torch.cuda.memory._record_memory_history(max_entries=100_000_000, context=None)
-        self.make_streams()
         self.live = {}
+        self.own = {}
         self.uses = {}
         self.pools = {}
         self.oom = []
-        self.current = 0
-        self.holds = Holds(torch, len(self.streams)) if job["holds"] else None
 
     def make_streams(self):
-        torch = self.torch
         wanted = self.job["streams"]
-        others = sum(wanted)
-        made = []
-        if others + self.job["spare"] > 0:
-            for priority in (0, -1):
-                while len(made) < others + self.job["spare"] and len(made) < 32 * (1 - priority):
-                    made.append(torch.cuda.Stream(priority=priority))
-        handles = {stream.cuda_stream for stream in made}
-        if len(handles) < others + self.job["spare"]:
-            raise RuntimeError("PyTorch has no %d different streams" % others)
-        made.sort(key=lambda stream: stream.cuda_stream)
-        # Rows of the default stream come first, as its handle is the least.
-        self.default = torch.cuda.default_stream()
-        chosen = iter(made)
-        self.streams = [next(chosen) if other else self.default for other in wanted]
+        chosen = iter(self.process.streams(sum(wanted), self.job["spare"]))
+        # The default stream comes first, as its handle is the least.
+        default = self.torch.cuda.default_stream()
+        self.streams = [next(chosen) if other else default for other in wanted]
         self.first_spare = len(self.streams)
         self.streams += list(chosen)
         self.selected = None
@@ -189,6 +233,7 @@ class Case:
     def allocate(self, number, size, stream, pool):
         torch = self.torch
         self.select(stream)
+        self.own[number] = stream
         try:
             if pool:
                 if pool not in self.pools:
@@ -213,6 +258,8 @@ class Case:
             return
         if stream < 0:
             stream = self.spare() if self.holds else self.first_spare
+        if stream == self.own[number]:
+            return
         self.live[number].record_stream(self.streams[stream])
         self.uses.setdefault(number, {})[stream] = {"done": False}
 
@@ -281,6 +328,8 @@ class Case:
                 if kind == "a" and self.holds:
                     with self.holds:
                         self.allocate(*values)
+                    if self.holds.forced != self.holds.before:
+                        self.forced.append(values[0])
                 elif kind == "a":
                     self.allocate(*values)
                 elif kind == "f":
@@ -296,11 +345,7 @@ class Case:
                 elif kind == "e":
                     self.empty_cache()
                 elif kind == "p":
-                    if self.holds:
-                        with self.holds:
-                            self.pools.pop(values[0], None)
-                    else:
-                        self.pools.pop(values[0], None)
+                    self.pools.pop(values[0], None)
                 elif kind == "n":
                     self.torch.cuda.memory._snapshot()
                 else:
@@ -323,7 +368,9 @@ class Case:
             "conf": os.environ.get("PYTORCH_CUDA_ALLOC_CONF", ""),
             "requests": requests,
             "streams": [stream.cuda_stream for stream in self.streams[: self.first_spare]],
-            "forced_waits": self.holds.forced if self.holds else 0,
+            "makes_streams": bool(self.process.made),
+            "cases_before": self.process.served,
+            "forced": self.forced,
             "oom": self.oom,
             "stats": stats,
         }
@@ -338,19 +385,35 @@ def sentence(error):
     return text[:300]
 
 
-def child(torch, job, gpu, seconds):
+def child(torch, jobs, gpu, seconds, deadline, progress):
+    """Serves cases until one fails or leaves something behind; exit codes: 0, 2, 1."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.alarm(seconds)
+    done = 0
     try:
-        case = Case(torch, job, gpu)
-        case.save(case.run())
-        code = 0
+        signal.alarm(seconds)
+        process = Process(torch, gpu)
+        for job in jobs:
+            if deadline and time.monotonic() > deadline:
+                break
+            signal.alarm(seconds)
+            case = Case(process, job)
+            case.save(case.run())
+            process.served += 1
+            done += 1
+            struct.pack_into("i", progress, 0, done)
+            say({"id": job["id"]})
+            del case
+            if done < len(jobs) and not process.clear():
+                break
+        if process.holds:
+            process.holds.release_all()
     except BaseException as error:
-        code = 1
-        with open(job["out"] + ".error", "w", encoding="utf-8") as out:
-            out.write(sentence(error))
+        if done < len(jobs):
+            with open(jobs[done]["out"] + ".error", "w", encoding="utf-8") as out:
+                out.write(sentence(error))
+            os._exit(1)
     # Nothing is to run any more: blocks, pools and streams go with the process.
-    os._exit(code)
+    os._exit(0)
 
 
 def probe(torch, gpu):
@@ -380,7 +443,9 @@ def probe(torch, gpu):
 
 
 def main():
-    cases, jobs, seconds, gpu = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+    cases = sys.argv[1]
+    jobs, seconds, gpu, per_process, stop_after = (int(word) for word in sys.argv[2:7])
+    deadline = time.monotonic() + stop_after if stop_after else None
     try:
         import torch
     except ImportError as error:
@@ -391,35 +456,46 @@ def main():
     say(found)
     if "error" in found:
         return 1
+    with open(cases, encoding="utf-8") as lines:
+        waiting = collections.deque(json.loads(line) for line in lines)
     running = {}
 
     def reap():
         pid, status = os.waitpid(-1, 0)
-        job = running.pop(pid)
-        result = {"id": job["id"]}
-        if os.WIFSIGNALED(status):
-            number = os.WTERMSIG(status)
-            result["error"] = (
-                "it took more than %d seconds" % seconds
-                if number == signal.SIGALRM
-                else "its process was ended by signal %d" % number
-            )
-        elif os.WEXITSTATUS(status) != 0:
-            with open(job["out"] + ".error", encoding="utf-8") as text:
-                result["error"] = text.read()
-        say(result)
+        batch, progress = running.pop(pid)
+        (done,) = struct.unpack_from("i", progress, 0)
+        rest = batch[done:]
+        if rest and (os.WIFSIGNALED(status) or os.WEXITSTATUS(status) != 0):
+            job = rest.pop(0)
+            if os.WIFSIGNALED(status):
+                number = os.WTERMSIG(status)
+                reason = (
+                    "it took more than %d seconds" % seconds
+                    if number == signal.SIGALRM
+                    else "its process was ended by signal %d" % number
+                )
+            else:
+                with open(job["out"] + ".error", encoding="utf-8") as text:
+                    reason = text.read()
+            say({"id": job["id"], "error": reason})
+        waiting.extendleft(reversed(rest))
 
-    with open(cases, encoding="utf-8") as lines:
-        for line in lines:
-            while len(running) >= jobs:
-                reap()
-            job = json.loads(line)
+    def in_time():
+        return not deadline or time.monotonic() < deadline
+
+    while waiting or running:
+        while waiting and len(running) < jobs and in_time():
+            share = max(1, min(per_process, len(waiting) // jobs))
+            batch = [waiting.popleft() for _ in range(share)]
+            progress = mmap.mmap(-1, 4096)
             pid = os.fork()
             if pid == 0:
-                child(torch, job, gpu, seconds)
-            running[pid] = job
-    while running:
+                child(torch, batch, gpu, seconds, deadline, progress)
+            running[pid] = (batch, progress)
+        if not running:
+            break
         reap()
+    say({"not_begun": len(waiting)})
     return 0
 
 
