@@ -40,10 +40,15 @@ final class TorchJson {
     map.put("conf", conf);
     map.put("cases", report.cases(conf).size());
     map.put("not_run", report.cases(conf).stream().filter(each -> each.verdict() == null).count());
+    map.put("repeated", report.count(conf, each -> each.verdict().repeats()));
     map.put("verified", report.count(conf, each -> each.verdict().verified()));
     map.put("foreseen", report.count(conf, each -> each.verdict().foreseen()));
-    map.put("foreseen_with_addresses", report.count(conf, TorchCase::exact));
+    map.put(
+        "foreseen_with_addresses",
+        report.count(
+            conf, each -> each.verdict().foreseen() && each.verdict().predicted().exact()));
     long events = 0;
+    long repeated = 0;
     long verified = 0;
     long foreseen = 0;
     long addresses = 0;
@@ -63,6 +68,7 @@ final class TorchJson {
       }
       TorchVerdict verdict = each.verdict();
       events += verdict.predicted().recorded();
+      repeated += verdict.repeated().equal();
       verified += verdict.verification().eventsMatched();
       foreseen += verdict.predicted().equal();
       addresses += verdict.predicted().addresses();
@@ -72,6 +78,7 @@ final class TorchJson {
       statistics += verdict.statisticsCompared();
     }
     map.put("events", events);
+    map.put("events_repeated", repeated);
     map.put("events_verified", verified);
     map.put("events_foreseen", foreseen);
     map.put("addresses_compared", addresses);
@@ -107,6 +114,13 @@ final class TorchJson {
     map.put("failure_differences", verdict.failureDifferences());
     map.put("statistics_compared", verdict.statisticsCompared());
     map.put("statistics_unforeseen", verdict.predictedStatistics());
+    map.put("events_repeated", verdict.repeated().equal());
+    map.put(
+        "first_not_repeated",
+        verdict.repeated().hasSameActions()
+            ? verdict.repeated().addressDifference()
+            : verdict.repeated().difference());
+    map.put("statistics_not_repeated", verdict.repeatedStatistics());
     map.put("events_verified", verdict.verification().eventsMatched());
     map.put(
         "first_divergence",

@@ -41,6 +41,21 @@ final class TorchOptions {
   private Integer jobs;
 
   @Option(
+      names = "--cases-per-process",
+      paramLabel = "N",
+      description =
+          "With --pytorch: most cases that a process serves, one after the other, with its"
+              + " allocator emptied in between (default: 1).")
+  private Integer casesPerProcess;
+
+  @Option(
+      names = "--stop-after",
+      paramLabel = "SECONDS",
+      description =
+          "With --pytorch: begin no further case of a setting after this time (default: never).")
+  private Integer stopAfterSeconds;
+
+  @Option(
       names = "--keep",
       paramLabel = "DIR",
       description =
@@ -72,6 +87,15 @@ final class TorchOptions {
 
   int jobs() {
     return jobs == null ? 1 : jobs;
+  }
+
+  int casesPerProcess() {
+    return casesPerProcess == null ? 1 : casesPerProcess;
+  }
+
+  /** Time after which no case begins, 0 for none. */
+  int stopAfterSeconds() {
+    return stopAfterSeconds == null ? 0 : stopAfterSeconds;
   }
 
   /** Folder to keep files in, or null. */
@@ -107,6 +131,12 @@ final class TorchOptions {
     }
     if (jobs() < 1) {
       throw Failure.usage("--jobs " + jobs + " runs nothing; give 1 or more");
+    }
+    if (casesPerProcess() < 1) {
+      throw Failure.usage("--cases-per-process " + casesPerProcess + " is none; give 1 or more");
+    }
+    if (stopAfterSeconds() < 0) {
+      throw Failure.usage("--stop-after " + stopAfterSeconds + " is negative; give seconds");
     }
     if (keepDiffering && keep == null) {
       throw Failure.usage("--keep-differing needs a folder; name one with --keep");

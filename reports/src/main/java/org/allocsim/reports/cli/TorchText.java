@@ -29,6 +29,7 @@ final class TorchText {
         TextTable.of(
             "settings",
             ">cases",
+            ">repeated",
             ">verified",
             ">foreseen",
             ">with addresses",
@@ -38,9 +39,13 @@ final class TorchText {
       table.row(
           conf.isEmpty() ? "(default)" : conf,
           Numbers.count(report.cases(conf).size()),
+          Numbers.count(report.count(conf, each -> each.verdict().repeats())),
           Numbers.count(report.count(conf, each -> each.verdict().verified())),
           Numbers.count(report.count(conf, each -> each.verdict().foreseen())),
-          Numbers.count(report.count(conf, TorchCase::exact)),
+          Numbers.count(
+              report.count(
+                  conf,
+                  each -> each.verdict().foreseen() && each.verdict().predicted().exact())),
           Numbers.count(
               report.cases(conf).stream()
                   .filter(each -> each.verdict() != null)
@@ -54,8 +59,11 @@ final class TorchText {
     }
     table.print(out, "  ");
     out.println();
-    out.println("verified: a simulation that follows the snapshot repeats every event, the end");
-    out.println("  state and memory_stats(); foreseen: so does one that knows the requests only");
+    out.println("In each column are the cases in which every event and memory_stats() are exact:");
+    out.println("  repeated: requests are known, the driver gives the recorded addresses");
+    out.println("  verified: only the snapshot is known; its end state is compared as well");
+    out.println("  foreseen: only the requests are known; actions, sizes, failures and their texts");
+    out.println("  with addresses: foreseen, the driver's addresses too");
     Map<String, Integer> leftOut = new LinkedHashMap<>();
     report.cases().stream()
         .map(TorchCase::program)
@@ -119,6 +127,17 @@ final class TorchText {
                   verdict.predicted().equalAddresses(), verdict.predicted().addresses()))
           .append(" of addresses foreseen, the first other one in ")
           .append(verdict.predicted().addressDifference());
+    }
+    if (verdict.repeats()) {
+      text.append("; repeated");
+    } else {
+      text.append("; not repeated: ")
+          .append(
+              !verdict.repeated().hasSameActions()
+                  ? verdict.repeated().difference()
+                  : verdict.repeated().addressDifference() != null
+                      ? verdict.repeated().addressDifference()
+                      : verdict.repeatedStatistics().getFirst());
     }
     if (verdict.verified()) {
       text.append("; verified");

@@ -174,7 +174,14 @@ final class TorchValidation {
     List<Future<TorchCase>> compared = new ArrayList<>();
     try (ExecutorService executor = Executors.newFixedThreadPool(threads);
         ProgressMeter progress = ProgressMeter.ofCases("PyTorch")) {
-      new TorchProcesses(options.python(), gpu, options.jobs(), secondsEach, folder)
+      new TorchProcesses(
+              options.python(),
+              gpu,
+              options.jobs(),
+              secondsEach,
+              options.casesPerProcess(),
+              options.stopAfterSeconds(),
+              folder)
           .run(
               conf,
               jobs,

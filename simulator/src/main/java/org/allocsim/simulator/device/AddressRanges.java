@@ -5,11 +5,18 @@ package org.allocsim.simulator.device;
  * to whole units of 32 MiB and takes the lowest gap from the base address on; ranges given back are
  * used again. So did driver 580 (CUDA 13.0) on H100 for all expandable segments of the recorded
  * PyTorch 2.11 processes: base 0x302000000, far below the addresses of {@code cuMemAlloc}, in every
- * process the same. Not recorded on other cards.
+ * process the same. On H200, whose ranges are longer, no range lies across 2^40: one that would is
+ * put 64 MiB behind it, and further ones behind that.
  */
 final class AddressRanges {
   /** End of the user half of x86-64 address space. */
   private static final long END_OF_ADDRESSES = 1L << 47;
+
+  /** No range lies across this address. */
+  private static final long BOUNDARY = 1L << 40;
+
+  /** First address of a range beyond {@link #BOUNDARY}. */
+  private static final long BEYOND = BOUNDARY + (64L << 20);
 
   private final long baseAddress;
   private final long unitBytes;
@@ -33,9 +40,10 @@ final class AddressRanges {
       return DeviceMemory.REFUSED;
     }
     long rounded = roundUp(bytes);
-    long start = baseAddress;
+    long start = within(baseAddress, rounded);
     for (int i = 0; i < ranges.count() && ranges.address(i) - start < rounded; i++) {
-      start = ranges.address(i) + roundUp(ranges.bytes(i));
+      long end = ranges.address(i) + roundUp(ranges.bytes(i));
+      start = within(Math.max(start, end), rounded);
     }
     if (rounded > endAddress - start) {
       return DeviceMemory.REFUSED;
@@ -83,6 +91,13 @@ final class AddressRanges {
           "%d bytes at 0x%x are not wholly mapped".formatted(bytes, address));
     }
     mapped.remove(address, bytes);
+  }
+
+  /** The first start from an address on at which a range does not lie across the boundary. */
+  private static long within(long start, long bytes) {
+    return start < BOUNDARY && bytes > BOUNDARY - start
+        ? BEYOND
+        : start >= BOUNDARY && start < BEYOND ? BEYOND : start;
   }
 
   private long roundUp(long bytes) {

@@ -10,13 +10,14 @@ import org.allocsim.simulator.effect.EffectLog;
  * size or stream.
  *
  * <p>The free bytes of a failure are not compared: other processes use the GPU as well. Frees that
- * complete directly after each other are compared as a set where several streams are used, because
- * PyTorch asks its streams in the order of a hash map of their handles.
+ * complete directly after each other, and segments that are released so, are compared as a set,
+ * because PyTorch asks its streams, and releases private pools, in the order of hash maps.
  *
  * @param predicted number of rows that were predicted
  * @param recorded number of rows that were recorded
  * @param equal leading rows of the same kind, size and stream
  * @param difference the first row that differs, on both sides; null where none does
+ * @param reordered whether in some such set the order was another one
  * @param addresses addresses compared, in these rows
  * @param equalAddresses those that are equal to the byte
  * @param addressDifference the first row with another address; null where none has
@@ -26,6 +27,7 @@ public record PredictedRows(
     int recorded,
     int equal,
     String difference,
+    boolean reordered,
     long addresses,
     long equalAddresses,
     String addressDifference) {
@@ -51,10 +53,16 @@ public record PredictedRows(
     long addresses = 0;
     long equalAddresses = 0;
     String addressDifference = null;
+    boolean reordered = false;
     while (row < most) {
       int end = end(predicted, recorded, row, most);
       Row[] left = rows(predicted, row, end, null);
       Row[] right = rows(recorded, row, end, streams);
+      if (!Arrays.equals(left, right)) {
+        Arrays.sort(left);
+        Arrays.sort(right);
+        reordered |= Arrays.equals(left, right);
+      }
       if (!sameActions(left, right)) {
         break;
       }
@@ -78,17 +86,25 @@ public record PredictedRows(
         recorded.count(),
         row,
         all ? null : difference(predicted, recorded, row, streams),
+        reordered,
         addresses,
         equalAddresses,
         addressDifference);
   }
 
-  /** End of the run of completed frees that begins at a row on both sides, else the next row. */
+  /** End of the run of rows without an order that begins at a row on both sides. */
   private static int end(EffectLog predicted, EffectLog recorded, int row, int most) {
     int end = row;
-    while (end < most
-        && predicted.kind(end) == EffectKind.FREE_COMPLETED
-        && recorded.kind(end) == EffectKind.FREE_COMPLETED) {
+    EffectKind kind = predicted.kind(row);
+    boolean ordered =
+        switch (kind) {
+          case FREE_COMPLETED, SEGMENT_FREE, SEGMENT_UNMAP -> false;
+          default -> true;
+        };
+    while (!ordered
+        && end < most
+        && predicted.kind(end) == kind
+        && recorded.kind(end) == kind) {
       end++;
     }
     return Math.max(end, row + 1);
@@ -121,7 +137,6 @@ public record PredictedRows(
     for (int i = 0; i < rows.length; i++) {
       rows[i] = row(log, from + i, streams);
     }
-    Arrays.sort(rows);
     return rows;
   }
 
@@ -142,7 +157,7 @@ public record PredictedRows(
     String left = row < predicted.count() ? row(predicted, row, null).toString() : nothing;
     String right = row < recorded.count() ? row(recorded, row, streams).toString() : nothing;
     if (Objects.equals(left, right)) {
-      return "rows from %d on: frees complete that were not predicted together".formatted(row);
+      return "rows from %d on: frees or releases that were not predicted together".formatted(row);
     }
     return "row %d: predicted %s, recorded %s".formatted(row, left, right);
   }

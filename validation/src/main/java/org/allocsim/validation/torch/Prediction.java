@@ -1,9 +1,14 @@
 package org.allocsim.validation.torch;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.function.LongUnaryOperator;
+import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.device.RecordedDevice;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectListener;
@@ -12,6 +17,7 @@ import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.effect.EffectRows;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.engine.Replay;
+import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -66,28 +72,53 @@ final class Prediction {
   /**
    * Replays requests on a simulated device.
    *
+   * @param makesStreams whether the process has made its streams before
+   */
+  static Prediction of(Case run, DeviceProfile profile, boolean makesStreams) {
+    Prediction prediction = new Prediction(profile, run.config);
+    SimulatedDevice device = new SimulatedDevice(profile);
+    if (makesStreams) {
+      device.createStreams(STREAMS_OF_THE_POOL);
+    }
+    prediction.replay(run, device, device::reservationStart, null);
+    return prediction;
+  }
+
+  /**
+   * Replays requests on a device that gives the recorded addresses, for uses that end in the
+   * recorded order: what else an allocator does follows from its rules alone.
+   */
+  static Prediction following(Case run, EffectLog recorded, long totalBytes) {
+    DeviceProfile any = DeviceProfiles.defaultProfile();
+    Prediction prediction = new Prediction(any, run.config);
+    RecordedDevice device =
+        new RecordedDevice(recorded, prediction.effects::count, totalBytes);
+    prediction.replay(run, device, _ -> 0, recorded);
+    return prediction;
+  }
+
+  /**
+   * What is replayed.
+   *
    * @param gpu number of the GPU, for messages
    */
-  static Prediction of(
+  record Case(
       TorchRequests requests,
       AllocatorConfig config,
       PyTorchVersion version,
       long limitBytes,
-      DeviceProfile profile,
-      int gpu) {
-    Prediction prediction = new Prediction(profile, config);
-    SimulatedDevice device = new SimulatedDevice(profile);
-    if (requests.makesStreams()) {
-      device.createStreams(STREAMS_OF_THE_POOL);
-    }
-    AllocationTrace trace = requests.trace();
+      int gpu) {}
+
+  private void replay(
+      Case run, DeviceMemory device, LongUnaryOperator regionOf, EffectLog recorded) {
+    AllocationTrace trace = run.requests.trace();
     EffectListener listener =
-        EffectListeners.all(
-            prediction.stats, prediction.new Rows(device), prediction.new Failures(gpu));
-    CachingAllocator policy =
-        new CachingAllocator(config, version, limitBytes, device, listener);
-    new Replay(trace, 0, policy, listener, prediction.stats::activeBytes).run(_ -> true);
-    return prediction;
+        EffectListeners.all(stats, new Rows(regionOf), new Failures(run.gpu));
+    CachingAllocator allocator =
+        new CachingAllocator(run.config, run.version, run.limitBytes, device, listener);
+    AllocatorPolicy policy =
+        recorded == null ? allocator : new RecordedOrder(allocator, recorded, effects::count);
+    new Replay(trace, 0, policy, listener, stats::activeBytes).run(_ -> true);
   }
 
   /** What the allocator does. */
@@ -145,10 +176,10 @@ final class Prediction {
   }
 
   private final class Rows extends EffectRows {
-    private final SimulatedDevice device;
+    private final LongUnaryOperator regionOf;
 
-    Rows(SimulatedDevice device) {
-      this.device = device;
+    Rows(LongUnaryOperator regionOf) {
+      this.regionOf = regionOf;
     }
 
     @Override
@@ -156,9 +187,9 @@ final class Prediction {
       if (kind == EffectKind.SEGMENT_ALLOC) {
         int row = effects.count();
         if (row >= regions.length) {
-          regions = java.util.Arrays.copyOf(regions, row + (row >> 1));
+          regions = Arrays.copyOf(regions, row + (row >> 1));
         }
-        regions[row] = device.reservationStart(address);
+        regions[row] = regionOf.applyAsLong(address);
       }
       effects.add(kind, address, bytes, stream);
     }

@@ -22,7 +22,7 @@ import tools.jackson.core.json.JsonFactory;
 
 /**
  * Runs jobs in processes of PyTorch, under one setting at a time. Python is started once for each
- * setting, imports PyTorch and forks a process for each job. Its script travels with these classes
+ * setting, imports PyTorch and forks processes for jobs. Its script travels with these classes
  * and lies in the folder while it is needed.
  */
 public final class TorchProcesses {
@@ -39,6 +39,8 @@ public final class TorchProcesses {
   private final int gpu;
   private final int jobsAtATime;
   private final int secondsEach;
+  private final int casesPerProcess;
+  private final int stopAfterSeconds;
   private final Path folder;
 
   /** Hears of the jobs of a run, in the order of their ends, on the thread that runs them. */
@@ -63,18 +65,29 @@ public final class TorchProcesses {
    * @param gpu number of the GPU
    * @param jobsAtATime processes side by side
    * @param secondsEach longest time that one job may take
+   * @param casesPerProcess most jobs that one process serves, one after the other
+   * @param stopAfterSeconds time after which no further job begins, 0 for no such limit
    * @param folder where files are made; it exists
    */
-  public TorchProcesses(String python, int gpu, int jobsAtATime, int secondsEach, Path folder) {
+  public TorchProcesses(
+      String python,
+      int gpu,
+      int jobsAtATime,
+      int secondsEach,
+      int casesPerProcess,
+      int stopAfterSeconds,
+      Path folder) {
     this.python = python;
     this.gpu = gpu;
     this.jobsAtATime = jobsAtATime;
     this.secondsEach = secondsEach;
+    this.casesPerProcess = casesPerProcess;
+    this.stopAfterSeconds = stopAfterSeconds;
     this.folder = folder;
   }
 
   /**
-   * Runs jobs under one setting.
+   * Runs jobs under one setting; those for which no time was left are not heard of.
    *
    * @throws TorchException where Python, PyTorch or a GPU is missing, or Python ends early
    * @throws IOException where files cannot be written
@@ -119,7 +132,9 @@ public final class TorchProcesses {
             cases.toString(),
             Integer.toString(jobsAtATime),
             Integer.toString(secondsEach),
-            Integer.toString(gpu));
+            Integer.toString(gpu),
+            Integer.toString(casesPerProcess),
+            Integer.toString(stopAfterSeconds));
     builder.redirectError(errors.toFile());
     Map<String, String> environment = builder.environment();
     VARIABLES.forEach(environment::remove);
@@ -127,6 +142,8 @@ public final class TorchProcesses {
       environment.put(VARIABLES.getFirst(), conf);
     }
     environment.put("PYTHONDONTWRITEBYTECODE", "1");
+    // A further arena of the C library would lie among the addresses of the driver.
+    environment.put("MALLOC_ARENA_MAX", "1");
     try {
       return builder.start();
     } catch (IOException e) {
@@ -192,8 +209,13 @@ public final class TorchProcesses {
     Map<Integer, TorchJob> byId = new HashMap<>();
     jobs.forEach(job -> byId.put(job.id(), job));
     Set<Integer> done = new HashSet<>();
+    long notBegun = 0;
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       Map<String, String> result = readObject(line, errors);
+      if (result.containsKey("not_begun")) {
+        notBegun = number(result, "not_begun");
+        continue;
+      }
       int id = (int) number(result, "id");
       TorchJob job = byId.get(id);
       if (job == null || !done.add(id)) {
@@ -205,7 +227,7 @@ public final class TorchProcesses {
           folder.resolve(id + ".json"),
           result.get("error"));
     }
-    if (done.size() < jobs.size()) {
+    if (done.size() + notBegun != jobs.size()) {
       throw new TorchException(
           "Python ended after %d of %d cases%s".formatted(done.size(), jobs.size(), last(errors)));
     }

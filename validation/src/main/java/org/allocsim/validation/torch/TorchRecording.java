@@ -20,7 +20,10 @@ import tools.jackson.core.json.JsonFactory;
  * @param freeBytesAtStart free memory of the GPU with the process's context on it
  * @param conf settings that the process was started with
  * @param streams handles of the streams that stand for those of the trace, by their numbers
- * @param forcedWaits waits for the GPU inside the allocator during which all streams were let run
+ * @param makesStreams whether PyTorch had made its streams in the process
+ * @param casesBefore cases that the process served before
+ * @param forcedWaits allocations during whose requests the allocator waited for the GPU, so that
+ *     all streams were let run
  * @param failures requests that failed, in order
  * @param statistics {@code memory_stats()} at the end
  */
@@ -29,7 +32,9 @@ public record TorchRecording(
     long freeBytesAtStart,
     String conf,
     List<Long> streams,
-    long forcedWaits,
+    boolean makesStreams,
+    int casesBefore,
+    List<Integer> forcedWaits,
     List<Failure> failures,
     SortedMap<String, Long> statistics) {
   private static final JsonFactory FACTORY = new JsonFactory();
@@ -56,7 +61,9 @@ public record TorchRecording(
         reader.freeBytesAtStart,
         reader.conf,
         List.copyOf(reader.streams),
-        reader.forcedWaits,
+        reader.makesStreams,
+        reader.casesBefore,
+        List.copyOf(reader.forcedWaits),
         List.copyOf(reader.failures),
         reader.statistics);
   }
@@ -66,7 +73,9 @@ public record TorchRecording(
     private long freeBytesAtStart;
     private String conf = "";
     private final List<Long> streams = new ArrayList<>();
-    private long forcedWaits;
+    private boolean makesStreams;
+    private int casesBefore;
+    private final List<Integer> forcedWaits = new ArrayList<>();
     private final List<Failure> failures = new ArrayList<>();
     private final SortedMap<String, Long> statistics = new TreeMap<>();
 
@@ -79,7 +88,14 @@ public record TorchRecording(
           case "total_bytes" -> totalBytes = json.getLongValue();
           case "free_bytes_at_start" -> freeBytesAtStart = json.getLongValue();
           case "conf" -> conf = json.getString();
-          case "forced_waits" -> forcedWaits = json.getLongValue();
+          case "makes_streams" -> makesStreams = json.getBooleanValue();
+          case "cases_before" -> casesBefore = json.getIntValue();
+          case "forced" -> {
+            expect(value, JsonToken.START_ARRAY);
+            while (json.nextToken() != JsonToken.END_ARRAY) {
+              forcedWaits.add(json.getIntValue());
+            }
+          }
           case "streams" -> {
             expect(value, JsonToken.START_ARRAY);
             while (json.nextToken() != JsonToken.END_ARRAY) {

@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -14,6 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
 
 /**
@@ -21,8 +24,8 @@ import org.allocsim.simulator.trace.StackTable;
  * had to be left out, counted.
  *
  * <p>Every private pool is made as {@code torch.cuda.MemPool}, which returns its memory when it is
- * given up, so a RELEASE_POOL row is an EMPTY_POOL row, too. Markers ask the allocator for nothing
- * and go without being counted.
+ * given up, so a RELEASE_POOL row is an EMPTY_POOL row, too. Markers, work and host memory ask this
+ * allocator for nothing and go without being counted.
  */
 public final class TorchRequests {
   /** Streams beside the default one that a process has: two pools of 32 (PyTorch 2.11). */
@@ -46,6 +49,29 @@ public final class TorchRequests {
     for (int event = 0; event < trace.eventCount(); event++) {
       if (trace.device(event) == device) {
         conversion.row(event);
+      }
+    }
+    return new TorchRequests(conversion);
+  }
+
+  /**
+   * The same requests, with the ends of uses where a process shows them: while it served some
+   * requests, all uses of blocks given back until then ended.
+   *
+   * @param served allocations during whose requests they ended, ascending
+   */
+  TorchRequests endingUses(List<Integer> served) {
+    if (served.isEmpty()) {
+      return this;
+    }
+    Conversion conversion = new Conversion(trace);
+    conversion.declareStreams();
+    Set<Integer> allocations = new HashSet<>(served);
+    for (int event = 0; event < trace.eventCount(); event++) {
+      conversion.row(event);
+      if (trace.kind(event) == RequestKind.ALLOCATE
+          && allocations.contains(trace.allocation(event))) {
+        conversion.endPending();
       }
     }
     return new TorchRequests(conversion);
@@ -106,8 +132,7 @@ public final class TorchRequests {
               case SNAPSHOT -> "n";
               // The pool emptied itself when it was given up.
               case EMPTY_POOL -> null;
-              case RESTORE_BLOCK, MARKER_BEGIN, MARKER_END ->
-                  throw new IllegalStateException("row " + event + " was left out");
+              default -> throw new IllegalStateException("row " + event + " was left out");
             };
         if (line != null) {
           out.println(line);
@@ -130,7 +155,7 @@ public final class TorchRequests {
     /** Allocations with uses that have not ended, and those of them that were given back. */
     private final Set<Integer> used = new HashSet<>();
 
-    private final Set<Integer> pending = new HashSet<>();
+    private final Set<Integer> pending = new LinkedHashSet<>();
     private boolean holds;
     private boolean unknownUses;
 
@@ -138,6 +163,13 @@ public final class TorchRequests {
       this.source = source;
       ids = new int[source.allocationCount()];
       Arrays.fill(ids, AllocationTrace.NO_ALLOCATION);
+    }
+
+    /** Streams that the source knows though no row names them. */
+    void declareStreams() {
+      for (int stream = 0; stream < source.streamCount(); stream++) {
+        builder.declareStream(source.streamHandle(stream));
+      }
     }
 
     void row(int event) {
@@ -167,6 +199,8 @@ public final class TorchRequests {
         }
         case SNAPSHOT -> builder.snapshot();
         case MARKER_BEGIN, MARKER_END -> {}
+        // What takes time or host memory the allocator does not hear of.
+        default -> {}
       }
     }
 
@@ -219,11 +253,24 @@ public final class TorchRequests {
     private void release(int pool) {
       PoolId id = source.poolId(pool);
       if (released.add(pool)) {
+        for (int allocation : pending) {
+          // The real allocator waits for the pool's uses, and streams work in order.
+          leaveOut("times of uses that had not ended when a pool was given up");
+          builder.useComplete(ids[allocation]);
+        }
+        used.removeAll(pending);
+        pending.clear();
         builder.releasePool(id);
         builder.emptyPool(id);
       } else {
         leaveOut("second releases of a pool");
       }
+    }
+
+    void endPending() {
+      pending.forEach(allocation -> builder.useComplete(ids[allocation]));
+      used.removeAll(pending);
+      pending.clear();
     }
 
     private boolean isLive(int allocation) {

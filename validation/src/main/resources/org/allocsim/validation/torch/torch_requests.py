@@ -402,6 +402,9 @@ def child(torch, jobs, gpu, seconds, deadline, progress):
             done += 1
             struct.pack_into("i", progress, 0, done)
             say({"id": job["id"]})
+            if process.holds:
+                # Pools that go wait for their uses.
+                process.holds.release_all()
             del case
             if done < len(jobs) and not process.clear():
                 break

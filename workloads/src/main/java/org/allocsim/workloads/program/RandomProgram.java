@@ -24,7 +24,7 @@ public record RandomProgram(long seed, int events) {
   private static final long MIB = 1L << 20;
 
   /** Bytes beyond which a program frees rather than allocates. */
-  private static final long MOST_LIVE_BYTES = 3L << 30;
+  private static final long MOST_LIVE_BYTES = 2L << 30;
 
   /** Sizes at which PyTorch's rules change: rounding, pools, segments, usual settings. */
   private static final long[] EDGES = {
@@ -66,6 +66,7 @@ public record RandomProgram(long seed, int events) {
     private final double emptyShare;
     private final double burstShare;
     private final boolean endsLater;
+    private final boolean givesPoolsUp;
     private final long[] fixed;
     private final List<Integer> live = new ArrayList<>();
     private final List<Long> liveSizes = new ArrayList<>();
@@ -86,6 +87,7 @@ public record RandomProgram(long seed, int events) {
       emptyShare = random.nextInt(3) == 0 ? 0 : random.nextDouble(0.01);
       burstShare = random.nextInt(3) == 0 ? 0.02 : 0;
       endsLater = streams > 1 && random.nextInt(4) == 0;
+      givesPoolsUp = random.nextInt(5) == 0;
       fixed = new long[random.nextInt(2, 12)];
       for (int i = 0; i < fixed.length; i++) {
         fixed[i] = between(9, 27);
@@ -113,7 +115,10 @@ public record RandomProgram(long seed, int events) {
         trace.snapshot();
       } else if (drawn < emptyShare + 0.001 + burstShare) {
         burst();
-      } else if (poolOpen && random.nextDouble() < 0.005) {
+      } else if (poolOpen && givesPoolsUp && random.nextDouble() < 0.005) {
+        if (!inUse.isEmpty()) {
+          endUses();
+        }
         trace.releasePool(new PoolId(0, pools));
         trace.emptyPool(new PoolId(0, pools));
         poolOpen = false;
