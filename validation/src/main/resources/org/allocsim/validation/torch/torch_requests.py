@@ -65,7 +65,7 @@ class Holds:
     with unfinished uses queues such a wait before PyTorch's event. Nothing runs on the GPU.
     """
 
-    STALL_SECONDS = 0.5
+    STALL_SECONDS = 0.1
 
     def __init__(self, torch):
         import ctypes
