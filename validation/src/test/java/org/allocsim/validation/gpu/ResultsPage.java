@@ -45,7 +45,12 @@ final class ResultsPage {
 
         """);
     for (Path file : files) {
-      result.add(file);
+      JsonNode json = new ObjectMapper().readTree(Files.readAllBytes(file));
+      if (json.get("schema").asString().equals("allocsim-validate-pytorch-1")) {
+        result.page.append(TorchResults.of(file.getFileName().toString(), json));
+      } else {
+        result.add(file);
+      }
     }
     return result.page.toString();
   }
