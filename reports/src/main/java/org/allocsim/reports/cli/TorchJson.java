@@ -30,7 +30,9 @@ final class TorchJson {
     boolean all = report.cases().size() <= MOST_LISTED;
     map.put("cases_listed", all ? "all" : "not_exact");
     List<Object> cases = new ArrayList<>();
-    report.cases().stream().filter(each -> all || !each.exact()).forEach(each -> cases.add(of(each)));
+    report.cases().stream()
+        .filter(each -> all || !each.exact())
+        .forEach(each -> cases.add(of(each)));
     map.put("cases", cases);
     return map;
   }
@@ -61,8 +63,8 @@ final class TorchJson {
       each.program()
           .requests()
           .leftOut()
-          .forEach((what, count) ->
-              leftOut.merge(what, (long) count, (a, b) -> (Long) a + (Long) b));
+          .forEach(
+              (what, count) -> leftOut.merge(what, (long) count, (a, b) -> (Long) a + (Long) b));
       if (each.verdict() == null) {
         continue;
       }

@@ -29,7 +29,9 @@ record TorchReport(
 
   /** Number of cases of a setting that were run and meet a condition. */
   long count(String conf, Predicate<TorchCase> condition) {
-    return cases(conf).stream().filter(each -> each.verdict() != null && condition.test(each)).count();
+    return cases(conf).stream()
+        .filter(each -> each.verdict() != null && condition.test(each))
+        .count();
   }
 
   /** Whether every case was run and is exact. */

@@ -44,8 +44,7 @@ final class TorchText {
           Numbers.count(report.count(conf, each -> each.verdict().foreseen())),
           Numbers.count(
               report.count(
-                  conf,
-                  each -> each.verdict().foreseen() && each.verdict().predicted().exact())),
+                  conf, each -> each.verdict().foreseen() && each.verdict().predicted().exact())),
           Numbers.count(
               report.cases(conf).stream()
                   .filter(each -> each.verdict() != null)
@@ -62,7 +61,8 @@ final class TorchText {
     out.println("In each column are the cases in which every event and memory_stats() are exact:");
     out.println("  repeated: requests are known, the driver gives the recorded addresses");
     out.println("  verified: only the snapshot is known; its end state is compared as well");
-    out.println("  foreseen: only the requests are known; actions, sizes, failures and their texts");
+    out.println(
+        "  foreseen: only the requests are known; actions, sizes, failures and their texts");
     out.println("  with addresses: foreseen, the driver's addresses too");
     Map<String, Integer> leftOut = new LinkedHashMap<>();
     report.cases().stream()
@@ -123,8 +123,7 @@ final class TorchText {
     if (verdict.predicted().addressDifference() != null) {
       text.append("; ")
           .append(
-              Numbers.share(
-                  verdict.predicted().equalAddresses(), verdict.predicted().addresses()))
+              Numbers.share(verdict.predicted().equalAddresses(), verdict.predicted().addresses()))
           .append(" of addresses foreseen, the first other one in ")
           .append(verdict.predicted().addressDifference());
     }

@@ -65,8 +65,7 @@ final class TorchValidation {
    * @param confs settings separated by semicolons, or null
    * @param limitBytes limit of the allocator, or null
    */
-  TorchValidation(
-      TorchOptions options, int gpu, int secondsEach, Long limitBytes, String confs) {
+  TorchValidation(TorchOptions options, int gpu, int secondsEach, Long limitBytes, String confs) {
     this.options = options;
     this.gpu = gpu;
     this.secondsEach = secondsEach;
@@ -202,8 +201,7 @@ final class TorchValidation {
         cases.add(each.get());
       }
       cases.sort(
-          (a, b) ->
-              a.conf().equals(b.conf()) ? Integer.compare(a.job().id(), b.job().id()) : 0);
+          (a, b) -> a.conf().equals(b.conf()) ? Integer.compare(a.job().id(), b.job().id()) : 0);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
@@ -220,13 +218,12 @@ final class TorchValidation {
     try {
       return PyTorchVersion.of(found.torch());
     } catch (IllegalArgumentException e) {
-      throw new Failure(
-          e.getMessage() + "; give a Python that has one of them with --python", e);
+      throw new Failure(e.getMessage() + "; give a Python that has one of them with --python", e);
     }
   }
 
-  private TorchCase compare(
-      String conf, TorchJob job, Path snapshot, Path side, String error) throws IOException {
+  private TorchCase compare(String conf, TorchJob job, Path snapshot, Path side, String error)
+      throws IOException {
     TorchProgram program = programs.get(job.id());
     if (error != null) {
       return new TorchCase(program, conf, job, null, error);
@@ -242,8 +239,7 @@ final class TorchValidation {
     }
     if (kept != null && !(options.keepDiffering() && result.exact())) {
       String name = fileName(program) + '.' + conf.replaceAll("[^A-Za-z0-9_.-]", "_");
-      Files.copy(
-          snapshot, kept.resolve(name + ".pickle"), StandardCopyOption.REPLACE_EXISTING);
+      Files.copy(snapshot, kept.resolve(name + ".pickle"), StandardCopyOption.REPLACE_EXISTING);
       Files.copy(side, kept.resolve(name + ".json"), StandardCopyOption.REPLACE_EXISTING);
       if (program.synthetic() && options.keepDiffering()) {
         keepTrace(program);

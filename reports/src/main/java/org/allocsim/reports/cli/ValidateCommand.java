@@ -10,15 +10,13 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedSet;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -62,8 +60,6 @@ import picocli.CommandLine.Spec;
       "  allocsim validate --pytorch --random 100 --jobs 8"
     })
 final class ValidateCommand implements Callable<Integer> {
-  private static final String PYTORCH = "pytorch";
-  private static final String EXPANDABLE = "expandable_segments:True";
   private static final double DEFAULT_SHARE = 0.9;
 
   @Spec private CommandSpec spec;
@@ -74,21 +70,7 @@ final class ValidateCommand implements Callable<Integer> {
       description = "Traces of any format; 'allocsim list formats' shows them.")
   private List<String> names = List.of();
 
-  @Option(
-      names = {"--policies", "--policy"},
-      paramLabel = "ID,...",
-      description =
-          "Allocators, with options in parentheses, as 'allocsim compare' takes them (default:"
-              + " pytorch).")
-  private String policies = PYTORCH;
-
-  @Option(
-      names = "--conf",
-      paramLabel = "A;B;...",
-      description =
-          "Settings of policy pytorch, separated by semicolons (default: the recorded ones and"
-              + " expandable segments).")
-  private String confs;
+  @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Scenario.PYTORCH);
 
   @Option(
       names = "--memory-limit",
@@ -159,7 +141,9 @@ final class ValidateCommand implements Callable<Integer> {
   @Option(
       names = "--report",
       paramLabel = "DIR",
-      description = "Folder that gets validate.txt and validate.json; it is made where missing.")
+      description =
+          "Folder that gets validate.txt, validate.json and charts of predicted against measured;"
+              + " it is made where missing.")
   private String reportName;
 
   @Mixin private TorchOptions torch;
@@ -180,10 +164,12 @@ final class ValidateCommand implements Callable<Integer> {
     if (torch.pytorch()) {
       return validatePyTorch(out);
     }
-    List<PolicyChoice> chosen = choices();
+    List<PolicyChoice> chosen = policyOptions.choices();
     try (Outputs outputs = new Outputs(out)) {
       List<Outputs.Output> json = new ArrayList<>();
       Outputs.Output text = open(outputs, json);
+      ValidateChartFiles charts =
+          reportName == null ? null : new ValidateChartFiles(outputs, Path.of(reportName));
       ValidateReport report = validate(chosen);
       for (Outputs.Output each : json) {
         JsonText.write(ValidateJson.of(report), each.stream());
@@ -192,6 +178,9 @@ final class ValidateCommand implements Callable<Integer> {
         try (PrintWriter writer = new PrintWriter(text.stream(), false, StandardCharsets.UTF_8)) {
           ValidateText.print(report, writer);
         }
+      }
+      if (charts != null) {
+        charts.write(report);
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
@@ -210,7 +199,8 @@ final class ValidateCommand implements Callable<Integer> {
     try (Outputs outputs = new Outputs(out)) {
       List<Outputs.Output> json = new ArrayList<>();
       Outputs.Output text = open(outputs, json);
-      TorchValidation validation = new TorchValidation(torch, gpu, mostSeconds, limitBytes, confs);
+      TorchValidation validation = new TorchValidation(
+              torch, gpu, mostSeconds, limitBytes, policyOptions.confs());
       names.forEach(name ->
           validation.add(TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex)));
       TorchReport report = validation.run();
@@ -249,14 +239,6 @@ final class ValidateCommand implements Callable<Integer> {
     }
   }
 
-  private List<PolicyChoice> choices() {
-    try {
-      return PolicyChoice.parseList(policies);
-    } catch (IllegalArgumentException e) {
-      throw Failure.usage("--policies: " + e.getMessage());
-    }
-  }
-
   private ValidateReport validate(List<PolicyChoice> chosen) {
     try {
       identity = new GpuValidation(gpu, GpuBounds.NONE).identify();
@@ -266,7 +248,14 @@ final class ValidateCommand implements Callable<Integer> {
       List<ValidatedCase> cases = new ArrayList<>();
       for (String name : names) {
         TraceInput input = TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex);
-        for (PolicyChoice choice : withConfs(chosen, input)) {
+        List<PolicyChoice> expanded =
+            policyOptions.withConfs(
+                chosen,
+                input.conf(),
+                PyTorchVersion.DEFAULT,
+                Map.of(),
+                GpuValidation.profile(identity, identity.freeBytesAtStart()));
+        for (PolicyChoice choice : expanded) {
           run(input, choice, validation, bounds, cases);
         }
       }
@@ -307,37 +296,6 @@ final class ValidateCommand implements Callable<Integer> {
     } catch (IOException _) {
       return null;
     }
-  }
-
-  /** Policy pytorch once for each setting, where it has none of its own. */
-  private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, TraceInput input) {
-    SequencedSet<String> settings = new LinkedHashSet<>();
-    if (confs != null) {
-      for (String conf : confs.split(";", -1)) {
-        settings.add(conf.strip());
-      }
-    } else {
-      settings.add(input.conf() == null ? "" : input.conf());
-      settings.add(EXPANDABLE);
-    }
-    List<PolicyChoice> expanded = new ArrayList<>();
-    for (PolicyChoice choice : chosen) {
-      if (!choice.provider().spec().id().equals(PYTORCH) || !choice.options().isEmpty()) {
-        expanded.add(choice);
-        continue;
-      }
-      for (String conf : settings) {
-        Settings.requirePossible(
-            Settings.parse("--conf", conf, PyTorchVersion.DEFAULT, PYTORCH),
-            GpuValidation.profile(identity, identity.freeBytesAtStart()));
-        Map<String, String> options = new LinkedHashMap<>();
-        if (!conf.isEmpty()) {
-          options.put("conf", conf);
-        }
-        expanded.add(new PolicyChoice(choice.provider(), options));
-      }
-    }
-    return expanded;
   }
 
   private void run(
