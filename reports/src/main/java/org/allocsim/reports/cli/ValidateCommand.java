@@ -199,8 +199,8 @@ final class ValidateCommand implements Callable<Integer> {
     try (Outputs outputs = new Outputs(out)) {
       List<Outputs.Output> json = new ArrayList<>();
       Outputs.Output text = open(outputs, json);
-      TorchValidation validation = new TorchValidation(
-              torch, gpu, mostSeconds, limitBytes, policyOptions.confs());
+      TorchValidation validation =
+          new TorchValidation(torch, gpu, mostSeconds, limitBytes, policyOptions.confs());
       names.forEach(name ->
           validation.add(TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex)));
       TorchReport report = validation.run();

@@ -33,10 +33,10 @@ class TorchValidationTest {
   /** A Python that answers every case with the recording of random-424. */
   private String recorded() throws IOException {
     return python(
-        "echo '{\"device\":\"NVIDIA H200\",\"total_bytes\":150109880320,\"free_bytes\":149433614336,"
-            + "\"cuda\":\"13.0\",\"torch\":\"2.11.0+cu130\"}'\n"
-            + "sed 's/.*\"id\":\\([0-9]*\\),.*\"out\":\"\\([^\"]*\\)\".*/\\1 \\2/' \"$2\""
-            + " | while read id out; do\n"
+        "echo '{\"device\":\"NVIDIA"
+            + " H200\",\"total_bytes\":150109880320,\"free_bytes\":149433614336,\"cuda\":\"13.0\",\"torch\":\"2.11.0+cu130\"}'\n"
+            + "sed 's/.*\"id\":\\([0-9]*\\),.*\"out\":\"\\([^\"]*\\)\".*/\\1 \\2/' \"$2\" | while"
+            + " read id out; do\n"
             + "  cp '%s' \"$out.pickle\"; cp '%s' \"$out.json\"; echo \"{\\\"id\\\":$id}\"\n"
                 .formatted(resource("random-424.pickle.xz"), resource("random-424.json"))
             + "done\n");
@@ -52,8 +52,17 @@ class TorchValidationTest {
     Path kept = folder.resolve("kept");
     CommandRun run =
         CommandRun.of(
-            "validate", "--pytorch", trace(), "--python", recorded(), "--conf", "", "--report",
-            report, "--keep", kept);
+            "validate",
+            "--pytorch",
+            trace(),
+            "--python",
+            recorded(),
+            "--conf",
+            "",
+            "--report",
+            report,
+            "--keep",
+            kept);
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err() + run.out());
     assertTrue(run.out().contains("random-424.jsonl.xz: 435 events, all exact"), run.out());
     assertTrue(
@@ -82,7 +91,12 @@ class TorchValidationTest {
   void aRecordingOfOtherSettingsIsNotCompared() throws IOException {
     CommandRun run =
         CommandRun.of(
-            "validate", "--pytorch", trace(), "--python", recorded(), "--conf",
+            "validate",
+            "--pytorch",
+            trace(),
+            "--python",
+            recorded(),
+            "--conf",
             "max_split_size_mb:64");
     assertEquals(ExitCodes.FAILED, run.exitCode());
     assertTrue(run.out().contains("not run: PyTorch ran with the settings"), run.out());

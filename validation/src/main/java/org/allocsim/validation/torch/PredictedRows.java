@@ -101,10 +101,7 @@ public record PredictedRows(
           case FREE_COMPLETED, SEGMENT_FREE, SEGMENT_UNMAP -> false;
           default -> true;
         };
-    while (!ordered
-        && end < most
-        && predicted.kind(end) == kind
-        && recorded.kind(end) == kind) {
+    while (!ordered && end < most && predicted.kind(end) == kind && recorded.kind(end) == kind) {
       end++;
     }
     return Math.max(end, row + 1);

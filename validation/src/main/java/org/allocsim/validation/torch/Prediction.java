@@ -91,8 +91,7 @@ final class Prediction {
   static Prediction following(Case run, EffectLog recorded, long totalBytes) {
     DeviceProfile any = DeviceProfiles.defaultProfile();
     Prediction prediction = new Prediction(any, run.config);
-    RecordedDevice device =
-        new RecordedDevice(recorded, prediction.effects::count, totalBytes);
+    RecordedDevice device = new RecordedDevice(recorded, prediction.effects::count, totalBytes);
     prediction.replay(run, device, _ -> 0, recorded);
     return prediction;
   }
@@ -112,8 +111,7 @@ final class Prediction {
   private void replay(
       Case run, DeviceMemory device, LongUnaryOperator regionOf, EffectLog recorded) {
     AllocationTrace trace = run.requests.trace();
-    EffectListener listener =
-        EffectListeners.all(stats, new Rows(regionOf), new Failures(run.gpu));
+    EffectListener listener = EffectListeners.all(stats, new Rows(regionOf), new Failures(run.gpu));
     CachingAllocator allocator =
         new CachingAllocator(run.config, run.version, run.limitBytes, device, listener);
     AllocatorPolicy policy =

@@ -202,8 +202,7 @@ public final class TorchComparison {
     List<Prediction.Failure> expected = prediction.failures();
     List<TorchRecording.Failure> actual = recording.failures();
     if (expected.size() != actual.size()) {
-      differences.add(
-          "%d requests failed, predicted %d".formatted(actual.size(), expected.size()));
+      differences.add("%d requests failed, predicted %d".formatted(actual.size(), expected.size()));
     }
     for (int i = 0; i < Math.min(expected.size(), actual.size()); i++) {
       Prediction.Failure failure = expected.get(i);

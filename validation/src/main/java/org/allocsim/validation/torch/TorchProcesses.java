@@ -22,8 +22,8 @@ import tools.jackson.core.json.JsonFactory;
 
 /**
  * Runs jobs in processes of PyTorch, under one setting at a time. Python is started once for each
- * setting, imports PyTorch and forks processes for jobs. Its script travels with these classes
- * and lies in the folder while it is needed.
+ * setting, imports PyTorch and forks processes for jobs. Its script travels with these classes and
+ * lies in the folder while it is needed.
  */
 public final class TorchProcesses {
   private static final String SCRIPT = "torch_requests.py";
@@ -148,7 +148,9 @@ public final class TorchProcesses {
       return builder.start();
     } catch (IOException e) {
       throw new TorchException(
-          "there is no program " + python + " to run PyTorch with; name a Python that has it with"
+          "there is no program "
+              + python
+              + " to run PyTorch with; name a Python that has it with"
               + " --python",
           e);
     }
@@ -189,8 +191,7 @@ public final class TorchProcesses {
     return folder.resolve(Integer.toString(job.id()));
   }
 
-  private void follow(
-      List<TorchJob> jobs, BufferedReader lines, Listener listener, Path errors)
+  private void follow(List<TorchJob> jobs, BufferedReader lines, Listener listener, Path errors)
       throws TorchException, IOException {
     Map<String, String> first = readObject(lines.readLine(), errors);
     if (first.containsKey("error")) {
@@ -222,10 +223,7 @@ public final class TorchProcesses {
         throw new TorchException("Python told of case " + id + ", which it was not given");
       }
       listener.done(
-          job,
-          folder.resolve(id + ".pickle"),
-          folder.resolve(id + ".json"),
-          result.get("error"));
+          job, folder.resolve(id + ".pickle"), folder.resolve(id + ".json"), result.get("error"));
     }
     if (done.size() + notBegun != jobs.size()) {
       throw new TorchException(

@@ -14,9 +14,8 @@ import org.allocsim.validation.fidelity.DeviceVerification;
  * @param failureDifferences where failed requests or their messages are not those predicted, one
  *     line each; only compared where the rows are as predicted
  * @param statisticsCompared statistics at the end that were compared
- * @param predictedStatistics where they are not those predicted, one line each; only compared
- *     where the rows are as predicted, and those that depend on orders and addresses only where
- *     these are
+ * @param predictedStatistics where they are not those predicted, one line each; only compared where
+ *     the rows are as predicted, and those that depend on orders and addresses only where these are
  * @param repeatedStatistics where they are not those of the repeated requests
  * @param verifiedStatistics where they are not those of the simulation that follows the snapshot
  * @param forcedWaits waits for the GPU inside the allocator for which streams had to be let run

@@ -16,7 +16,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.TraceFormats;
 import org.junit.jupiter.api.Test;
 
-/** Synthetic programs that PyTorch 2.11 served on an H200, as {@code validate --pytorch} kept them. */
+/**
+ * Synthetic programs that PyTorch 2.11 served on an H200, as {@code validate --pytorch} kept them.
+ */
 class TorchComparisonTest {
   private static final TorchMachine MACHINE =
       new TorchMachine("2.11.0+cu130", "13.0", "NVIDIA H200", 150_109_880_320L, 149_433_614_336L);
@@ -76,9 +78,7 @@ class TorchComparisonTest {
   void failedRequestsAndWaitsInsideTheAllocatorAreForeseen() throws Exception {
     TorchVerdict verdict =
         verdict(
-            "random-87",
-            "max_split_size_mb:64,garbage_collection_threshold:0.7",
-            1_541_406_720L);
+            "random-87", "max_split_size_mb:64,garbage_collection_threshold:0.7", 1_541_406_720L);
     assertTrue(verdict.foreseen(), verdict::toString);
     assertTrue(verdict.repeats(), verdict::toString);
     assertEquals(18, verdict.failures());
@@ -100,9 +100,7 @@ class TorchComparisonTest {
   void anotherLimitIsFoundToDiffer() throws Exception {
     TorchVerdict verdict =
         verdict(
-            "random-87",
-            "max_split_size_mb:64,garbage_collection_threshold:0.7",
-            1_241_406_720L);
+            "random-87", "max_split_size_mb:64,garbage_collection_threshold:0.7", 1_241_406_720L);
     assertFalse(verdict.foreseen());
     assertFalse(verdict.repeats());
   }
@@ -112,7 +110,6 @@ class TorchComparisonTest {
     IOException refused =
         assertThrows(IOException.class, () -> verdict("random-3", "max_split_size_mb:64", -1));
     assertEquals(
-        "PyTorch ran with the settings \"expandable_segments:True\" instead",
-        refused.getMessage());
+        "PyTorch ran with the settings \"expandable_segments:True\" instead", refused.getMessage());
   }
 }

@@ -88,7 +88,7 @@ class TorchProcessesTest {
     assertEquals("a 0 1000 0 0\nf 0\n", Files.readString(folder.resolve("0.requests")));
     assertEquals(
         "{\"id\":1,\"requests\":\"%s\",\"out\":\"%s\",\"limit\":5242880,\"streams\":[0],"
-            .formatted(folder.resolve("1.requests"), folder.resolve("1"))
+                .formatted(folder.resolve("1.requests"), folder.resolve("1"))
             + "\"spare\":0,\"holds\":false}",
         Files.readAllLines(folder.resolve("seen")).get(1));
   }
@@ -104,7 +104,9 @@ class TorchProcessesTest {
     String name = folder.resolve("nothing").toString();
     TorchException missing = assertThrows(TorchException.class, () -> run(name, "", job(0)));
     assertEquals(
-        "there is no program " + name + " to run PyTorch with; name a Python that has it with"
+        "there is no program "
+            + name
+            + " to run PyTorch with; name a Python that has it with"
             + " --python",
         missing.getMessage());
   }
@@ -114,8 +116,9 @@ class TorchProcessesTest {
     assertEquals(
         "Python has no usable PyTorch: No module named 'torch'; run this on a machine with PyTorch"
             + " and an NVIDIA GPU, or name another Python with --python",
-        refusal("echo \"{\\\"error\\\":\\\"Python has no usable PyTorch: No module named"
-            + " 'torch'\\\"}\"; exit 1\n"));
+        refusal(
+            "echo \"{\\\"error\\\":\\\"Python has no usable PyTorch: No module named"
+                + " 'torch'\\\"}\"; exit 1\n"));
   }
 
   @Test

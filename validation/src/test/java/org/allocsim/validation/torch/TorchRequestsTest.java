@@ -50,8 +50,7 @@ class TorchRequestsTest {
     trace.emptyPool(POOL);
     TorchRequests requests = requests();
     assertEquals(
-        List.of(
-            "a 0 100 0 0", "a 1 200 1 1", "u 0 1", "f 0", "s", "w 1", "e", "n", "f 1", "p 1"),
+        List.of("a 0 100 0 0", "a 1 200 1 1", "u 0 1", "f 0", "s", "w 1", "e", "n", "f 1", "p 1"),
         lines(requests));
     assertEquals(Map.of(), requests.leftOut());
     assertFalse(requests.holds());

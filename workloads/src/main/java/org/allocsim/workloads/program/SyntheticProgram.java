@@ -5,13 +5,13 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.transform.Perturbation;
 
 /**
- * A synthetic program by its seed: mostly random requests, three of twenty training, the same with small
- * changes, and inference.
+ * A synthetic program by its seed: mostly random requests, three of twenty training, the same with
+ * small changes, and inference.
  *
  * @param name what it is, with the seed
  * @param trace its requests
- * @param limitBytes limit to run it under, so that requests fail or memory is released for them;
- *     −1 for none
+ * @param limitBytes limit to run it under, so that requests fail or memory is released for them; −1
+ *     for none
  */
 public record SyntheticProgram(String name, AllocationTrace trace, long limitBytes) {
   private static final long PAGE_BYTES = 2L << 20;
@@ -55,7 +55,9 @@ public record SyntheticProgram(String name, AllocationTrace trace, long limitByt
   }
 
   private static AllocationTrace serving(SplittableRandom random) {
-    KvReservation[] kinds = {KvReservation.MAXIMUM, KvReservation.POWER_OF_TWO, KvReservation.ORACLE};
+    KvReservation[] kinds = {
+      KvReservation.MAXIMUM, KvReservation.POWER_OF_TWO, KvReservation.ORACLE
+    };
     return new ServingProgram(
             kinds[random.nextInt(kinds.length)],
             new TokenLengths(40, 60, 1.14, 512),

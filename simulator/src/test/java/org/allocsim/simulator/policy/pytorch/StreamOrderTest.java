@@ -22,7 +22,12 @@ class StreamOrderTest {
           new EffectListener() {
             @Override
             public void freeCompleted(
-                int allocation, long address, long requested, long bytes, int stream, boolean small) {
+                int allocation,
+                long address,
+                long requested,
+                long bytes,
+                int stream,
+                boolean small) {
               completed.add(allocation);
             }
           });
