@@ -172,8 +172,9 @@ public record RandomProgram(long seed, int events) {
             case LAST_IN_FIRST_OUT -> live.size() - 1 - random.nextInt(Math.min(3, live.size()));
             case FIRST_IN_FIRST_OUT -> random.nextInt(Math.min(3, live.size()));
           };
-      int allocation = live.remove(/* index= */ index);
-      liveBytes -= liveSizes.remove(/* index= */ index);
+      int allocation = live.get(index);
+      live.subList(index, index + 1).clear();
+      liveBytes -= liveSizes.remove(index);
       boolean used = random.nextDouble() < useShare;
       if (used) {
         int uses = random.nextInt(1, streams);
