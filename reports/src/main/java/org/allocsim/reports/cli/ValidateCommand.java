@@ -20,6 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UnfitTraceException;
@@ -120,6 +121,15 @@ final class ValidateCommand implements Callable<Integer> {
   private int gpu;
 
   @Option(
+      names = "--device",
+      paramLabel = "PROFILE",
+      description =
+          "Costs of driver calls and places of memory to predict with, by name or from the file"
+              + " of a calibration (default: the profile of such a card).",
+      converter = ProfileConverter.class)
+  private DeviceProfile profile;
+
+  @Option(
       names = "--max-gpu-memory",
       paramLabel = "SIZE",
       description =
@@ -218,7 +228,7 @@ final class ValidateCommand implements Callable<Integer> {
     try {
       identity = new GpuValidation(gpu, GpuBounds.NONE).identify();
       GpuBounds bounds = bounds();
-      GpuValidation validation = new GpuValidation(gpu, bounds);
+      GpuValidation validation = new GpuValidation(gpu, bounds, profile);
       validation.warmUp();
       List<ValidatedCase> cases = new ArrayList<>();
       for (String name : names) {

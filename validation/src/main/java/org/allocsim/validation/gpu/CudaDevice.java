@@ -40,6 +40,10 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   private final List<Long> heldBack = new ArrayList<>();
 
   private final Map<Long, Long> asyncBlocks = new LinkedHashMap<>();
+
+  /** Pinned host memory. */
+  private final List<Long> hostBlocks = new ArrayList<>();
+
   private long[] streams = new long[4];
   private long pool;
   private long ownPool;
@@ -94,7 +98,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   }
 
   /** Makes every kind of call often enough for Java to have compiled it, with a page at a time. */
-  synchronized void warmUp() {
+  public synchronized void warmUp() {
     for (int round = 0; round < WARM_UP_ROUNDS; round++) {
       long block = allocate(pageBytes);
       if (block != REFUSED) {
@@ -391,6 +395,41 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     }
   }
 
+  /** Takes pinned host memory ({@code cuMemAllocHost}); answers its address. */
+  public synchronized long allocateHost(long bytes) {
+    requireOpen();
+    long address = cuda.allocateHost(bytes);
+    if (address != REFUSED) {
+      hostBlocks.add(address);
+    }
+    return address;
+  }
+
+  /** Gives pinned host memory back ({@code cuMemFreeHost}). */
+  public synchronized void freeHost(long address) {
+    requireOpen();
+    if (!hostBlocks.remove(address)) {
+      throw unknown("pinned host memory", address);
+    }
+    cuda.freeHost(address);
+  }
+
+  /**
+   * Copies to the device and waits ({@code cuMemcpyHtoD}).
+   *
+   * @param host address in this process, pinned or not, of at least so many bytes
+   */
+  public synchronized void copyToDevice(long address, long host, long bytes) {
+    requireOpen();
+    cuda.copyToDevice(address, host, bytes);
+  }
+
+  /** Copies to the host and waits ({@code cuMemcpyDtoH}). */
+  public synchronized void copyToHost(long host, long address, long bytes) {
+    requireOpen();
+    cuda.copyToHost(host, address, bytes);
+  }
+
   private long stream(int number) {
     if (number >= streams.length) {
       streams = Arrays.copyOf(streams, Math.max(number + 1, streams.length * 2));
@@ -482,6 +521,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
       attempt(failure, () -> cuda.release(mapping.handle()));
     });
     heldBack.forEach(handle -> attempt(failure, () -> cuda.release(handle)));
+    hostBlocks.forEach(address -> attempt(failure, () -> cuda.freeHost(address)));
     ranges.forEach((address, bytes) -> attempt(failure, () -> cuda.unreserve(address, bytes)));
     attempt(failure, cuda::synchronizeContext);
     if (ownPool != 0) {
@@ -507,6 +547,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     blocks.clear();
     mappings.clear();
     heldBack.clear();
+    hostBlocks.clear();
     ranges.clear();
     if (failure[0] != null) {
       throw failure[0];

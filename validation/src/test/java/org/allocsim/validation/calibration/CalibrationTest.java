@@ -1,0 +1,70 @@
+package org.allocsim.validation.calibration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.allocsim.simulator.device.AsyncCosts;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.device.DriverCosts;
+import org.allocsim.simulator.device.HandleCosts;
+import org.junit.jupiter.api.Test;
+
+class CalibrationTest {
+  private static final long GIB = 1L << 30;
+
+  /** No two figures are equal, so that a mix-up shows. */
+  private static final DriverCosts COSTS =
+      new DriverCosts(
+          4_301,
+          47_002,
+          303,
+          50_004,
+          155,
+          5_106,
+          37_007,
+          538,
+          41_009,
+          510,
+          1_911,
+          new HandleCosts(
+              9_012, 213, 1_114, 15, 3_016, 21_017, 318, 18_019, 120, 16_021, 122, 8_023, 11_024),
+          new AsyncCosts(
+              9_900_025, 726, 1_127, 1_528, 3_029, 130, 9_031, 32_032, 41_033, 17_034, 51_035,
+              23_036, 15_037, 70_038, 90_039, 80_040, 941, 2_042, 22_043));
+
+  private static final DeviceProfile CARD = DeviceProfiles.named("h200").withCosts(COSTS);
+
+  private static CalibrationResult calibrate(DeviceProfile card, int rounds, boolean fills) {
+    return Calibration.of(
+        new SimulatedTarget(card),
+        DeviceProfiles.defaultProfile(),
+        new CalibrationBounds(100 * GIB, 1L << 60, rounds, fills),
+        _ -> {});
+  }
+
+  @Test
+  void theParametersOfASimulatedDeviceAreFoundExactly() {
+    CalibrationResult result = calibrate(CARD, 12, true);
+    assertEquals(List.of(), result.undetermined());
+    assertEquals(0, result.observations().otherAnswers());
+    assertTrue(result.observations().answers() > 10_000);
+    DeviceProfile found = result.profile();
+    assertEquals(COSTS, found.costs());
+    assertEquals(CARD.totalBytes(), found.totalBytes());
+    assertEquals(CARD.contextBytes(), found.contextBytes());
+    assertEquals(CARD.unusableBytes(), found.unusableBytes());
+    assertEquals(CARD.pageBytes(), found.pageBytes());
+    assertEquals(CARD.reservationBytes(), found.reservationBytes());
+    assertEquals(CARD.arenaAddress(), found.arenaAddress());
+    assertEquals(CARD.topAddress(), found.topAddress());
+    assertEquals(CARD.rangeAddress(), found.rangeAddress());
+    assertEquals(32L << 20, result.placement().chunkBytes());
+    assertEquals(512, result.placement().alignmentBytes());
+    assertEquals((2L << 20) - 512, result.placement().largestSharedBytes());
+    for (int round = 0; round < result.rounds(); round++) {
+      assertEquals(1, result.slowness(round), 1e-6);
+    }
+  }
+}
