@@ -1,8 +1,7 @@
 package org.allocsim.reports.cli;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.allocsim.validation.calibration.CalibrationResult;
 import org.allocsim.validation.calibration.CallClass;
@@ -21,16 +20,16 @@ final class CalibrateJson {
     map.put("profile", ProfileFile.fields(result.profile()));
     map.put("placement", placement(result.placement()));
     map.put("rounds", result.rounds());
-    List<Object> slowness = new ArrayList<>();
-    for (int round = 0; round < result.rounds(); round++) {
-      slowness.add(result.slowness(round));
+    Map<String, Object> slowness = new LinkedHashMap<>();
+    for (int percent : new int[] {5, 25, 50, 75, 95}) {
+      slowness.put("p" + percent, result.observations().slowness(percent));
     }
-    map.put("measured_over_modelled_by_round", slowness);
+    map.put("host_slowness", slowness);
     map.put("answers", result.observations().answers());
     map.put("other_answers", result.observations().otherAnswers());
     Map<String, Object> fits = new LinkedHashMap<>();
     for (CallClass each : CallClass.values()) {
-      fits.put(each.name().toLowerCase(java.util.Locale.ROOT), fit(each, result.fits().get(each)));
+      fits.put(each.name().toLowerCase(Locale.ROOT), fit(each, result.fits().get(each)));
     }
     map.put("fits", fits);
     map.put("copies", copies(result.copies()));

@@ -2,7 +2,6 @@ package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
 import java.util.Locale;
-import java.util.stream.IntStream;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
@@ -92,14 +91,17 @@ final class CalibrateText {
   }
 
   private static void notes(CalibrationResult result, PrintWriter out) {
-    double[] rounds =
-        IntStream.range(0, result.rounds()).mapToDouble(result::slowness).sorted().toArray();
     WrappedText.print(
         out,
         "",
         "  ",
-        "In %d rounds, calls took %.2f to %.2f times the modelled time, all kinds together."
-            .formatted(result.rounds(), rounds[0], rounds[rounds.length - 1]));
+        ("Over %d rounds the host needed %.2f (5 %%), %.2f (50 %%) and %.2f (95 %% of the time) times"
+                + " its usual time for the same; all times are scaled to the usual speed.")
+            .formatted(
+                result.rounds(),
+                result.observations().slowness(5),
+                result.observations().slowness(50),
+                result.observations().slowness(95)));
     WrappedText.print(
         out,
         "",
@@ -119,9 +121,9 @@ final class CalibrateText {
     }
   }
 
-  /** All timed calls: class, terms, nanoseconds. */
+  /** All timed calls: class, terms, nanoseconds as measured and scaled. */
   static void printObservations(CalibrationResult result, PrintWriter out) {
-    out.println("class,term1,term2,term3,nanos");
+    out.println("class,term1,term2,term3,measured_nanos,scaled_nanos");
     for (CallClass each : CallClass.values()) {
       Observations calls = result.observations().of(each);
       for (int row = 0; row < calls.count(); row++) {
@@ -132,6 +134,7 @@ final class CalibrateText {
             line.append(Math.round(calls.term(row, term)));
           }
         }
+        line.append(',').append(Math.round(calls.measuredNanos(row)));
         out.println(line.append(',').append(Math.round(calls.nanos(row))));
       }
     }

@@ -3,9 +3,9 @@ package org.allocsim.reports.cli;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.workloads.profile.ProfileException;
 import org.allocsim.workloads.profile.ProfileFile;
+import org.allocsim.workloads.profile.ShippedProfiles;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -17,7 +17,7 @@ final class ProfileConverter implements ITypeConverter<DeviceProfile> {
       return fromFile(text);
     }
     try {
-      return DeviceProfiles.named(text);
+      return ShippedProfiles.named(text);
     } catch (IllegalArgumentException e) {
       throw new TypeConversionException(e.getMessage() + ", or name a file that ends in .json");
     }

@@ -52,23 +52,6 @@ public record DriverCosts(
           HandleCosts.H100,
           AsyncCosts.H100);
 
-  /** H200: fits to 2 500 raw calls; virtual memory and stream-ordered calls were timed on H100. */
-  public static final DriverCosts H200 =
-      new DriverCosts(
-          4_300,
-          47_000,
-          300,
-          50_000,
-          150, //
-          5_100,
-          37_000,
-          530,
-          41_000,
-          500, //
-          5_000,
-          HandleCosts.H100,
-          AsyncCosts.H100);
-
   /** Every call takes no time. */
   public static final DriverCosts NONE =
       new DriverCosts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, HandleCosts.NONE, AsyncCosts.NONE);

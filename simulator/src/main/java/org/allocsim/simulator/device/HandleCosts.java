@@ -9,6 +9,7 @@ package org.allocsim.simulator.device;
  * @param mapNanos {@code cuMemMap} of one handle
  * @param mapPageNanos more for each page of it
  * @param setAccessNanos {@code cuMemSetAccess}
+ * @param setAccessLargeNanos more where the handles are larger than a page
  * @param setAccessHandleNanos more for each handle that it covers
  * @param setAccessPageNanos more for each page that it covers
  * @param unmapNanos {@code cuMemUnmap} of one handle
@@ -24,6 +25,7 @@ public record HandleCosts(
     long mapNanos,
     long mapPageNanos,
     long setAccessNanos,
+    long setAccessLargeNanos,
     long setAccessHandleNanos,
     long setAccessPageNanos,
     long unmapNanos,
@@ -35,10 +37,10 @@ public record HandleCosts(
 
   /** H100: as timed for handles of 20 MiB; address ranges were not timed. */
   public static final HandleCosts H100 =
-      new HandleCosts(27_500, 0, 12_000, 0, 0, 50_000, 0, 30_000, 0, 28_000, 0, 5_000, 5_000);
+      new HandleCosts(27_500, 0, 12_000, 0, 0, 0, 50_000, 0, 30_000, 0, 28_000, 0, 5_000, 5_000);
 
   /** Every call takes no time. */
-  public static final HandleCosts NONE = new HandleCosts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final HandleCosts NONE = new HandleCosts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   /** Time of one {@code cuMemCreate}. */
   long createNanos(long pages) {
@@ -52,7 +54,10 @@ public record HandleCosts(
 
   /** Time of one {@code cuMemSetAccess} that covers some handles with so many pages in all. */
   long setAccessNanos(long handles, long pages) {
-    return setAccessNanos + handles * setAccessHandleNanos + pages * setAccessPageNanos;
+    return setAccessNanos
+        + (pages > handles ? setAccessLargeNanos : 0)
+        + handles * setAccessHandleNanos
+        + pages * setAccessPageNanos;
   }
 
   /** Time of one {@code cuMemUnmap}. */

@@ -12,11 +12,13 @@ import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.StreamOrderedMemory;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.apache.commons.math3.random.Well19937c;
+import org.apache.commons.math3.stat.descriptive.rank.Median;
 
 /**
  * Calibrates a device: finds its units and places, then runs rounds of random calls of every kind
  * and fits the cost model to their times. Rounds repeat all kinds, so that a drift of the machine's
- * speed reaches each of them alike.
+ * speed reaches each of them alike, and times are scaled to one speed of the host ({@link
+ * ObservationSet}).
  */
 public final class Calibration {
   private static final long SEED = 20_251_122;
@@ -24,7 +26,7 @@ public final class Calibration {
   private static final int HANDLE_CYCLES = 4;
   private static final int HANDLE_CALLS = 60;
   private static final int POOL_CALLS = 1_500;
-  private static final int WAITS = 50;
+  private static final int WAITS = 20;
 
   /** Chunks of the pool that a filled device has left. */
   private static final int LEFT_CHUNKS = 24;
@@ -88,15 +90,11 @@ public final class Calibration {
     int rounds = 0;
     while (rounds < bounds.mostRounds()
         && (rounds == 0 || System.nanoTime() - start < bounds.mostNanos())) {
-      blocks.cycle(BLOCK_CALLS);
+      phase(() -> blocks.cycle(BLOCK_CALLS));
       for (int cycle = 0; cycle < HANDLE_CYCLES; cycle++) {
-        handles.cycle(HANDLE_CALLS);
+        phase(() -> handles.cycle(HANDLE_CALLS));
       }
-      pool.cycle(POOL_CALLS);
-      for (int wait = 0; wait < WAITS; wait++) {
-        observations.of(CallClass.SYNCHRONIZE).add(target.synchronizeNanos());
-      }
-      observations.endRound();
+      phase(() -> pool.cycle(POOL_CALLS));
       rounds++;
       progress.accept(rounds);
     }
@@ -108,6 +106,25 @@ public final class Calibration {
     }
     CopyExperiment.Result copies = target.copies().map(CopyExperiment::of).orElse(null);
     return result(placement, freeBytes, rounds, copies);
+  }
+
+  /** Some calls, with waits for the idle device before and behind them. */
+  private void phase(Runnable calls) {
+    double[] waits = new double[2 * WAITS];
+    for (int wait = 0; wait < WAITS; wait++) {
+      waits[wait] = waitForIdle();
+    }
+    calls.run();
+    for (int wait = 0; wait < WAITS; wait++) {
+      waits[WAITS + wait] = waitForIdle();
+    }
+    observations.endPhase(new Median().evaluate(waits));
+  }
+
+  private double waitForIdle() {
+    double nanos = target.synchronizeNanos();
+    observations.of(CallClass.SYNCHRONIZE).add(nanos);
+    return nanos;
   }
 
   /** The simulated device that runs in lockstep, like the target as far as that is known. */
@@ -172,7 +189,7 @@ public final class Calibration {
     run.marked().forget(DriverCall.ALLOCATE);
     try {
       for (int cycle = 0; cycle < HANDLE_CYCLES; cycle++) {
-        pool.nearlyFull(POOL_CALLS, left);
+        phase(() -> pool.nearlyFull(POOL_CALLS, left));
       }
     } finally {
       memory.free(block, bytes);
@@ -183,6 +200,7 @@ public final class Calibration {
 
   private CalibrationResult result(
       Placement placement, long freeBytes, int rounds, CopyExperiment.Result copies) {
+    observations.scale();
     Map<CallClass, RobustFit> fits = new EnumMap<>(CallClass.class);
     Map<String, Long> parameters = new HashMap<>();
     for (CallClass each : CallClass.values()) {

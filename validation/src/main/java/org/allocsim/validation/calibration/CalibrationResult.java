@@ -35,24 +35,4 @@ public record CalibrationResult(
     return new CalibrationResult(
         profile.withName(name), placement, observations, fits, copies, rounds, undetermined);
   }
-
-  /**
-   * Measured over modelled time of the calls of one round, all classes together: how the machine's
-   * speed changed meanwhile.
-   *
-   * @param round its number, from 0
-   */
-  public double slowness(int round) {
-    double measured = 0;
-    double modelled = 0;
-    for (CallClass each : CallClass.values()) {
-      Observations calls = observations.of(each);
-      RobustFit fit = fits.get(each);
-      for (int row = observations.start(each, round); row < observations.end(each, round); row++) {
-        measured += calls.nanos(row);
-        modelled += fit.modelledNanos(calls, row);
-      }
-    }
-    return measured / modelled;
-  }
 }

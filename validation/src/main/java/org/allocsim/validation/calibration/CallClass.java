@@ -28,6 +28,7 @@ public enum CallClass {
   /** {@code cuMemSetAccess}. */
   SET_ACCESS(
       "handles.set_access_nanos",
+      "handles.set_access_large_nanos",
       "handles.set_access_handle_nanos",
       "handles.set_access_page_nanos"),
   /** {@code cuMemUnmap}. */

@@ -37,7 +37,8 @@ final class HandleExperiment {
       int most = (int) Math.min(MOST_HANDLES, (run.mostBytes() - live.bytes()) / handleBytes);
       if ((live.count() == 0 || run.random().nextDouble() < maps) && most > 0 && !taken[place]) {
         taken[place] = true;
-        int handles = 1 + run.random().nextInt(most);
+        // Programs mostly map one handle at a time.
+        int handles = run.random().nextBoolean() ? 1 : 1 + run.random().nextInt(most);
         map(range + place * runBytes, twin + place * runBytes, handles, handleBytes, place);
       } else if (live.count() > 0) {
         int row = run.random().nextInt(live.count());
@@ -90,7 +91,8 @@ final class HandleExperiment {
     simulated.map(twin, bytes, handleBytes);
     run.observations().of(CallClass.CREATE).add(nanos[0] / handles, pages);
     run.observations().of(CallClass.MAP).add(nanos[1] / handles, pages);
-    run.observations().of(CallClass.SET_ACCESS).add(access, handles, handles * pages);
+    run.observations().of(CallClass.SET_ACCESS)
+        .add(access, pages > 1 ? 1 : 0, handles, handles * pages);
     live.add(address, twin, bytes, place);
     run.compareFree();
   }

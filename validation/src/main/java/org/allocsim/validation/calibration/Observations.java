@@ -2,7 +2,10 @@ package org.allocsim.validation.calibration;
 
 import java.util.Arrays;
 
-/** Timed calls of one class: the terms that multiply its parameters behind the first, and times. */
+/**
+ * Timed calls of one class: the terms that multiply its parameters behind the first, and times. A
+ * time is scaled to the host's speed once that is known ({@link ObservationSet}).
+ */
 public final class Observations {
   private final int terms;
   private double[] rows = new double[1024];
@@ -13,7 +16,7 @@ public final class Observations {
   }
 
   void add(double nanos, long... values) {
-    int width = terms + 1;
+    int width = terms + 2;
     if ((count + 1) * width > rows.length) {
       rows = Arrays.copyOf(rows, rows.length * 2);
     }
@@ -21,7 +24,14 @@ public final class Observations {
       rows[count * width + term] = values[term];
     }
     rows[count * width + terms] = nanos;
+    rows[count * width + terms + 1] = nanos;
     count++;
+  }
+
+  void scale(int from, int to, double factor) {
+    for (int row = from; row < to; row++) {
+      rows[row * (terms + 2) + terms] = measuredNanos(row) * factor;
+    }
   }
 
   /** Number of calls. */
@@ -36,11 +46,16 @@ public final class Observations {
 
   /** One term of one call. */
   public double term(int row, int term) {
-    return rows[row * (terms + 1) + term];
+    return rows[row * (terms + 2) + term];
   }
 
-  /** Time of one call. */
+  /** Time of one call, as on a host at its usual speed. */
   public double nanos(int row) {
-    return rows[row * (terms + 1) + terms];
+    return rows[row * (terms + 2) + terms];
+  }
+
+  /** Time of one call as it was measured. */
+  public double measuredNanos(int row) {
+    return rows[row * (terms + 2) + terms + 1];
   }
 }

@@ -104,15 +104,6 @@ public final class RobustFit {
     return estimates[parameter];
   }
 
-  /** Modelled time of one call; parameters without an estimate count as 0. */
-  double modelledNanos(Observations calls, int row) {
-    double sum = estimates[0].isKnown() ? estimates[0].value() : 0;
-    for (int i = 1; i < estimates.length; i++) {
-      sum += estimates[i].isKnown() ? estimates[i].value() * calls.term(row, i - 1) : 0;
-    }
-    return sum;
-  }
-
   /** Number of calls. */
   public int calls() {
     return relativeErrors.length;

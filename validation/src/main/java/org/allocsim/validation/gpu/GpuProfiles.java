@@ -5,6 +5,7 @@ import org.allocsim.simulator.device.AsyncCosts;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.DriverCosts;
+import org.allocsim.workloads.profile.ShippedProfiles;
 
 /** Finds the simulated device that stands for a real one. */
 final class GpuProfiles {
@@ -81,12 +82,12 @@ final class GpuProfiles {
    */
   static DeviceProfile of(CudaDevice.Identity gpu) {
     String wanted = gpu.name().toLowerCase(Locale.ROOT);
-    for (String name : DeviceProfiles.names()) {
+    for (String name : ShippedProfiles.names()) {
       int dash = name.indexOf('-');
       boolean brand = name.startsWith("rtx-");
       String key = brand ? name.replace('-', ' ') : dash < 0 ? name : name.substring(0, dash);
       if (wanted.matches(".*\\b" + key + "\\b.*")) {
-        return DeviceProfiles.named(name);
+        return ShippedProfiles.named(name);
       }
     }
     return DeviceProfiles.defaultProfile();
