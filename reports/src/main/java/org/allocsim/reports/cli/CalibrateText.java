@@ -95,8 +95,8 @@ final class CalibrateText {
         out,
         "",
         "  ",
-        ("Over %d rounds the host needed %.2f (5 %%), %.2f (50 %%) and %.2f (95 %% of the time) times"
-                + " its usual time for the same; all times are scaled to the usual speed.")
+        ("Over %d rounds the host needed %.2f (5 %%), %.2f (50 %%) and %.2f (95 %% of the time)"
+             + " times its usual time for the same; all times are scaled to the usual speed.")
             .formatted(
                 result.rounds(),
                 result.observations().slowness(5),

@@ -91,7 +91,8 @@ final class HandleExperiment {
     simulated.map(twin, bytes, handleBytes);
     run.observations().of(CallClass.CREATE).add(nanos[0] / handles, pages);
     run.observations().of(CallClass.MAP).add(nanos[1] / handles, pages);
-    run.observations().of(CallClass.SET_ACCESS)
+    run.observations()
+        .of(CallClass.SET_ACCESS)
         .add(access, pages > 1 ? 1 : 0, handles, handles * pages);
     live.add(address, twin, bytes, place);
     run.compareFree();

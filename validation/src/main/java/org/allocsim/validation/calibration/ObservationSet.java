@@ -11,8 +11,9 @@ import org.apache.commons.math3.stat.descriptive.rank.Percentile;
  *
  * <p>The driver's calls take the time of the host's processor, whose clock and load change within
  * seconds: on one host with H200 all calls, waits for the idle device among them, took 1.3 to 2
- * times as long for a while. So each phase of some hundred calls ends with such waits, and its times
- * are scaled by theirs, to the speed that the host had or exceeded in a quarter of all phases.
+ * times as long for a while. So each phase of some hundred calls ends with such waits, and its
+ * times are scaled by theirs, to the speed that the host had or exceeded in a quarter of all
+ * phases.
  */
 public final class ObservationSet {
   private static final double USUAL_PERCENTILE = 25;

@@ -63,8 +63,7 @@ class ProfileFileTest {
       assertTrue(profile.source().length() > 20, name);
       assertTrue(profile.compute().source().contains("NVIDIA"), name);
     }
-    assertEquals(
-        149_557_477_376L, new SimulatedDevice(ShippedProfiles.named("h200")).freeBytes());
+    assertEquals(149_557_477_376L, new SimulatedDevice(ShippedProfiles.named("h200")).freeBytes());
     IllegalArgumentException error =
         assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named("h300"));
     assertTrue(error.getMessage().contains("h100-80gb, h200"), error.getMessage());
@@ -81,8 +80,8 @@ class ProfileFileTest {
   void aMissingAnUnknownAndAMistypedFieldAreNamed() throws IOException {
     String text = h100();
     assertTrue(
-        refusal(text.replace("\"map_nanos\": 12000,", "")).startsWith(
-            "field 'costs.handles.map_nanos' is missing"),
+        refusal(text.replace("\"map_nanos\": 12000,", ""))
+            .startsWith("field 'costs.handles.map_nanos' is missing"),
         () -> refusal(text.replace("\"map_nanos\": 12000,", "")));
     assertEquals(
         "field 'costs.handles.map_nonos' is not known; remove it, or correct its name",
