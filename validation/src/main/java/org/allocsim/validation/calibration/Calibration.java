@@ -28,6 +28,9 @@ public final class Calibration {
   private static final int POOL_CALLS = 1_500;
   private static final int WAITS = 20;
 
+  /** Most that the streams take. */
+  private static final int STREAMS_PAGES = 2;
+
   /** Chunks of the pool that a filled device has left. */
   private static final int LEFT_CHUNKS = 24;
 
@@ -233,13 +236,19 @@ public final class Calibration {
       undetermined.add("reservation_bytes");
     }
     DeviceProfile profile = found(placement, freeBytes, unusable);
-    profile = profile.withCosts(ProfileFile.withParameters(base.costs(), parameters));
+    // Where the arena lies differs between processes, how it is aligned does not.
+    long offset = profile.arenaAddress() % profile.reservationBytes();
+    long arena = base.arenaAddress() / profile.reservationBytes() * profile.reservationBytes();
+    profile =
+        profile
+            .withAddresses(arena + offset, base.topAddress())
+            .withCosts(ProfileFile.withParameters(base.costs(), parameters));
     if (copies != null) {
       profile =
           profile.withCompute(
               copies.on(
                   base.compute(),
-                  "copies, pinning and launches "
+                  "copies, pinning and launches (of a small fill) "
                       + profile.source()
                       + "; rates of arithmetic and memory and kernel time published or typical"));
     }

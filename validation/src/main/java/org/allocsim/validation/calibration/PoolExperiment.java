@@ -10,6 +10,9 @@ final class PoolExperiment {
   private static final long LARGEST_BYTES = 256L << 20;
   private static final long LEAST_BYTES = 256;
 
+  /** A block may begin and end in chunks that it shares. */
+  private static final long MARGIN_BYTES = 64L << 20;
+
   private final LockstepRun run;
   private final StreamOrderedMemory pool;
   private final StreamOrderedMemory simulated;
@@ -124,7 +127,8 @@ final class PoolExperiment {
   }
 
   void allocate(long bytes, int stream, long height) {
-    if (live.bytes() + bytes > height) {
+    if (live.bytes() + bytes > height
+        || simulated.poolReservedBytes() + bytes + MARGIN_BYTES > run.mostBytes()) {
       return;
     }
     long[] address = new long[1];

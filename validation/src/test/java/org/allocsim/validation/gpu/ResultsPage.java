@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.commons.math3.distribution.BinomialDistribution;
 import org.apache.commons.math3.stat.descriptive.rank.Median;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
@@ -41,7 +43,8 @@ final class ResultsPage {
           ranges and pool relative to the first
         - *failures*: cases by their first failed request: none on both sides / the same request /
           another request / predicted only / real only
-        - *time*: predicted over measured driver time, median of the cases without failures
+        - *time*: predicted over measured driver time, median of the cases without failures and its
+          95 % interval (order statistics)
 
         """);
     for (Path file : files) {
@@ -169,7 +172,21 @@ final class ResultsPage {
             row.failures[4],
             ratios.length == 0
                 ? "-"
-                : String.format(Locale.ROOT, "%.2f", new Median().evaluate(ratios))));
+                : median(ratios)));
+  }
+
+  /** The median, with the order statistics that hold it in 95 % of all samples. */
+  private static String median(double[] ratios) {
+    double[] sorted = ratios.clone();
+    Arrays.sort(sorted);
+    BinomialDistribution below = new BinomialDistribution(null, sorted.length, 0.5);
+    int rank = Math.max(1, below.inverseCumulativeProbability(0.025));
+    return String.format(
+        Locale.ROOT,
+        "%.2f [%.2f, %.2f]",
+        new Median().evaluate(sorted),
+        sorted[rank - 1],
+        sorted[sorted.length - rank]);
   }
 
   private static String share(long part, long whole) {
