@@ -96,7 +96,7 @@ final class CalibrateText {
         "",
         "  ",
         ("Over %d rounds the host needed %.2f (5 %%), %.2f (50 %%) and %.2f (95 %% of the time)"
-             + " times its usual time for the same; all times are scaled to the usual speed.")
+                + " times its usual time for the same; all times are scaled to the usual speed.")
             .formatted(
                 result.rounds(),
                 result.observations().slowness(5),

@@ -30,8 +30,7 @@ class CalibrateCommandTest {
     CommandRun none = CommandRun.of("calibrate", "-o", file, "--seconds", "0");
     assertEquals(ExitCodes.USAGE, none.exitCode());
     assertTrue(none.err().contains("--seconds 0 is not in 1 to 3600"), none.err());
-    CommandRun both =
-        CommandRun.of("calibrate", "-o", file, "--fill", "--max-gpu-memory", "8GiB");
+    CommandRun both = CommandRun.of("calibrate", "-o", file, "--fill", "--max-gpu-memory", "8GiB");
     assertEquals(ExitCodes.USAGE, both.exitCode());
     assertTrue(both.err().contains("leave one of them out"), both.err());
   }

@@ -81,7 +81,12 @@ public final class Calibration {
     }
     MarkedDevice marked = new MarkedDevice(shadow(placement, freeBytes));
     LockstepRun run =
-        new LockstepRun(target, marked, observations, new Well19937c(SEED), bounds.mostBytes());
+        new LockstepRun(
+            target,
+            marked,
+            observations,
+            new Well19937c(SEED),
+            bounds.mostBytes() - STREAMS_PAGES * placement.pageBytes());
     placement = placement.withChunkBytes(createPool(run));
     target.warmUp();
     target.createStreams(PoolExperiment.STREAMS);

@@ -145,7 +145,6 @@ class CalibrationTest {
                     new CalibrationBounds(6 * GIB, 1, 1, false),
                     _ -> {}));
     assertTrue(error.getMessage().startsWith("only 5368709120 bytes of the device are free"));
-    assertThrows(
-        IllegalArgumentException.class, () -> new CalibrationBounds(1 << 20, 1, 1, false));
+    assertThrows(IllegalArgumentException.class, () -> new CalibrationBounds(1 << 20, 1, 1, false));
   }
 }
