@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.device.StreamOrderedMemory;
@@ -46,11 +47,18 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   private long pool;
   private long ownPool;
   private long thresholdBefore = -1;
+  private long threshold;
+  private boolean opportunistic = true;
+  private boolean internalDependencies = true;
+  private long unusableBytes = DeviceProfile.UNUSABLE_BYTES;
   private long refusedByBound;
   private boolean touched;
   private boolean closed;
 
   private static final int WARM_UP_ROUNDS = 400;
+
+  /** More than were ever found. */
+  private static final long MOST_UNUSABLE_PAGES = 64;
 
   /** Largest handle that {@link #holdBack} takes. */
   private static final long HELD_HANDLE_BYTES = 8L << 30;
@@ -150,6 +158,38 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
       heldBack.add(handle);
       surplus -= bytes;
     }
+    unusableBytes = findUnusable();
+  }
+
+  /**
+   * Bytes of the free memory that no call gets: what {@link #holdBack} found, else what is usual.
+   */
+  long unusableBytes() {
+    return unusableBytes;
+  }
+
+  /** Asks for all that is free, then for a page less, until the driver gives it. */
+  private long findUnusable() {
+    List<Long> aside = new ArrayList<>();
+    while (cuda.freeBytes() > HELD_HANDLE_BYTES + MOST_UNUSABLE_PAGES * pageBytes) {
+      long handle = cuda.create(HELD_HANDLE_BYTES);
+      if (handle == REFUSED) {
+        break;
+      }
+      aside.add(handle);
+    }
+    long free = cuda.freeBytes() & -pageBytes;
+    long pages = 0;
+    long handle = REFUSED;
+    while (handle == REFUSED && pages <= MOST_UNUSABLE_PAGES && free > pages * pageBytes) {
+      handle = cuda.create(free - pages * pageBytes);
+      pages += handle == REFUSED ? 1 : 0;
+    }
+    if (handle != REFUSED) {
+      cuda.release(handle);
+    }
+    aside.forEach(cuda::release);
+    return pages * pageBytes;
   }
 
   /** {@inheritDoc} Blocks below a page share pages, so only the driver knows what they take. */
@@ -318,6 +358,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   @Override
   public synchronized void setReleaseThreshold(long bytes) {
     requireOpen();
+    threshold = bytes;
     if (thresholdBefore < 0 && ownPool == 0) {
       thresholdBefore = cuda.poolAttribute(pool(), CudaCalls.PoolAttribute.RELEASE_THRESHOLD);
     }
@@ -325,7 +366,10 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
         pool(), CudaCalls.PoolAttribute.RELEASE_THRESHOLD, bytes == KEEP_ALL ? -1 : bytes);
   }
 
-  /** {@inheritDoc} The default pool has no limit, so a pool of its own takes its place. */
+  /**
+   * {@inheritDoc} The default pool has no limit, so a pool of its own takes its place, with the
+   * same settings.
+   */
   @Override
   public synchronized void setPoolLimit(long bytes) {
     requireOpen();
@@ -336,11 +380,15 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
       cuda.destroyPool(ownPool);
     }
     ownPool = cuda.createPool(bytes);
+    setReleaseThreshold(threshold);
+    setReuse(opportunistic, internalDependencies);
   }
 
   @Override
   public synchronized void setReuse(boolean opportunistic, boolean internalDependencies) {
     requireOpen();
+    this.opportunistic = opportunistic;
+    this.internalDependencies = internalDependencies;
     cuda.setPoolAttribute(
         pool(), CudaCalls.PoolAttribute.REUSE_OPPORTUNISTIC, opportunistic ? 1 : 0);
     cuda.setPoolAttribute(

@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.HandleMemory;
 import org.junit.jupiter.api.Test;
 
@@ -76,6 +78,51 @@ class CudaDeviceTest {
       assertTrue(calls.toString().endsWith("CREATE refused\n" + "RELEASE\n".repeat(12)));
     }
     assertEquals(NOTHING, cuda.open());
+  }
+
+  @Test
+  void holdingBackFindsHowManyPagesNobodyCanHave() {
+    for (long pages = 0; pages <= 3; pages++) {
+      FakeCuda card = new FakeCuda(card(pages * 2 * MIB));
+      try (CudaDevice device = new CudaDevice(card, GpuBounds.NONE, DriverCallListener.NONE)) {
+        device.holdBack(20 * MIB);
+        assertEquals(pages * 2 * MIB, device.unusableBytes());
+        assertEquals(20, device.freeBytes() / MIB);
+      }
+      assertEquals(NOTHING, card.open());
+    }
+  }
+
+  private static DeviceProfile card(long unusableBytes) {
+    DeviceProfile base = DeviceProfiles.ofCapacity(1L << 30);
+    return new DeviceProfile(
+        base.name(),
+        base.origin(),
+        base.source(),
+        base.totalBytes(),
+        base.contextBytes(),
+        unusableBytes,
+        base.pageBytes(),
+        base.reservationBytes(),
+        base.arenaAddress(),
+        base.topAddress(),
+        base.rangeAddress(),
+        base.costs(),
+        base.compute(),
+        base.history());
+  }
+
+  @Test
+  void aPoolWithALimitGetsTheSettingsMadeBefore() {
+    try (CudaDevice device = open(Long.MAX_VALUE)) {
+      device.setReleaseThreshold(5 * MIB);
+      device.setReuse(false, true);
+      cuda.changedPool = -1;
+      device.setPoolLimit(64 * MIB);
+      assertNotEquals(-1, cuda.changedPool);
+      assertEquals(5 * MIB, cuda.attribute(CudaCalls.PoolAttribute.RELEASE_THRESHOLD));
+      assertEquals(0, cuda.attribute(CudaCalls.PoolAttribute.REUSE_OPPORTUNISTIC));
+    }
   }
 
   @Test

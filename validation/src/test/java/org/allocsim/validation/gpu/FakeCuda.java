@@ -48,6 +48,9 @@ final class FakeCuda implements CudaCalls {
   /** Index of the cuMemAlloc that is refused though there is memory, or −1. */
   int failingAllocation = -1;
 
+  /** Pool whose attribute was changed last. */
+  long changedPool;
+
   boolean isClosed;
 
   FakeCuda(long capacityBytes) {
@@ -320,6 +323,7 @@ final class FakeCuda implements CudaCalls {
 
   @Override
   public void setPoolAttribute(long changed, PoolAttribute attribute, long value) {
+    changedPool = changed;
     attributes.put(attribute, value);
   }
 
