@@ -156,6 +156,25 @@ public record DeviceProfile(
         history);
   }
 
+  /** The same card in a process whose address ranges begin elsewhere. */
+  public DeviceProfile withRangeAddress(long rangeAddress) {
+    return new DeviceProfile(
+        name,
+        origin,
+        source,
+        totalBytes,
+        contextBytes,
+        unusableBytes,
+        pageBytes,
+        reservationBytes,
+        arenaAddress,
+        topAddress,
+        rangeAddress,
+        costs,
+        compute,
+        history);
+  }
+
   /** The same card with calls that take other times. */
   public DeviceProfile withCosts(DriverCosts costs) {
     return new DeviceProfile(

@@ -241,12 +241,14 @@ public final class Calibration {
       undetermined.add("reservation_bytes");
     }
     DeviceProfile profile = found(placement, freeBytes, unusable);
-    // Where the arena lies differs between processes, how it is aligned does not.
+    // Where things lie differs between processes (a Java heap takes the low addresses that ranges
+    // have elsewhere), how the arena is aligned does not.
     long offset = profile.arenaAddress() % profile.reservationBytes();
     long arena = base.arenaAddress() / profile.reservationBytes() * profile.reservationBytes();
     profile =
         profile
             .withAddresses(arena + offset, base.topAddress())
+            .withRangeAddress(base.rangeAddress())
             .withCosts(ProfileFile.withParameters(base.costs(), parameters));
     if (copies != null) {
       profile =

@@ -64,7 +64,8 @@ class CalibrationTest {
     assertEquals(CARD.arenaAddress(), found.arenaAddress());
     assertEquals(CARD.topAddress(), result.placement().topAddress());
     assertEquals(DeviceProfiles.defaultProfile().topAddress(), found.topAddress());
-    assertEquals(CARD.rangeAddress(), found.rangeAddress());
+    assertEquals(CARD.rangeAddress(), result.placement().rangeAddress());
+    assertEquals(DeviceProfiles.defaultProfile().rangeAddress(), found.rangeAddress());
     assertEquals(32L << 20, result.placement().chunkBytes());
     assertEquals(512, result.placement().alignmentBytes());
     assertEquals((2L << 20) - 512, result.placement().largestSharedBytes());
