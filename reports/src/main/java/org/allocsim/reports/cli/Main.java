@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
       LintConfCommand.class,
       PerturbCommand.class,
       ValidateCommand.class,
+      CalibrateCommand.class,
       PeakCommand.class,
       PinsCommand.class,
       DiffCommand.class,
