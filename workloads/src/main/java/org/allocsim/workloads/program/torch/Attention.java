@@ -64,13 +64,16 @@ public final class Attention {
       if (node != null) {
         node.produced(out, 0);
         Kept kept = new Kept(query, key, value, torch.save(node, out), torch.save(node, sums));
-        node.setBackward((n, grads) -> efficientGradients(torch, kept));
+        node.setBackward((n, grads) -> efficientGradients(torch, grads[0], kept));
       }
       return frame.leave(out);
     }
   }
 
-  private static Tensor[] efficientGradients(Torch torch, Kept kept) {
+  private static Tensor[] efficientGradients(Torch torch, Tensor gradient, Kept kept) {
+    Tensor turnedGradient = Views.transposed(gradient, 1, 2);
+    Tensor gradientRows = torch.contiguous(turnedGradient);
+    turnedGradient.release();
     Tensor q = kept.query().get();
     Tensor k = kept.key().get();
     Tensor v = kept.value().get();
@@ -82,7 +85,7 @@ public final class Attention {
     Elementwise.charge(torch, product, 1, 3);
     Tensor sum = Reductions.sumColumns(torch, product, false);
     Tensor turned = Views.transposed(sum, 1, 2);
-    Tensor delta = Elementwise.contiguous(torch, turned);
+    Tensor delta = torch.contiguous(turned);
     turned.release();
     sum.release();
     product.release();
@@ -93,6 +96,7 @@ public final class Attention {
     charge(torch, q, k, out, 5);
     delta.release();
     workspace.release();
+    gradientRows.release();
     Tensor[] results = {
       Views.transposed(forQuery, 1, 2),
       Views.transposed(forKey, 1, 2),

@@ -41,6 +41,22 @@ public final class Elementwise {
     return node.produced(out, 0);
   }
 
+  /** {@code a.add_(b)}; the result is another tensor on the memory of {@code a}. */
+  public static Tensor addInPlace(Torch torch, Tensor a, Tensor b) {
+    Node node = torch.node("AddBackward0", a, b);
+    charge(torch, a, 1, 3);
+    Tensor out = a.detached();
+    if (node == null) {
+      return out;
+    }
+    node.setBackward(
+        (n, grads) ->
+            new Tensor[] {
+              n.needs(0) ? grads[0].retain() : null, n.needs(1) ? grads[0].retain() : null
+            });
+    return node.produced(out, 0);
+  }
+
   /** {@code a + number}. */
   public static Tensor addNumber(Torch torch, Tensor a) {
     Node node = torch.node("AddBackward0", a);

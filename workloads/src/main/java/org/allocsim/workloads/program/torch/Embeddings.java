@@ -29,7 +29,7 @@ public final class Embeddings {
 
   /** {@code embedding_dense_backward}: many ids are sorted first, few are added one by one. */
   private static Tensor gradient(Torch torch, Tensor gradient, Tensor ids, long rows) {
-    Tensor values = Elementwise.contiguous(torch, gradient);
+    Tensor values = torch.contiguous(gradient);
     long count = ids.count();
     Tensor out =
         count <= MOST_UNSORTED

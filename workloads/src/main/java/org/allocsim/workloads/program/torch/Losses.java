@@ -4,14 +4,13 @@ package org.allocsim.workloads.program.torch;
 public final class Losses {
   private Losses() {}
 
-  /** {@code F.cross_entropy(logits, classes)}; in single precision under autocast. */
+  /** {@code F.cross_entropy(logits, classes)}; autocast raises the precision behind the softmax. */
   public static Tensor crossEntropy(Torch torch, Tensor logits, Tensor classes) {
-    Tensor in = torch.autocast().full(logits);
-    Tensor logarithms = logSoftmax(torch, in);
-    in.release();
-    Tensor out = negativeLikelihood(torch, logarithms, classes);
-    logarithms.release();
-    return out;
+    try (Frame frame = new Frame()) {
+      Tensor logarithms = frame.own(logSoftmax(torch, logits));
+      Tensor precise = frame.own(torch.autocast().full(logarithms));
+      return negativeLikelihood(torch, precise, classes);
+    }
   }
 
   private static Tensor logSoftmax(Torch torch, Tensor a) {

@@ -32,6 +32,15 @@ public final class Parameters {
     return buffer;
   }
 
+  /** Sets the order in which {@code parameters()} lists them, where it is another. */
+  public void reorder(List<Tensor> order) {
+    if (order.size() != all.size() || !order.containsAll(all)) {
+      throw new IllegalArgumentException("the order must hold every parameter once");
+    }
+    all.clear();
+    all.addAll(order);
+  }
+
   /** The parameters in order. */
   public List<Tensor> all() {
     return List.copyOf(all);

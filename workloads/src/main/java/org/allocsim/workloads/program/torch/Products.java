@@ -80,14 +80,9 @@ public final class Products {
     node.setBackward(
         (n, grads) ->
             hasBias
-                ? withBias(torch, n, grads[0], first, second, layoutOf(a), layoutOf(b))
-                : withoutBias(torch, n, grads[0], first, second, layoutOf(a), layoutOf(b)));
+                ? withBias(torch, n, grads[0], first, second, a, b)
+                : withoutBias(torch, n, grads[0], first, second, a, b));
     return node.produced(out, 0);
-  }
-
-  /** A tensor without memory that shows sizes and strides. */
-  private static Tensor layoutOf(Tensor a) {
-    return a;
   }
 
   private static Tensor[] withBias(
@@ -139,6 +134,18 @@ public final class Products {
     }
   }
 
+  /** A product of a tensor that is not laid out by rows: copied first, the bias added in place. */
+  private static Tensor withAddedBias(Torch torch, Tensor x, Tensor turned, Tensor bias) {
+    try (Frame frame = new Frame()) {
+      Tensor rows = frame.own(Views.reshape(torch, x, -1, x.size(-1)));
+      Tensor flat = frame.own(matrices(torch, rows, turned, null));
+      long[] sizes = x.sizes();
+      sizes[sizes.length - 1] = turned.size(1);
+      Tensor out = frame.own(Views.view(torch, flat, sizes));
+      return Elementwise.addInPlace(torch, out, bias);
+    }
+  }
+
   /** {@code F.linear(x, weight, bias)}; without a bias where that is null. */
   public static Tensor linear(Torch torch, Tensor x, Tensor weight, Tensor bias) {
     Tensor castBias = bias == null ? null : torch.autocast().half(bias);
@@ -148,6 +155,9 @@ public final class Products {
     try {
       if (x.dimensions() == 2) {
         return matrices(torch, cast, turned, castBias);
+      }
+      if (castBias != null && !cast.isContiguous()) {
+        return withAddedBias(torch, cast, turned, castBias);
       }
       Tensor rows = Views.reshape(torch, cast, -1, x.size(-1));
       Tensor flat = matrices(torch, rows, turned, castBias);

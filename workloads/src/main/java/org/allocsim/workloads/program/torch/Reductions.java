@@ -67,6 +67,16 @@ public final class Reductions {
     return out;
   }
 
+  /** Sum over all but the second dimension, as gradients of a convolution's biases are made. */
+  static Tensor sumChannels(Torch torch, Tensor a) {
+    long channels = a.size(1);
+    Tensor out = torch.empty(a.type(), channels);
+    boolean fastest = a.stridesShared()[1] != 1;
+    scratch(torch, ReductionPlan.of(a.count() / channels, channels, fastest, false, 4));
+    Elementwise.charge(torch, a, 1, 1);
+    return out;
+  }
+
   /** Sum over the last dimension. */
   static Tensor sumColumns(Torch torch, Tensor a, boolean keepsDimension) {
     long[] sizes = a.sizes();

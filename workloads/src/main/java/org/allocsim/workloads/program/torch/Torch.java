@@ -64,6 +64,16 @@ public final class Torch {
     return new Tensor(sizes, strides, type, new Storage(device, allocation), null);
   }
 
+  /** The tensor itself where it is laid out row by row, else a copy; no gradient flows. */
+  Tensor contiguous(Tensor a) {
+    if (a.isContiguous()) {
+      return a.retain();
+    }
+    Tensor copy = empty(a.type(), a.sizesShared());
+    Elementwise.charge(this, copy, 0, 2);
+    return copy;
+  }
+
   Tensor buffer(long bytes) {
     return empty(DType.UINT8, bytes);
   }
