@@ -134,12 +134,11 @@ final class ListCommand implements Runnable {
     if (chosen != null) {
       ProgramProvider program =
           Programs.find(chosen)
-              .orElseThrow(
-                  () ->
-                      Failure.usage(
-                          "there is no program "
-                              + chosen
-                              + "; 'allocsim list programs' shows what there is"));
+              .orElseThrow(() ->
+                  Failure.usage(
+                      "there is no program "
+                          + chosen
+                          + "; 'allocsim list programs' shows what there is"));
       TextTable table = TextTable.of("option", "default", "meaning");
       for (ProgramOption option : program.options()) {
         table.row(option.name(), option.standard(), option.meaning());

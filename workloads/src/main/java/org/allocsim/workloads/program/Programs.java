@@ -32,14 +32,12 @@ public final class Programs {
   public static AllocationTrace generate(String id, Map<String, String> options, long seed) {
     ProgramProvider program =
         find(id)
-            .orElseThrow(
-                () ->
-                    new ProgramOptionException(
-                        "there is no program %s; there are %s"
-                            .formatted(
-                                id,
-                                String.join(
-                                    ", ", all().stream().map(ProgramProvider::id).toList()))));
+            .orElseThrow(() ->
+                new ProgramOptionException(
+                    "there is no program %s; there are %s"
+                        .formatted(
+                            id,
+                            String.join(", ", all().stream().map(ProgramProvider::id).toList()))));
     if (seed < 0) {
       throw new ProgramOptionException("seed " + seed + " is negative; seeds begin at 0");
     }

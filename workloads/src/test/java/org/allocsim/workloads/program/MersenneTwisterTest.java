@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.api.Test;
 
 class MersenneTwisterTest {
   /** Drawn with CPython 3.11: six times {@code randint(64, 1024)}, then {@code random()}. */
@@ -35,7 +35,6 @@ class MersenneTwisterTest {
 
   @Test
   void anEmptyRangeIsRefused() {
-    assertThrows(
-        IllegalArgumentException.class, () -> new MersenneTwister(1).between(2, 1));
+    assertThrows(IllegalArgumentException.class, () -> new MersenneTwister(1).between(2, 1));
   }
 }

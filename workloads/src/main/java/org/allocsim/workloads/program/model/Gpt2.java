@@ -106,8 +106,7 @@ public final class Gpt2 {
     try (Frame frame = new Frame()) {
       Tensor precise = frame.own(Elementwise.to(torch, logits, DType.FLOAT32));
       Tensor padded =
-          frame.own(
-              Elementwise.filled(torch, DType.INT64, labels.size(0), labels.size(1) + 1));
+          frame.own(Elementwise.filled(torch, DType.INT64, labels.size(0), labels.size(1) + 1));
       Tensor shifted = frame.own(Views.slice(torch, padded, 1, labels.size(1)));
       Tensor targets = frame.own(Elementwise.contiguous(torch, shifted));
       Tensor rows = frame.own(Views.view(torch, precise, -1, logits.size(-1)));
@@ -143,13 +142,11 @@ public final class Gpt2 {
 
   private Tensor block(Block block, Tensor input, Frame cache) {
     try (Frame frame = new Frame()) {
-      Tensor hidden =
-          frame.own(Normalization.layerNorm(torch, input, block.scale1, block.shift1));
+      Tensor hidden = frame.own(Normalization.layerNorm(torch, input, block.scale1, block.shift1));
       Tensor attended = frame.own(attention(block, hidden, cache));
       hidden = frame.rebind(hidden, Elementwise.add(torch, attended, input));
       Tensor residual = hidden;
-      Tensor normed =
-          frame.own(Normalization.layerNorm(torch, hidden, block.scale2, block.shift2));
+      Tensor normed = frame.own(Normalization.layerNorm(torch, hidden, block.scale2, block.shift2));
       Tensor fed = frame.own(feedForward(block, normed));
       Tensor out = Elementwise.add(torch, residual, fed);
       frame.drop(normed);
@@ -188,8 +185,7 @@ public final class Gpt2 {
 
   private Tensor heads(Tensor part) {
     Tensor viewed =
-        Views.view(
-            torch, part, part.size(0), part.size(1), shape.heads, shape.width / shape.heads);
+        Views.view(torch, part, part.size(0), part.size(1), shape.heads, shape.width / shape.heads);
     Tensor turned = Views.transpose(torch, viewed, 1, 2);
     viewed.release();
     return turned;
@@ -197,8 +193,7 @@ public final class Gpt2 {
 
   private Tensor feedForward(Block block, Tensor input) {
     try (Frame frame = new Frame()) {
-      Tensor hidden =
-          frame.own(Products.conv1d(torch, input, block.expand, block.expandBias));
+      Tensor hidden = frame.own(Products.conv1d(torch, input, block.expand, block.expandBias));
       hidden = frame.rebind(hidden, composedGelu(hidden));
       hidden =
           frame.rebind(hidden, Products.conv1d(torch, hidden, block.contract, block.contractBias));

@@ -137,8 +137,7 @@ public final class VisionTransformer {
 
   private Tensor tokens(Tensor images) {
     try (Frame frame = new Frame()) {
-      Tensor x =
-          frame.own(Convolutions.conv2d(torch, images, patches, patchBias, shape.patch, 0));
+      Tensor x = frame.own(Convolutions.conv2d(torch, images, patches, patchBias, shape.patch, 0));
       x = frame.rebind(x, Views.reshape(torch, x, x.size(0), shape.width, shape.patches()));
       x = frame.rebind(x, Views.transpose(torch, x, 1, 2));
       return frame.leave(x);
@@ -158,8 +157,7 @@ public final class VisionTransformer {
 
   private Tensor block(Block block, Tensor input) {
     try (Frame frame = new Frame()) {
-      Tensor x =
-          frame.own(Normalization.layerNorm(torch, input, block.norm1[0], block.norm1[1]));
+      Tensor x = frame.own(Normalization.layerNorm(torch, input, block.norm1[0], block.norm1[1]));
       x = frame.rebind(x, attention(block, x));
       x = frame.rebind(x, Elementwise.add(torch, x, input));
       Tensor y = frame.own(Normalization.layerNorm(torch, x, block.norm2[0], block.norm2[1]));
@@ -209,8 +207,7 @@ public final class VisionTransformer {
   /** Queries, keys and values from one product, laid apart by a copy. */
   private Tensor[] projections(Block block, Tensor turned) {
     try (Frame frame = new Frame()) {
-      Tensor joined =
-          frame.own(Products.linear(torch, turned, block.joined, block.joinedBias));
+      Tensor joined = frame.own(Products.linear(torch, turned, block.joined, block.joinedBias));
       joined =
           frame.rebind(
               joined, Views.view(torch, joined, turned.size(0), turned.size(1), 3, shape.width));

@@ -52,8 +52,7 @@ public final class Attention {
     Saved key = node == null ? null : torch.save(node, k);
     Saved value = node == null ? null : torch.save(node, v);
     try (Frame frame = new Frame()) {
-      Tensor rows =
-          frame.own(torch.empty(q.type(), q.size(0), q.size(2), q.size(1), v.size(3)));
+      Tensor rows = frame.own(torch.empty(q.type(), q.size(0), q.size(2), q.size(1), v.size(3)));
       Tensor sums = null;
       if (node != null) {
         long padded = (q.size(2) + SUM_ALIGNMENT - 1) / SUM_ALIGNMENT * SUM_ALIGNMENT;

@@ -142,9 +142,7 @@ public final class Autograd {
     }
     Tensor sum = before;
     boolean inPlace =
-        before.references() == 1
-            && before.storage().references() == 1
-            && before.isDense();
+        before.references() == 1 && before.storage().references() == 1 && before.isDense();
     if (!inPlace) {
       sum = torch.emptyLike(before, before.type());
     }
@@ -167,9 +165,7 @@ public final class Autograd {
       return;
     }
     boolean fits =
-        gradient.isDense()
-            && hasStridesOf(gradient, parameter)
-            && gradient.references() == 1;
+        gradient.isDense() && hasStridesOf(gradient, parameter) && gradient.references() == 1;
     if (fits) {
       parameter.setGradient(gradient.detached());
     } else {
@@ -182,8 +178,7 @@ public final class Autograd {
 
   private static boolean hasStridesOf(Tensor gradient, Tensor parameter) {
     for (int i = 0; i < parameter.dimensions(); i++) {
-      if (parameter.size(i) != 1
-          && gradient.stridesShared()[i] != parameter.stridesShared()[i]) {
+      if (parameter.size(i) != 1 && gradient.stridesShared()[i] != parameter.stridesShared()[i]) {
         return false;
       }
     }

@@ -2,8 +2,8 @@ package org.allocsim.workloads.program.torch;
 
 /**
  * The workspace that cuDNN 9 asks on Hopper for a convolution of images laid out channel by
- * channel. Its tensor-core kernels want channels innermost, so that images, filters and results
- * are copied into that layout; channels are filled up to a multiple of four.
+ * channel. Its tensor-core kernels want channels innermost, so that images, filters and results are
+ * copied into that layout; channels are filled up to a multiple of four.
  *
  * @param forwardBytes workspace of the forward pass
  * @param backwardInputBytes workspace of the gradient of the images
@@ -15,8 +15,7 @@ record ConvolutionPlan(long forwardBytes, long backwardInputBytes, long backward
 
   static ConvolutionPlan of(Tensor x, Tensor w, Tensor out, int stride, int padding) {
     boolean isPointwise = w.size(2) == 1 && w.size(3) == 1;
-    long converted =
-        inner(x) + inner(out) + (isPointwise ? 0 : inner(w)) + ALIGNMENT;
+    long converted = inner(x) + inner(out) + (isPointwise ? 0 : inner(w)) + ALIGNMENT;
     boolean isPatch = stride == w.size(2) && stride == w.size(3) && padding == 0 && !isPointwise;
     boolean isProduct = isPointwise && stride == 1 && x.size(2) * x.size(3) % 4 == 0;
     long forward = isProduct || isPatch ? 0 : converted;

@@ -96,12 +96,11 @@ public final class Convolutions {
       return out;
     }
     long[] sizes = a.sizesShared();
-    node.setBackward(
-        (n, grads) -> {
-          Tensor spread = torch.empty(grads[0].type(), sizes);
-          Elementwise.charge(torch, spread, 1, 1);
-          return new Tensor[] {spread};
-        });
+    node.setBackward((n, grads) -> {
+      Tensor spread = torch.empty(grads[0].type(), sizes);
+      Elementwise.charge(torch, spread, 1, 1);
+      return new Tensor[] {spread};
+    });
     return node.produced(out, 0);
   }
 }

@@ -33,11 +33,10 @@ public final class Elementwise {
     if (node == null) {
       return out;
     }
-    node.setBackward(
-        (n, grads) ->
-            new Tensor[] {
-              n.needs(0) ? grads[0].retain() : null, n.needs(1) ? grads[0].retain() : null
-            });
+    node.setBackward((n, grads) ->
+        new Tensor[] {
+          n.needs(0) ? grads[0].retain() : null, n.needs(1) ? grads[0].retain() : null
+        });
     return node.produced(out, 0);
   }
 
@@ -49,11 +48,10 @@ public final class Elementwise {
     if (node == null) {
       return out;
     }
-    node.setBackward(
-        (n, grads) ->
-            new Tensor[] {
-              n.needs(0) ? grads[0].retain() : null, n.needs(1) ? grads[0].retain() : null
-            });
+    node.setBackward((n, grads) ->
+        new Tensor[] {
+          n.needs(0) ? grads[0].retain() : null, n.needs(1) ? grads[0].retain() : null
+        });
     return node.produced(out, 0);
   }
 
@@ -77,12 +75,11 @@ public final class Elementwise {
     if (node == null) {
       return out;
     }
-    node.setBackward(
-        (n, grads) -> {
-          Tensor second = n.needs(1) ? result(torch, grads[0], self.get()) : null;
-          Tensor first = n.needs(0) ? result(torch, grads[0], other.get()) : null;
-          return new Tensor[] {first, second};
-        });
+    node.setBackward((n, grads) -> {
+      Tensor second = n.needs(1) ? result(torch, grads[0], self.get()) : null;
+      Tensor first = n.needs(0) ? result(torch, grads[0], other.get()) : null;
+      return new Tensor[] {first, second};
+    });
     return node.produced(out, 0);
   }
 
@@ -107,15 +104,14 @@ public final class Elementwise {
     if (node == null) {
       return out;
     }
-    node.setBackward(
-        (n, grads) -> {
-          Tensor lower = unary(torch, self.get());
-          Tensor scaled = unary(torch, lower);
-          Tensor gradient = result(torch, grads[0], scaled);
-          scaled.release();
-          lower.release();
-          return new Tensor[] {gradient};
-        });
+    node.setBackward((n, grads) -> {
+      Tensor lower = unary(torch, self.get());
+      Tensor scaled = unary(torch, lower);
+      Tensor gradient = result(torch, grads[0], scaled);
+      scaled.release();
+      lower.release();
+      return new Tensor[] {gradient};
+    });
     return node.produced(out, 0);
   }
 

@@ -49,14 +49,13 @@ public final class Joining {
     if (node == null) {
       return out;
     }
-    node.setBackward(
-        (n, grads) -> {
-          Tensor[] results = new Tensor[parts.length];
-          for (int i = 0; i < results.length; i++) {
-            results[i] = n.needs(i) ? Views.selected(grads[0], 0) : null;
-          }
-          return results;
-        });
+    node.setBackward((n, grads) -> {
+      Tensor[] results = new Tensor[parts.length];
+      for (int i = 0; i < results.length; i++) {
+        results[i] = n.needs(i) ? Views.selected(grads[0], 0) : null;
+      }
+      return results;
+    });
     return node.produced(out, 0);
   }
 

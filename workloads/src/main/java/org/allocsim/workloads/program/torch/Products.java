@@ -9,9 +9,7 @@ public final class Products {
     torch
         .device()
         .kernel(
-            2 * out.count() * inner,
-            a.bytes() + b.bytes() + out.bytes(),
-            out.type().precision());
+            2 * out.count() * inner, a.bytes() + b.bytes() + out.bytes(), out.type().precision());
   }
 
   /** {@code a @ b} of two matrices, no gradient. The output is written as rows. */
@@ -43,8 +41,7 @@ public final class Products {
 
   /** {@code a @ b}, computed transposed where the result is to be laid out by columns. */
   private static Tensor inLayoutOf(Torch torch, Tensor a, Tensor b, Tensor model) {
-    boolean byColumns =
-        model.stridesShared()[0] == 1 && model.stridesShared()[1] == model.size(0);
+    boolean byColumns = model.stridesShared()[0] == 1 && model.stridesShared()[1] == model.size(0);
     if (!byColumns || model.isContiguous()) {
       return product(torch, a, b);
     }
@@ -62,9 +59,7 @@ public final class Products {
   private static Tensor matrices(Torch torch, Tensor a, Tensor b, Tensor bias) {
     boolean hasBias = bias != null;
     Node node =
-        hasBias
-            ? torch.node("AddmmBackward0", a, b, bias)
-            : torch.node("MmBackward0", a, b);
+        hasBias ? torch.node("AddmmBackward0", a, b, bias) : torch.node("MmBackward0", a, b);
     Saved first = node != null && node.needs(1) ? torch.save(node, a) : null;
     Saved second = node != null && node.needs(0) ? torch.save(node, b) : null;
     Tensor out = torch.empty(a.type(), a.size(0), b.size(1));
@@ -77,11 +72,10 @@ public final class Products {
     if (node == null) {
       return out;
     }
-    node.setBackward(
-        (n, grads) ->
-            hasBias
-                ? withBias(torch, n, grads[0], first, second, a, b)
-                : withoutBias(torch, n, grads[0], first, second, a, b));
+    node.setBackward((n, grads) ->
+        hasBias
+            ? withBias(torch, n, grads[0], first, second, a, b)
+            : withoutBias(torch, n, grads[0], first, second, a, b));
     return node.produced(out, 0);
   }
 

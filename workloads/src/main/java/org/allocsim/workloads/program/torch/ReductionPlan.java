@@ -58,8 +58,7 @@ record ReductionPlan(long partsBytes, long turnsBytes) {
     } else {
       stepOutput *= blockWidth;
     }
-    boolean acrossWarps =
-        divideUp(inputs, stepInput) >= Math.min(blockHeight * 16, MOST_VALUES);
+    boolean acrossWarps = divideUp(inputs, stepInput) >= Math.min(blockHeight * 16, MOST_VALUES);
     if (acrossWarps) {
       stepInput *= blockHeight;
     } else {

@@ -49,12 +49,11 @@ public final class Reductions {
       return out;
     }
     long[] sizes = a.sizesShared();
-    node.setBackward(
-        (n, grads) -> {
-          Tensor repeated = torch.empty(grads[0].type(), sizes);
-          Elementwise.charge(torch, repeated, 1, 1);
-          return new Tensor[] {repeated};
-        });
+    node.setBackward((n, grads) -> {
+      Tensor repeated = torch.empty(grads[0].type(), sizes);
+      Elementwise.charge(torch, repeated, 1, 1);
+      return new Tensor[] {repeated};
+    });
     return node.produced(out, 0);
   }
 
@@ -101,8 +100,7 @@ public final class Reductions {
     long outputs = Shape.count(sizes);
     Tensor out = torch.empty(a.type(), sizes);
     boolean leading = sizes.length > 0 && sizes[sizes.length - 1] == a.size(-1);
-    scratch(
-        torch, ReductionPlan.of(a.count() / outputs, outputs, !leading, outputs == 1, 4));
+    scratch(torch, ReductionPlan.of(a.count() / outputs, outputs, !leading, outputs == 1, 4));
     Elementwise.charge(torch, a, 1, 1);
     return out;
   }

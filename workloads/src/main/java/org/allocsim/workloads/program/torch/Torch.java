@@ -50,7 +50,8 @@ public final class Torch {
 
   /** A tensor in the host's memory, of which the device's allocator knows nothing. */
   public Tensor onHost(DType type, long... sizes) {
-    return new Tensor(sizes, Shape.contiguous(sizes), type, new Storage(device, Storage.NONE), null);
+    return new Tensor(
+        sizes, Shape.contiguous(sizes), type, new Storage(device, Storage.NONE), null);
   }
 
   Tensor emptyLike(Tensor other, DType type) {
@@ -149,8 +150,7 @@ public final class Torch {
       if (target != null) {
         flows = true;
         edges[i] =
-            new Edge(
-                target, inputs[i].producerOutput(), inputs[i].sizesShared(), inputs[i].type());
+            new Edge(target, inputs[i].producerOutput(), inputs[i].sizesShared(), inputs[i].type());
       }
     }
     return flows ? new Node(name, nextSequence(), edges) : null;

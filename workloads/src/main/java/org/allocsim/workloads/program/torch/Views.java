@@ -112,8 +112,7 @@ public final class Views {
       if (sizes[sizes.length - i] == -1) {
         sizes[sizes.length - i] = size;
       }
-      strides[sizes.length - i] =
-          exists && size != 1 ? a.stridesShared()[a.dimensions() - i] : 0;
+      strides[sizes.length - i] = exists && size != 1 ? a.stridesShared()[a.dimensions() - i] : 0;
     }
     Tensor out = view(a, sizes, strides);
     if (node == null) {
