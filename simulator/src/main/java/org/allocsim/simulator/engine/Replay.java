@@ -76,7 +76,8 @@ public final class Replay {
     }
   }
 
-  private void send(int event) {
+  /** Sends one row, whichever device's it is; rows that are no requests do nothing. */
+  public void send(int event) {
     switch (trace.kind(event)) {
       case ALLOCATE -> allocate(event);
       case RESTORE_BLOCK -> restoreBlock(event);

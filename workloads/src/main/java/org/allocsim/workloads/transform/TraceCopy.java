@@ -18,6 +18,9 @@ final class TraceCopy {
   /** Host buffers in the copy by those in the source. */
   private final int[] hostBuffers;
 
+  /** Device of the last row. */
+  private int device;
+
   private boolean prologueEnded;
 
   TraceCopy(AllocationTrace source) {
@@ -50,7 +53,8 @@ final class TraceCopy {
     if (event >= source.prologueCount()) {
       endPrologue();
     }
-    builder.at(source.device(event), timeNanos, source.stack(event));
+    device = source.device(event);
+    builder.at(device, timeNanos, source.stack(event));
     int allocation = source.allocation(event);
     switch (source.kind(event)) {
       case ALLOCATE ->
@@ -127,6 +131,12 @@ final class TraceCopy {
       prologueEnded = true;
       builder.endPrologue();
     }
+  }
+
+  /** Appends a row that the source does not have: an allocation's use on a stream is over. */
+  void useComplete(int allocation, int stream, long timeNanos) {
+    builder.at(device, timeNanos, StackTable.NONE);
+    builder.useComplete(ids[allocation], source.streamHandle(stream));
   }
 
   /** Appends a row that the source does not have: cached memory is returned to the device. */
