@@ -38,6 +38,11 @@ public final class ResNetTraining implements ProgramProvider {
         new ProgramOption("classes", "1000", "classes to tell apart"),
         new ProgramOption("amp", "float16", "autocast: none, bfloat16 or float16"),
         new ProgramOption("scaler", "true", "scale gradients (GradScaler)"),
+        new ProgramOption(
+            "overflows",
+            "3",
+            "first steps that the scaler leaves out because scaled gradients overflow, which depends"
+                + " on their values"),
         new ProgramOption("momentum", "true", "SGD with momentum"),
         new ProgramOption("set-to-none", "true", "give gradients back after each step"));
   }
@@ -53,6 +58,7 @@ public final class ResNetTraining implements ProgramProvider {
     int batch = values.count("batch");
     int image = values.number("image", 32);
     int classes = values.count("classes");
+    int overflows = values.number("overflows", 0);
     boolean setToNone = values.flag("set-to-none");
     DType amp = Types.autocast(values, "amp");
     Device device = new Device();
@@ -82,7 +88,7 @@ public final class ResNetTraining implements ProgramProvider {
         Tensor scaled = scaler.scale(loss[0]);
         autograd.backward(scaled);
         scaled.release();
-        scaler.step(optimizer);
+        scaler.step(optimizer, i < overflows);
       }
       model.parameters().zeroGradients(setToNone);
     }

@@ -23,7 +23,7 @@ public final class Convolutions {
       long width = (x.size(3) + 2L * padding - w.size(3)) / stride + 1;
       Tensor rows = frame.own(torch.contiguous(x));
       Tensor out = torch.empty(x.type(), x.size(0), w.size(0), height, width);
-      ConvolutionPlan plan = ConvolutionPlan.of(x, w, out, stride, padding);
+      ConvolutionPlan plan = ConvolutionPlan.of(x, w, out, stride);
       torch.scratch(plan.forwardBytes());
       charge(torch, x, w, out);
       if (bias != null) {

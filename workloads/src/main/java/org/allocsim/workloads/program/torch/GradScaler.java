@@ -20,12 +20,18 @@ public final class GradScaler {
     return Elementwise.multiply(torch, loss, scale);
   }
 
-  /** {@code scaler.step(optimizer)} and {@code scaler.update()}. */
-  public void step(Optimizer optimizer) {
+  /**
+   * {@code scaler.step(optimizer)} and {@code scaler.update()}.
+   *
+   * @param overflows whether a scaled gradient is not finite, so that the step is left out
+   */
+  public void step(Optimizer optimizer, boolean overflows) {
     try (Frame frame = new Frame()) {
       Tensor found = frame.own(unscale());
       Elementwise.toHost(torch, found);
-      optimizer.step();
+      if (!overflows) {
+        optimizer.step();
+      }
       Elementwise.charge(torch, scale, 1, 2);
     }
   }
