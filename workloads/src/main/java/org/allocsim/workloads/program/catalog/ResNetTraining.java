@@ -41,8 +41,8 @@ public final class ResNetTraining implements ProgramProvider {
         new ProgramOption(
             "overflows",
             "3",
-            "first steps that the scaler leaves out because scaled gradients overflow, which depends"
-                + " on their values"),
+            "first steps that the scaler leaves out because scaled gradients overflow, which"
+                + " depends on their values"),
         new ProgramOption("momentum", "true", "SGD with momentum"),
         new ProgramOption("set-to-none", "true", "give gradients back after each step"));
   }
