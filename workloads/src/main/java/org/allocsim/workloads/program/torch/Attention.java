@@ -18,6 +18,12 @@ public final class Attention {
   /** What cuDNN's fused kernels ask beside their arrays. */
   private static final long CUDNN_WORKSPACE_BYTES = 256;
 
+  /** Keys that cuDNN lets one block serve for a single query. */
+  private static final long MOST_KEYS_UNDIVIDED = 512;
+
+  /** Parts into which it divides more keys. */
+  private static final long KEY_PARTS = 4;
+
   private Attention() {}
 
   /** Attention without a mask, or with the causal one. */
@@ -31,6 +37,21 @@ public final class Attention {
       q.release();
       k.release();
       v.release();
+    }
+  }
+
+  /** Attention with a mask of truth values, which becomes one of numbers to add. */
+  public static Tensor attendMasked(
+      Torch torch, Tensor query, Tensor key, Tensor value, Tensor mask) {
+    Tensor hidden = Elementwise.filled(torch, query.type());
+    Tensor seen = Elementwise.filled(torch, query.type());
+    Tensor numbers = Elementwise.copyAs(torch, mask, query.type());
+    seen.release();
+    hidden.release();
+    try {
+      return attend(torch, query, key, value);
+    } finally {
+      numbers.release();
     }
   }
 
@@ -124,7 +145,7 @@ public final class Attention {
       if (node != null) {
         sums = frame.own(torch.empty(DType.FLOAT32, q.size(0), q.size(1), q.size(2), 1));
       }
-      torch.scratch(CUDNN_WORKSPACE_BYTES);
+      torch.scratch(forwardWorkspaceBytes(q, k));
       charge(torch, q, k, out, 2);
       if (node != null) {
         node.produced(out, 0);
@@ -135,6 +156,23 @@ public final class Attention {
       }
       return frame.leave(out);
     }
+  }
+
+  /**
+   * What cuDNN's forward kernels ask. A single query with many keys is divided among blocks that
+   * each serve a part of the keys, where there are fewer heads than half the multiprocessors; that
+   * is how 64 heads with 642 to 680 keys were seen to be served, and neither 80 heads with as many
+   * keys nor fewer heads with up to 429 keys.
+   */
+  private static long forwardWorkspaceBytes(Tensor q, Tensor k) {
+    if (q.size(2) > 1) {
+      return CUDNN_WORKSPACE_BYTES;
+    }
+    long heads = q.size(0) * q.size(1);
+    if (2 * heads > ReductionPlan.MULTIPROCESSORS || k.size(2) <= MOST_KEYS_UNDIVIDED) {
+      return 0;
+    }
+    return KEY_PARTS * heads * (q.size(3) + 2) * DType.FLOAT32.bytes() + CUDNN_WORKSPACE_BYTES / 2;
   }
 
   private static Tensor[] cudnnGradients(Torch torch, Kept kept) {

@@ -107,6 +107,14 @@ public final class Products {
     return results;
   }
 
+  /** {@code torch.bmm(a, b)} without a gradient. */
+  public static Tensor batched(Torch torch, Tensor a, Tensor b) {
+    Tensor out = torch.empty(a.type(), a.size(0), a.size(1), b.size(2));
+    torch.needCublas();
+    charge(torch, a, b, out);
+    return out;
+  }
+
   /** {@code torch.addmm(bias, x.view(-1, in), weight).view(...)}: Conv1D of transformers. */
   public static Tensor conv1d(Torch torch, Tensor x, Tensor weight, Tensor bias) {
     Tensor rows = Views.view(torch, x, -1, x.size(-1));

@@ -13,7 +13,7 @@ record ReductionPlan(long partsBytes, long turnsBytes) {
   private static final int VECTOR = 4;
   private static final int LEAST_VALUES = 16;
   private static final int MOST_VALUES = 256;
-  private static final int MULTIPROCESSORS = 132;
+  static final int MULTIPROCESSORS = 132;
   private static final int THREADS_PER_MULTIPROCESSOR = 2048;
 
   private static final ReductionPlan WITHOUT_MEMORY = new ReductionPlan(0, 0);
