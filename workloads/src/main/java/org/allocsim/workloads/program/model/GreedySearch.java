@@ -194,8 +194,7 @@ public final class GreedySearch {
     kept.release();
     padding.release();
     best.release();
-    step.ids =
-        replaced(step.ids, bits.make(DType.INT64, batch, step.ids.size(1) + 1));
+    step.ids = replaced(step.ids, bits.make(DType.INT64, batch, step.ids.size(1) + 1));
     checkEnd(step, batch);
     scores.release();
   }

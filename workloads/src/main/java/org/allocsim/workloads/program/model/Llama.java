@@ -166,9 +166,7 @@ public final class Llama {
       Tensor sine = frame.own(Elementwise.unary(torch, twice));
       sine = frame.rebind(sine, Elementwise.unary(torch, sine));
       DType type = tokens.type();
-      return new Tensor[] {
-        Elementwise.to(torch, cosine, type), Elementwise.to(torch, sine, type)
-      };
+      return new Tensor[] {Elementwise.to(torch, cosine, type), Elementwise.to(torch, sine, type)};
     }
   }
 
@@ -218,8 +216,7 @@ public final class Llama {
     }
   }
 
-  private Tensor attention(
-      int layer, Tensor hidden, Tensor mask, Tensor[] rotation, Cache cache) {
+  private Tensor attention(int layer, Tensor hidden, Tensor mask, Tensor[] rotation, Cache cache) {
     Block block = blocks.get(layer);
     try (Frame frame = new Frame()) {
       Tensor query = frame.own(heads(hidden, block.query));
