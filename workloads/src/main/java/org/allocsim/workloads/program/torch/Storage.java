@@ -26,6 +26,10 @@ final class Storage {
     references++;
   }
 
+  void useStream(long handle) {
+    device.useStream(allocation, handle);
+  }
+
   void release() {
     if (--references == 0 && allocation != NONE) {
       device.free(allocation);

@@ -126,6 +126,11 @@ public final class Tensor {
     }
   }
 
+  /** {@code tensor.record_stream(stream)}. */
+  public void recordStream(long handle) {
+    storage.useStream(handle);
+  }
+
   /** Whether gradients flow to or through this tensor. */
   public boolean requiresGradient() {
     return isLeafWithGradient || producer != null;
