@@ -69,8 +69,8 @@ public final class MersenneTwister {
 
   /** {@code random()}: a number from 0 to below 1. */
   public double nextDouble() {
-    long high = nextBits() >>> 5;
-    long low = nextBits() >>> 6;
+    int high = nextBits() >>> 5;
+    int low = nextBits() >>> 6;
     return (high * 67108864.0 + low) / 9007199254740992.0;
   }
 

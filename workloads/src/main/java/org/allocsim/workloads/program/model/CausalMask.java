@@ -26,10 +26,10 @@ final class CausalMask {
     Tensor last = Elementwise.filled(torch, DType.INT64, batch, length);
     last.release();
     isBreak.release();
-    Tensor corner = Elementwise.filled(torch, DType.INT64);
+    Tensor whole = Elementwise.filled(torch, DType.BOOL, batch);
     Tensor answer = Elementwise.filled(torch, DType.BOOL);
     Elementwise.toHost(torch, answer);
-    corner.release();
+    whole.release();
     answer.release();
     first.release();
     differences.release();

@@ -3,7 +3,6 @@ package org.allocsim.workloads.program.torch;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * {@code torch.optim.Adam} and {@code AdamW}: two moments for each parameter, made at the first
@@ -16,7 +15,7 @@ public final class Adam implements Optimizer {
   private final Parameters parameters;
   private final boolean fused;
   private final boolean weightDecay;
-  private final Map<Tensor, Tensor[]> moments = new IdentityHashMap<>();
+  private final IdentityHashMap<Tensor, Tensor[]> moments = new IdentityHashMap<>();
 
   /**
    * @param decoupledDecay whether weights decay apart from gradients (AdamW)

@@ -18,23 +18,22 @@ public final class Autocast {
 
   /** Runs code under autocast; a null type leaves it as it is. */
   public void region(DType type, Runnable code) {
-    if (type == null) {
-      code.run();
-      return;
-    }
+    DType before = half;
     half = type;
     try {
       code.run();
     } finally {
-      half = null;
-      casts.values().forEach(Tensor::release);
-      casts.clear();
+      half = before;
+      if (before == null) {
+        casts.values().forEach(Tensor::release);
+        casts.clear();
+      }
     }
   }
 
-  /** Whether code runs under autocast. */
-  public boolean isOn() {
-    return half != null;
+  /** The type of products now, null outside autocast. */
+  DType type() {
+    return half;
   }
 
   /** The operand of a product: cast to half precision under autocast. The caller owns it. */

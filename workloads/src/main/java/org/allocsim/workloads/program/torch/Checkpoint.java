@@ -15,6 +15,7 @@ public final class Checkpoint {
   private boolean isRecomputing;
   private boolean isComputed;
   private final Tensor input;
+  private final DType autocastType;
   private int found;
   private int kept;
 
@@ -22,6 +23,7 @@ public final class Checkpoint {
     this.torch = torch;
     this.input = input.retain();
     this.computation = computation;
+    autocastType = torch.autocast().type();
   }
 
   /** A computation that can be run again; its inputs stay with whoever made it. */
@@ -80,7 +82,7 @@ public final class Checkpoint {
     boolean recorded = torch.recordGradients(true);
     Checkpoint before = torch.setCheckpoint(this);
     try {
-      computation.run();
+      torch.autocast().region(autocastType, computation);
     } catch (Complete complete) {
       // The last tensor is there.
     } finally {

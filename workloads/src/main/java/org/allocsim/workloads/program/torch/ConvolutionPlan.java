@@ -22,19 +22,14 @@ record ConvolutionPlan(long forwardBytes, long backwardInputBytes, long backward
   /** Alignment of a channel's pixels that a product of matrices needs. */
   private static final long PRODUCT_ALIGNMENT = 8;
 
-  /** The same for the gradient of the filters. */
-  private static final long GRADIENT_ALIGNMENT = 16;
-
   static ConvolutionPlan of(Tensor x, Tensor w, Tensor out, int stride) {
     boolean isPointwise = w.size(2) == 1 && w.size(3) == 1;
     long converted = inner(x) + inner(out) + (isPointwise ? 0 : inner(w)) + ALIGNMENT;
     if (isPointwise && stride == 1) {
       long rowBytes = x.size(2) * x.size(3) * x.type().bytes();
       long forward = rowBytes % PRODUCT_ALIGNMENT == 0 ? 0 : converted;
-      long filter =
-          rowBytes % GRADIENT_ALIGNMENT == 0
-              ? x.size(0) * w.count() * DType.FLOAT32.bytes()
-              : converted;
+      long byImage = x.size(0) * w.count() * DType.FLOAT32.bytes();
+      long filter = forward == 0 ? Math.min(byImage, converted) : converted;
       return new ConvolutionPlan(forward, forward, filter);
     }
     boolean staysInLayout = x.type() == DType.FLOAT32 && x.size(1) < CHANNELS;

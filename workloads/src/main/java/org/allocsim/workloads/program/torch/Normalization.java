@@ -63,7 +63,7 @@ public final class Normalization {
         Saved input = torch.save(node, a);
         Saved weight = torch.save(node, scale[0]);
         node.setBackward(
-            (n, grads) -> batchNormGradients(torch, n, grads[0], input.get(), weight.get()));
+            (n, grads) -> batchNormGradients(torch, grads[0], input.get(), weight.get()));
       }
       Tensor out = frame.own(Elementwise.unary(torch, a));
       if (training) {
@@ -79,7 +79,7 @@ public final class Normalization {
   }
 
   private static Tensor[] batchNormGradients(
-      Torch torch, Node n, Tensor gradient, Tensor input, Tensor weight) {
+      Torch torch, Tensor gradient, Tensor input, Tensor weight) {
     Tensor rows = torch.contiguous(gradient);
     Tensor[] results = {
       Elementwise.unary(torch, input),

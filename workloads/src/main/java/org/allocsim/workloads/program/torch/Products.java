@@ -88,6 +88,9 @@ public final class Products {
     if (n.needs(1)) {
       results[1] = secondGradient(torch, gradient, first.get(), b);
       first.usedLast();
+      if (second != null) {
+        second.usedLast();
+      }
     }
     if (n.needs(2)) {
       results[2] = Reductions.sumRows(torch, gradient);

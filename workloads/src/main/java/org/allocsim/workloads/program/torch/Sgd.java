@@ -1,14 +1,13 @@
 package org.allocsim.workloads.program.torch;
 
 import java.util.IdentityHashMap;
-import java.util.Map;
 
 /** {@code torch.optim.SGD} with momentum, whose buffers begin as copies of the gradients. */
 public final class Sgd implements Optimizer {
   private final Torch torch;
   private final Parameters parameters;
   private final boolean momentum;
-  private final Map<Tensor, Tensor> buffers = new IdentityHashMap<>();
+  private final IdentityHashMap<Tensor, Tensor> buffers = new IdentityHashMap<>();
 
   /**
    * @param momentum whether there is momentum
