@@ -39,6 +39,7 @@ import picocli.CommandLine.Spec;
       LeaksCommand.class,
       InspectCommand.class,
       ConvertCommand.class,
+      GenerateCommand.class,
       ExplainOomCommand.class,
       ListCommand.class
     },
