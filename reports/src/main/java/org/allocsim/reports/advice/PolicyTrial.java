@@ -64,6 +64,9 @@ public record PolicyTrial(
           public void end(AllocatorPolicy policy, SimulatedDevice device) {}
         };
 
+    /** The policy holds nothing yet. */
+    default void started(AllocatorPolicy policy, SimulatedDevice device) {}
+
     /** Row {@code event} of the trace comes next; answers whether to go on behind it. */
     boolean before(int event, AllocatorPolicy policy);
 
@@ -126,6 +129,7 @@ public record PolicyTrial(
     } catch (PolicyOptionException e) {
       return PolicyResult.notRun(choice, e.getMessage());
     }
+    observer.started(policy, memory);
     replay.run(
         policy,
         memory,

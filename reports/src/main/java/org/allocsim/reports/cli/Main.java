@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
       MinCapacityCommand.class,
       LintConfCommand.class,
       PerturbCommand.class,
+      SuiteCommand.class,
       ValidateCommand.class,
       PeakCommand.class,
       PinsCommand.class,

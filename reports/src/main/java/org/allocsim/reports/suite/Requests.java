@@ -1,0 +1,100 @@
+package org.allocsim.reports.suite;
+
+import java.util.List;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.StackTable;
+
+/** Writes a program's requests, one microsecond apart, on device 0. */
+public final class Requests {
+  /** Bytes of a mebibyte. */
+  public static final long MIB = 1L << 20;
+
+  /** Bytes of a gibibyte. */
+  public static final long GIB = 1L << 30;
+
+  private static final long ROW_NANOS = 1_000;
+
+  private final AllocationTrace.Builder trace = new AllocationTrace.Builder();
+  private int device;
+  private long timeNanos;
+
+  /** A program without requests. */
+  public Requests() {}
+
+  private AllocationTrace.Builder row() {
+    return trace.at(device, timeNanos += ROW_NANOS, StackTable.NONE);
+  }
+
+  /** Bytes of a number of gibibytes, to the nearest multiple of 2 MiB, as segments are. */
+  public static long gib(double gibibytes) {
+    return Math.round(gibibytes * GIB / (2 * MIB)) * 2 * MIB;
+  }
+
+  /** Requests that follow are for another device. */
+  public Requests on(int otherDevice) {
+    device = otherDevice;
+    return this;
+  }
+
+  /** Asks for memory on the default stream; answers the allocation's id. */
+  public int allocate(long bytes) {
+    return allocate(bytes, 0, PoolId.DEFAULT);
+  }
+
+  /** Asks for memory of a pool for a stream; answers the allocation's id. */
+  public int allocate(long bytes, long stream, PoolId pool) {
+    return row().allocate(bytes, stream, pool);
+  }
+
+  /** Gives memory back. */
+  public void free(int allocation) {
+    row().free(allocation);
+  }
+
+  /** Gives memory back, in this order. */
+  public void freeAll(List<Integer> allocations) {
+    allocations.forEach(this::free);
+  }
+
+  /** Asks for memory and gives it back at once. */
+  public void use(long bytes) {
+    free(allocate(bytes));
+  }
+
+  /** Another stream uses an allocation; PyTorch's {@code record_stream}. */
+  public void useStream(int allocation, long stream) {
+    row().useStream(allocation, stream, 0);
+  }
+
+  /** The other streams' uses of an allocation have ended. */
+  public void useComplete(int allocation) {
+    row().useComplete(allocation);
+  }
+
+  /** Returns cached memory to the device. */
+  public void emptyCache() {
+    row().emptyCache();
+  }
+
+  /** The last owner of a private pool is gone. */
+  public void releasePool(PoolId pool) {
+    row().releasePool(pool);
+  }
+
+  /** The host waits for the device. */
+  public void synchronize() {
+    row().synchronize();
+  }
+
+  /** A named moment, at which {@link Outcome#at} gives the figures. */
+  public void mark(String name) {
+    row().markerBegin(name);
+    row().markerEnd(name);
+  }
+
+  /** The finished program. */
+  public AllocationTrace build() {
+    return trace.build(StackTable.empty());
+  }
+}
