@@ -56,7 +56,7 @@ public final class WeightConversion implements SuiteScenario {
   private static AllocationTrace load() {
     Requests program = new Requests();
     for (int layer = 0; layer < LAYERS; layer++) {
-      program.mark("layer " + layer);
+      program.mark("layer " + (layer + 1));
       int temporary = program.allocate(530 * MIB);
       program.allocate(530 * MIB);
       program.free(temporary);
