@@ -22,9 +22,16 @@ public final class ArticleCard implements SuiteScenario {
   private static final String JUST_BEFORE = "empty_cache just before";
   private static final int BLOCKS = 29;
 
-  private enum Cleaning {
+  /** Free memory of a card of 16 GiB of which 0.5 GiB are held outside PyTorch. */
+  public static final long CARD_BYTES = 16 * GIB - 512 * MIB;
+
+  /** Where the program calls {@code empty_cache()}. */
+  public enum Cleaning {
+    /** Nowhere. */
     NEVER,
+    /** Right before the request that fails. */
     JUST_BEFORE,
+    /** Between the two phases. */
     BETWEEN_PHASES
   }
 
@@ -46,7 +53,7 @@ public final class ArticleCard implements SuiteScenario {
   @Override
   public List<Variant> variants() {
     AllocationTrace plain = program(Cleaning.NEVER);
-    Variant card = Variant.of("default", plain).capacity(16 * GIB - 512 * MIB);
+    Variant card = Variant.of("default", plain).capacity(CARD_BYTES);
     return List.of(
         card,
         card.named("empty_cache between the phases").running(program(Cleaning.BETWEEN_PHASES)),
@@ -58,7 +65,8 @@ public final class ArticleCard implements SuiteScenario {
         card.under("expandable_segments:True"));
   }
 
-  private static AllocationTrace program(Cleaning cleaning) {
+  /** The article's program. */
+  public static AllocationTrace program(Cleaning cleaning) {
     Requests program = new Requests();
     List<Integer> first = new ArrayList<>();
     for (int i = 0; i < BLOCKS; i++) {

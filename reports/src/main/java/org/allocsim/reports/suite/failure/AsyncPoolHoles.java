@@ -40,7 +40,7 @@ public final class AsyncPoolHoles implements SuiteScenario {
         Kind.FAILURE,
         "the driver's pool fails beside a third of free memory",
         "rapidsai/rmm#1245, pytorch/pytorch#110194 (totals published; program constructed)",
-        "Blocks of 2 to 6 MiB fill an eighth of an 84.5 GB card; a third of them, one beside each"
+        "Blocks of 4 to 12 MiB fill an eighth of an 84.5 GB card; a third of them, one beside each"
             + " that stays, is given back; 132 870 728 B are asked for. Before: cudaMallocAsync's"
             + " pool; after: cudaMalloc for every request. Also: half a card freed on another"
             + " stream, with and without waiting for it.");
@@ -67,9 +67,9 @@ public final class AsyncPoolHoles implements SuiteScenario {
     List<Integer> gone = new ArrayList<>();
     long filled = 0;
     while (true) {
-      long stays = random.nextLong(2 * MIB, 6 * MIB);
-      long goes = (long) (stays * (1 - USED_SHARE) / USED_SHARE);
-      filled += stays + goes + 4096;
+      long stays = 2 * MIB * random.nextLong(2, 7);
+      long goes = 2 * MIB * Math.round(stays * (1 - USED_SHARE) / USED_SHARE / (2 * MIB));
+      filled += stays + goes;
       if (filled > CARD_BYTES - 64 * MIB) {
         break;
       }

@@ -18,7 +18,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Training a policy on generated answers of varying length. */
 public final class PolicyTraining implements SuiteScenario {
-  private static final int BATCHES = 8;
+  private static final int BATCHES = 12;
   private static final DeviceProfile CARD = DeviceProfiles.named("h200");
 
   /** Qwen2.5-7B: 28 layers, 3 584 wide, 18 944 inside, 152 064 tokens known. */
@@ -39,8 +39,8 @@ public final class PolicyTraining implements SuiteScenario {
         Kind.FAILURE,
         "half of a reinforcement learner's reserved memory is slack",
         "nvidia-cosmos/cosmos-rl#388 (totals published; lengths and order are constructed)",
-        "Weights, gradients and states of Qwen2.5-7B, 60.9 GiB, stay. Eight batches of generated"
-            + " answers, 3 000 to 7 500 tokens, are trained on. Before: default settings; after:"
+        "Weights, gradients and states of Qwen2.5-7B, 60.9 GiB, stay. Twelve batches of generated"
+            + " answers, 5 000 to 7 500 tokens, are trained on. Before: default settings; after:"
             + " expandable segments.");
   }
 
@@ -55,7 +55,7 @@ public final class PolicyTraining implements SuiteScenario {
     for (int i = 0; i < 28; i++) {
       program.allocate(Requests.gib(60.9 / 28));
     }
-    for (long tokens : TokenSteps.lengths(BATCHES, 3000, 7500, 388)) {
+    for (long tokens : TokenSteps.lengths(BATCHES, 5000, 7500, 1)) {
       MODEL.step(program, tokens);
     }
     program.mark("third step");
