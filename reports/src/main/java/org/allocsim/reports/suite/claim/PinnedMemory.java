@@ -53,7 +53,7 @@ public final class PinnedMemory implements SuiteScenario {
         pageable.named("pinned").running(pinned),
         pageable.running(pinned).with("torch-host").ofDevice(HOST).capacity(64 * GIB).named(HOST_PINNED),
         host.named(BUFFER),
-        host.with("torch-host(%s=1024)").named(BUFFER_EXACT));
+        host.with("torch-host(pinned-max-round-threshold=1GiB)").named(BUFFER_EXACT));
   }
 
   private static AllocationTrace steps(boolean pinned) {
