@@ -68,12 +68,20 @@ public final class SmallAllocations implements SuiteScenario {
 
   private static AllocationTrace large() {
     Requests program = new Requests();
+    List<Integer> gone = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
-      program.use((200 + 20L * i) * MIB);
-      program.allocate(30 * MIB);
+      gone.add(program.allocate(sizeBytes(i)));
+    }
+    program.freeAll(gone);
+    for (int i = 0; i < 50; i++) {
+      program.allocate(sizeBytes(i) * 11 / 20);
     }
     program.emptyCache();
     return program.build();
+  }
+
+  private static long sizeBytes(int i) {
+    return (100 + 10L * i) * MIB;
   }
 
   private static AllocationTrace survivors() {

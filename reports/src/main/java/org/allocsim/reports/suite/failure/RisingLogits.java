@@ -46,7 +46,7 @@ public final class RisingLogits implements SuiteScenario {
   @Override
   public List<Variant> variants() {
     AllocationTrace two = batches(TOKENS, 0, 2);
-    Variant rising = Variant.of("ascending", batches(TOKENS, modelBytes(), 1)).capacity(80 * GIB);
+    Variant rising = Variant.of("ascending", ascending()).capacity(80 * GIB);
     return List.of(
         rising,
         rising.named("descending").running(batches(TOKENS.reversed(), modelBytes(), 1)),
@@ -54,6 +54,11 @@ public final class RisingLogits implements SuiteScenario {
         rising.named(TWO_ASCENDING).running(two),
         rising.named(TWO_DESCENDING).running(batches(TOKENS.reversed(), 0, 2)),
         rising.running(two).under("expandable_segments:True").named(TWO_EXPANDABLE));
+  }
+
+  /** The batches in rising order. */
+  public static AllocationTrace ascending() {
+    return batches(TOKENS, modelBytes(), 1);
   }
 
   /** So much that 11.50 GiB are reserved behind the first batch, as in the report. */

@@ -50,7 +50,8 @@ public final class SpeechTraining implements SuiteScenario {
         plain.named("ample card").capacity(80 * GIB));
   }
 
-  private static AllocationTrace steps() {
+  /** The program. */
+  public static AllocationTrace steps() {
     Requests program = new Requests();
     for (int i = 0; i < 16; i++) {
       program.allocate(Requests.gib(1.0 / 16));

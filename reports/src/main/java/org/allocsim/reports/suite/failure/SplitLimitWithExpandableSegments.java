@@ -51,7 +51,8 @@ public final class SplitLimitWithExpandableSegments implements SuiteScenario {
         both.running(cycles(false)).under(BOTH).named(WITHOUT_SURVIVOR));
   }
 
-  private static AllocationTrace cycles(boolean someStay) {
+  /** The program, in which 2 MiB of each cycle stay or not. */
+  public static AllocationTrace cycles(boolean someStay) {
     Requests program = new Requests();
     program.allocate(64 * MIB);
     for (int cycle = 0; cycle <= CYCLES; cycle++) {

@@ -53,7 +53,8 @@ public final class WeightConversion implements SuiteScenario {
         small.under("expandable_segments:True").named(SMALL_EXPANDABLE));
   }
 
-  private static AllocationTrace load() {
+  /** The program. */
+  public static AllocationTrace load() {
     Requests program = new Requests();
     for (int layer = 0; layer < LAYERS; layer++) {
       program.mark("layer " + (layer + 1));
