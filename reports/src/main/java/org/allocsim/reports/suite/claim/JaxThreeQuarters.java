@@ -57,7 +57,7 @@ public final class JaxThreeQuarters implements SuiteScenario {
   private static AllocationTrace growing() {
     Requests program = new Requests();
     int buffer = program.allocate(GIB);
-    for (int i = 2; i <= 21; i++) {
+    for (int i = 2; i <= 14; i++) {
       int grown = program.allocate(i * GIB);
       program.free(buffer);
       buffer = grown;

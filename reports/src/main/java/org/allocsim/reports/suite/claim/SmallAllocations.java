@@ -36,8 +36,9 @@ public final class SmallAllocations implements SuiteScenario {
             + "PyTorch only using 15GB of memory on a device with more available?'; "
             + "pytorch/pytorch#17120 (small requests have segments of their own)",
         "Before: 100 000 requests of up to 1 MiB come and go, 500 of them live at a "
-            + "time; after: 50 large ones of ever other sizes, each leaving a survivor of 30 "
-            + "MiB. Also: 4 096 of 512 KiB of which every other one stays.");
+            + "time; after: 50 large ones of other sizes, 100 to 590 MiB, are given back and "
+            + "followed by survivors of 55 % of their sizes. Also: 4 096 of 512 KiB of which every "
+            + "other one stays.");
   }
 
   @Override
