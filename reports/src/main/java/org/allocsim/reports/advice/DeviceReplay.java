@@ -3,10 +3,15 @@ package org.allocsim.reports.advice;
 import java.util.function.IntConsumer;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.effect.HostMemoryListener;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.pinned.PinnedHostAllocator;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.timing.Simulation;
+import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
@@ -78,6 +83,20 @@ public final class DeviceReplay {
       AllocatorPolicy policy, SimulatedDevice memory, EffectListener listener, IntConsumer before) {
     process = memory == null ? null : new PyTorchProcess(trace, memory);
     replay(policy, listener).run(event -> next(event, before));
+  }
+
+  /** As {@link #run}, in time; the policy takes memory from the simulation. */
+  public TimeResult runInTime(
+      Simulation simulation,
+      AllocatorPolicy policy,
+      SimulatedDevice memory,
+      EffectListener listener,
+      IntConsumer before) {
+    process = new PyTorchProcess(trace, memory);
+    AllocatorPolicy host =
+        new PinnedHostAllocator(
+            simulation.hostMemory(), EffectListeners.NONE, HostMemoryListener.NONE);
+    return simulation.run(policy, host, listener, stats::activeBytes, event -> next(event, before));
   }
 
   /** Sends the requests behind the prologue to an allocator that was restored to its end. */

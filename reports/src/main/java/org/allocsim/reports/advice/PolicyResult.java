@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.allocsim.simulator.timing.TimeResult;
 
 /**
  * What came of one policy on one trace.
@@ -21,6 +22,7 @@ import java.util.TreeMap;
  * @param driverCalls number of calls of the driver
  * @param driverNanos least time that these calls take
  * @param seconds wall time of the replay
+ * @param time what the run took in simulated time; null where it was not run in time
  */
 public record PolicyResult(
     PolicyChoice choice,
@@ -34,7 +36,8 @@ public record PolicyResult(
     long failureCount,
     long driverCalls,
     long driverNanos,
-    double seconds) {
+    double seconds,
+    TimeResult time) {
 
   /** Bytes at one moment. */
   public record Moment(
@@ -70,7 +73,8 @@ public record PolicyResult(
         0,
         0,
         0,
-        Double.NaN);
+        Double.NaN,
+        null);
   }
 
   /** Whether the policy was run. */

@@ -3,6 +3,7 @@ package org.allocsim.reports.advice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.IntConsumer;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
@@ -15,11 +16,16 @@ import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.simulator.timing.Pace;
+import org.allocsim.simulator.timing.Roofline;
+import org.allocsim.simulator.timing.Simulation;
+import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
  * Replays one device of a trace through any policy on a simulated device. Many runs may share a
- * trace, on several threads.
+ * trace, on several threads. A trace with work, or one whose recorded driver time is known, is run
+ * in time.
  *
  * @param trace the requests
  * @param device index of the device in the trace
@@ -27,14 +33,18 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param limitBytes bytes that a policy may hold at most, −1 without a limit
  * @param version whose words failed requests of PyTorch get
  * @param afterOom how to go on behind a failed request
+ * @param recordedDriverNanos time of the recorded allocator's driver calls in each row, as {@link
+ *     #driverNanosByRow} finds it; null where the trace is no recording, or time does not matter
  */
+@SuppressWarnings("ArrayRecordComponent")
 public record PolicyTrial(
     AllocationTrace trace,
     int device,
     DeviceProfile profile,
     long limitBytes,
     PyTorchVersion version,
-    AfterOom afterOom) {
+    AfterOom afterOom,
+    long[] recordedDriverNanos) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** Failed requests that a result keeps with their message. */
@@ -56,7 +66,7 @@ public record PolicyTrial(
     Observer NONE =
         new Observer() {
           @Override
-          public boolean before(int event, AllocatorPolicy policy) {
+          public boolean before(int event, AllocatorPolicy policy, SimulatedDevice device) {
             return true;
           }
 
@@ -64,14 +74,53 @@ public record PolicyTrial(
           public void end(AllocatorPolicy policy, SimulatedDevice device) {}
         };
 
-    /** The policy holds nothing yet. */
-    default void started(AllocatorPolicy policy, SimulatedDevice device) {}
-
     /** Row {@code event} of the trace comes next; answers whether to go on behind it. */
-    boolean before(int event, AllocatorPolicy policy);
+    boolean before(int event, AllocatorPolicy policy, SimulatedDevice device);
 
     /** The last request was served. */
     void end(AllocatorPolicy policy, SimulatedDevice device);
+  }
+
+  /** Without a recorded allocator's driver time. */
+  public PolicyTrial(
+      AllocationTrace trace,
+      int device,
+      DeviceProfile profile,
+      long limitBytes,
+      PyTorchVersion version,
+      AfterOom afterOom) {
+    this(trace, device, profile, limitBytes, version, afterOom, null);
+  }
+
+  /** The same trial, in time beside a recorded allocator whose driver time is given. */
+  public PolicyTrial inTimeOf(long[] driverNanosByRow) {
+    return new PolicyTrial(trace, device, profile, limitBytes, version, afterOom, driverNanosByRow);
+  }
+
+  /** Time of a choice's driver calls in each row of the trace, waiting not included. */
+  public long[] driverNanosByRow(PolicyChoice choice) {
+    long[] nanos = new long[trace.eventCount()];
+    DriverTimeByRow meter = new DriverTimeByRow(nanos);
+    new PolicyTrial(trace, device, profile, limitBytes, version, AfterOom.CONTINUE, null)
+        .run(
+            choice,
+            new MemoryStats(NO_OVERSIZE),
+            new MemoryTimeline(2),
+            EffectListeners.NONE,
+            meter);
+    return nanos;
+  }
+
+  private boolean isInTime() {
+    return trace.workCount() > 0 || recordedDriverNanos != null;
+  }
+
+  private Simulation simulation(SimulatedDevice memory) {
+    Simulation simulation = new Simulation(trace, device, memory, Roofline.of(profile.compute()));
+    if (trace.workCount() == 0) {
+      simulation.keep(Pace.without(trace, recordedDriverNanos));
+    }
+    return simulation;
   }
 
   /** Runs every choice, on all cores; the results are in the order of the choices. */
@@ -111,8 +160,12 @@ public record PolicyTrial(
         new DeviceReplay(trace, device, isPyTorch ? version : null, afterOom, stats, FAILURES_KEPT);
     RequestFailures failures = replay.failures();
     SimulatedDevice memory = new SimulatedDevice(profile);
-    EffectListener listener = EffectListeners.all(stats, timeline, failures, also);
-    Counter counter = new Counter(memory, timeline);
+    Simulation simulation = isInTime() ? simulation(memory) : null;
+    EffectListener listener =
+        simulation == null
+            ? EffectListeners.all(stats, timeline, failures, also)
+            : EffectListeners.all(stats, timeline, failures, also, simulation.listener());
+    Counter counter = new Counter(memory, timeline, simulation);
     AllocatorPolicy policy;
     long startNanos = System.nanoTime();
     try {
@@ -122,24 +175,26 @@ public record PolicyTrial(
               .create(
                   new PolicySettings(limitBytes, choice.options()),
                   new Foresight(trace, device),
-                  memory,
+                  simulation == null ? memory : simulation.memory(),
                   listener);
     } catch (UnfitTraceException e) {
       return PolicyResult.notRun(choice, "needs " + e.getMessage());
     } catch (PolicyOptionException e) {
       return PolicyResult.notRun(choice, e.getMessage());
     }
-    observer.started(policy, memory);
-    replay.run(
-        policy,
-        memory,
-        listener,
+    IntConsumer before =
         event -> {
           counter.before(event);
-          if (!observer.before(event, policy)) {
+          if (!observer.before(event, policy, memory)) {
             replay.endBehind(event);
           }
-        });
+        };
+    TimeResult time = null;
+    if (simulation == null) {
+      replay.run(policy, memory, listener, before);
+    } else {
+      time = replay.runInTime(simulation, policy, memory, listener, before);
+    }
     observer.end(policy, memory);
     counter.look();
     double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
@@ -159,25 +214,58 @@ public record PolicyTrial(
         failures.count(),
         memory.driverCalls(),
         memory.driverNanos(),
-        seconds);
+        seconds,
+        time);
+  }
+
+  /** Notes what each row's driver calls take. */
+  private static final class DriverTimeByRow implements Observer {
+    private final long[] nanos;
+    private int row = -1;
+    private long before;
+
+    DriverTimeByRow(long[] nanos) {
+      this.nanos = nanos;
+    }
+
+    @Override
+    public boolean before(int event, AllocatorPolicy policy, SimulatedDevice device) {
+      close(device);
+      row = event;
+      return true;
+    }
+
+    @Override
+    public void end(AllocatorPolicy policy, SimulatedDevice device) {
+      close(device);
+    }
+
+    private void close(SimulatedDevice device) {
+      if (row >= 0) {
+        nanos[row] = device.driverNanos() - before;
+      }
+      before = device.driverNanos();
+    }
   }
 
   /** Looks at the device before every request. */
   private final class Counter {
     private final SimulatedDevice memory;
     private final MemoryTimeline timeline;
+    private final Simulation simulation;
     private long events;
     private long leastFreeBytes = Long.MAX_VALUE;
 
-    Counter(SimulatedDevice memory, MemoryTimeline timeline) {
+    Counter(SimulatedDevice memory, MemoryTimeline timeline, Simulation simulation) {
       this.memory = memory;
       this.timeline = timeline;
+      this.simulation = simulation;
     }
 
     void before(int event) {
       events++;
       look();
-      timeline.at(trace.timeNanos(event));
+      timeline.at(simulation == null ? trace.timeNanos(event) : simulation.nowNanos());
     }
 
     void look() {

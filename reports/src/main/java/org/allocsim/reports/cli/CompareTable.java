@@ -1,6 +1,7 @@
 package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.timing.TimeResult;
 
 /** What policies made of one trace: as text, as CSV and as JSON. */
 final class CompareTable {
@@ -60,31 +62,46 @@ final class CompareTable {
             + ByteFormat.human(profile.totalBytes())
             + (limitBytes < 0 ? ", no limit" : ", limit " + Numbers.bytes(limitBytes)));
     out.println();
-    TextTable table =
-        TextTable.of(
-            "policy",
-            ">peak reserved",
-            ">peak allocated",
-            ">utilisation",
-            ">rounding",
-            ">cached",
-            ">driver calls",
-            ">in driver",
-            ">M events/s",
-            "out of memory");
+    boolean inTime = results.stream().anyMatch(result -> result.time() != null);
+    List<String> headings =
+        new ArrayList<>(
+            List.of(
+                "policy",
+                ">peak reserved",
+                ">peak allocated",
+                ">utilisation",
+                ">rounding",
+                ">cached",
+                ">driver calls",
+                ">in driver",
+                ">M events/s"));
+    if (inTime) {
+      headings.add(">simulated time");
+      headings.add(">GPU busy");
+    }
+    headings.add("out of memory");
+    TextTable table = TextTable.of(headings.toArray(String[]::new));
     for (PolicyResult result : results) {
       if (result.isRun()) {
-        table.row(
-            result.choice().label(),
-            ByteFormat.human(result.peakReservedBytes()),
-            ByteFormat.human(result.peakAllocatedBytes()),
-            Numbers.percent(result.utilisation()),
-            ByteFormat.human(result.atPeak().internalBytes()),
-            ByteFormat.human(result.atPeak().externalBytes()),
-            Numbers.count(result.driverCalls()),
-            String.format(Locale.ROOT, "%.1f ms", result.driverNanos() / NANOS_PER_MILLISECOND),
-            String.format(Locale.ROOT, "%.1f", result.eventsPerSecond() / MILLION),
-            outOfMemory(result));
+        List<String> cells =
+            new ArrayList<>(
+                List.of(
+                    result.choice().label(),
+                    ByteFormat.human(result.peakReservedBytes()),
+                    ByteFormat.human(result.peakAllocatedBytes()),
+                    Numbers.percent(result.utilisation()),
+                    ByteFormat.human(result.atPeak().internalBytes()),
+                    ByteFormat.human(result.atPeak().externalBytes()),
+                    Numbers.count(result.driverCalls()),
+                    String.format(
+                        Locale.ROOT, "%.1f ms", result.driverNanos() / NANOS_PER_MILLISECOND),
+                    String.format(Locale.ROOT, "%.1f", result.eventsPerSecond() / MILLION)));
+        if (inTime) {
+          cells.add(Numbers.duration(result.time().endNanos()));
+          cells.add(Numbers.percent(result.time().utilisation()));
+        }
+        cells.add(outOfMemory(result));
+        table.row(cells.toArray(String[]::new));
       }
     }
     table.print(out, "");
@@ -137,7 +154,9 @@ final class CompareTable {
             "driver_seconds",
             "events",
             "seconds",
-            "events_per_second");
+            "events_per_second",
+            "simulated_seconds",
+            "gpu_utilisation_ratio");
     for (CompareTable table : tables) {
       for (PolicyResult result : table.results) {
         Map<String, Object> row = toMap(result);
@@ -163,7 +182,9 @@ final class CompareTable {
             row.get("driver_seconds"),
             row.get("events"),
             row.get("seconds"),
-            row.get("events_per_second"));
+            row.get("events_per_second"),
+            row.get("simulated_seconds"),
+            row.get("gpu_utilisation_ratio"));
       }
     }
     out.flush();
@@ -213,6 +234,9 @@ final class CompareTable {
     map.put("events", result.events());
     map.put("seconds", result.seconds());
     map.put("events_per_second", result.eventsPerSecond());
+    TimeResult time = result.time();
+    map.put("simulated_seconds", time == null ? null : time.endNanos() / NANOS_PER_SECOND);
+    map.put("gpu_utilisation_ratio", time == null ? null : time.utilisation());
     return map;
   }
 }

@@ -45,14 +45,14 @@ final class PolicyReplay {
       AfterOom afterOom) {
     this.input = input;
     this.choice = choice;
+    DeviceProfile card = profile.withHistory(input.addresses());
+    PolicyTrial plain =
+        new PolicyTrial(input.trace(), input.device(), card, limitBytes, version, afterOom);
     trial =
-        new PolicyTrial(
-            input.trace(),
-            input.device(),
-            profile.withHistory(input.addresses()),
-            limitBytes,
-            version,
-            afterOom);
+        input.conf() == null
+            ? plain
+            : plain.inTimeOf(
+                RecordedDriverTime.of(input.trace(), input.device(), input.conf(), card, version));
   }
 
   /**
@@ -122,7 +122,8 @@ final class PolicyReplay {
         notes,
         timeline,
         null,
-        0);
+        0,
+        result.time() == null ? null : new SimulatedTime(result.time(), input.trace()));
   }
 
   private static SlackSplit slack(MemoryLayout layout) {
@@ -157,7 +158,7 @@ final class PolicyReplay {
     }
 
     @Override
-    public boolean before(int event, AllocatorPolicy policy) {
+    public boolean before(int event, AllocatorPolicy policy, SimulatedDevice device) {
       notePeak();
       lastRow = event;
       if ((event & (PROGRESS_STEP - 1)) == 0) {

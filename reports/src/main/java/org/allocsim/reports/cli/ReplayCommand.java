@@ -297,9 +297,20 @@ final class ReplayCommand implements Callable<Integer> {
       }
     }
     ReplayRun run = new ReplayRun(setup);
+    run.keepPace(driverNanosByRow(setup));
     long startNanos = System.nanoTime();
     follow(run, Addresses.MODELLED, events);
     return report(setup, config, Addresses.MODELLED, run, startNanos, remarks, inserted);
+  }
+
+  /** What the driver calls of the recorded allocator took of each recorded gap, by the model. */
+  private static long[] driverNanosByRow(ReplayRun.Setup setup) {
+    return RecordedDriverTime.of(
+        setup.recording().trace(),
+        setup.deviceIndex(),
+        setup.recording().config().text(),
+        setup.profile().withHistory(setup.recording().addressHistory(setup.deviceIndex())),
+        setup.version());
   }
 
   /** Whether recorded answers come first: where asked for, or with the recorded settings. */
@@ -373,7 +384,8 @@ final class ReplayCommand implements Callable<Integer> {
         notes.toList(),
         run.timeline(),
         insertion,
-        inserted);
+        inserted,
+        run.time() == null ? null : new SimulatedTime(run.time(), run.trace()));
   }
 
   private static void draw(ReplayReport report, ChartFile format, Outputs.Output target)

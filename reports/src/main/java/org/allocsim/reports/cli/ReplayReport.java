@@ -38,6 +38,7 @@ import org.allocsim.workloads.format.pytorch.derive.Inference;
  * @param timeline memory over time
  * @param insertion calls that the program was replayed with and did not make, null for none
  * @param insertions number of these calls
+ * @param time what happened in simulated time; null where the replay had none
  */
 record ReplayReport(
     String file,
@@ -65,7 +66,8 @@ record ReplayReport(
     List<String> notes,
     MemoryTimeline timeline,
     CacheInsertion insertion,
-    int insertions) {
+    int insertions,
+    SimulatedTime time) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** The policy with what it was told, in a line. */
@@ -105,6 +107,7 @@ record ReplayReport(
     map.put("ooms", ooms.stream().map(ReplayReport::oom).toList());
     map.put("driver_calls", driverCalls.isEmpty() ? null : driverCalls);
     map.put("min_time", driverNanos < 0 ? null : driverNanos / NANOS_PER_SECOND);
+    map.put("time", time == null ? null : time.toMap());
     map.put("inferred", Recording.toList(inferences));
     map.put("notes", notes);
     map.put("seconds", seconds);

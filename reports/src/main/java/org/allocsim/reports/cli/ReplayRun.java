@@ -24,6 +24,10 @@ import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.simulator.timing.Pace;
+import org.allocsim.simulator.timing.Roofline;
+import org.allocsim.simulator.timing.Simulation;
+import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.validation.fidelity.RestoredStart;
@@ -142,6 +146,8 @@ final class ReplayRun {
   private long peakBytes;
   private int lastRow = -1;
 
+  private long[] recordedDriverNanos;
+  private TimeResult time;
   private SortedMap<String, Long> driverCalls;
   private long driverNanos = -1;
   private long divergedRow = -1;
@@ -179,6 +185,20 @@ final class ReplayRun {
   /** Lets {@code watcher} hear of every row of the trace before the policy does. */
   void watch(IntConsumer watcher) {
     this.watcher = watcher;
+  }
+
+  /**
+   * Lets replays on a simulated device run in time, where the program keeps its own pace.
+   *
+   * @param driverNanosByRow what the recorded allocator's driver calls took of the recorded time
+   */
+  void keepPace(long[] driverNanosByRow) {
+    recordedDriverNanos = driverNanosByRow;
+  }
+
+  /** What happened in simulated time; null where the replay had none. */
+  TimeResult time() {
+    return time;
   }
 
   /** Replays on the device that the addresses come from, with one more listener. */
@@ -222,10 +242,23 @@ final class ReplayRun {
     SimulatedDevice memory =
         new SimulatedDevice(
             setup.profile().withHistory(setup.recording().addressHistory(setup.deviceIndex())));
-    EffectListener listener = EffectListeners.both(counters(), also);
-    CachingAllocator policy = policy(memory, listener);
-    replay.run(policy, memory, listener, event -> before(event, policy, progress));
-    end(policy);
+    if (recordedDriverNanos == null) {
+      EffectListener listener = EffectListeners.both(counters(), also);
+      CachingAllocator policy = policy(memory, listener);
+      replay.run(policy, memory, listener, event -> before(event, policy, progress));
+      end(policy);
+    } else {
+      Simulation simulation =
+          new Simulation(
+              trace, setup.deviceIndex(), memory, Roofline.of(setup.profile().compute()));
+      simulation.keep(Pace.without(trace, recordedDriverNanos));
+      EffectListener listener = EffectListeners.all(counters(), also, simulation.listener());
+      CachingAllocator policy = policy(simulation.memory(), listener);
+      time =
+          replay.runInTime(
+              simulation, policy, memory, listener, event -> before(event, policy, progress));
+      end(policy);
+    }
     driverCalls = CountingDevice.byName(memory::driverCalls);
     driverNanos = memory.driverNanos();
   }

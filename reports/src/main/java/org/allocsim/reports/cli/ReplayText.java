@@ -31,6 +31,10 @@ final class ReplayText {
     out.println();
     text.printFragmentation();
     text.printDriver();
+    if (report.time() != null) {
+      out.println();
+      report.time().print(out);
+    }
     text.printRemarks();
   }
 

@@ -72,12 +72,8 @@ final class VariantRun implements PolicyTrial.Observer, EffectListener {
   }
 
   @Override
-  public void started(AllocatorPolicy policy, SimulatedDevice simulated) {
+  public boolean before(int event, AllocatorPolicy policy, SimulatedDevice simulated) {
     device = simulated;
-  }
-
-  @Override
-  public boolean before(int event, AllocatorPolicy policy) {
     rows++;
     reservedSum += stats.reservedBytes();
     if (trace.kind(event) == RequestKind.MARKER_BEGIN) {
@@ -106,6 +102,7 @@ final class VariantRun implements PolicyTrial.Observer, EffectListener {
 
   @Override
   public void end(AllocatorPolicy policy, SimulatedDevice simulated) {
+    device = simulated;
     end = moment("end", policy);
     for (DriverCall call : DriverCall.values()) {
       calls.put(call, simulated.driverCalls(call));

@@ -6,6 +6,7 @@ import org.allocsim.simulator.stats.ByteFormat;
 /** Writes counts, sizes, shares and times for people. */
 public final class Numbers {
   private static final double NANOS_PER_SECOND = 1e9;
+  private static final double NANOS_PER_MICRO = 1e3;
   private static final double NANOS_PER_MILLI = 1e6;
 
   private Numbers() {}
@@ -39,6 +40,20 @@ public final class Numbers {
   /** A duration in seconds with three decimals. */
   public static String seconds(long nanos) {
     return String.format(Locale.ROOT, "%.3f s", nanos / NANOS_PER_SECOND);
+  }
+
+  /** A duration in the unit that suits it, with three or four digits. */
+  public static String duration(long nanos) {
+    double seconds = nanos / NANOS_PER_SECOND;
+    if (nanos >= NANOS_PER_SECOND) {
+      return String.format(Locale.ROOT, seconds < 100 ? "%.2f s" : "%.0f s", seconds);
+    }
+    if (nanos >= NANOS_PER_MILLI) {
+      double millis = nanos / NANOS_PER_MILLI;
+      return String.format(
+          Locale.ROOT, millis < 10 ? "%.2f ms" : millis < 100 ? "%.1f ms" : "%.0f ms", millis);
+    }
+    return String.format(Locale.ROOT, "%.1f µs", nanos / NANOS_PER_MICRO);
   }
 
   /** Milliseconds, to the microsecond. */

@@ -5,6 +5,7 @@ package org.allocsim.simulator.device;
  *
  * @param name short name, as {@code --device} takes it
  * @param origin how its figures were come by
+ * @param source the card and driver they were measured on, or where they were published
  * @param totalBytes size as the driver reports it
  * @param contextBytes memory taken before the first allocation
  * @param unusableBytes free bytes that every call leaves: a call that needs more than all others is
@@ -16,11 +17,13 @@ package org.allocsim.simulator.device;
  * @param topAddress end of the highest reservation, below the arena; differs between processes
  * @param rangeAddress first address that {@code cuMemAddressReserve} gives
  * @param costs time of driver calls
+ * @param compute speed of arithmetic, memory and copies
  * @param history what else used the address space of the process
  */
 public record DeviceProfile(
     String name,
     Origin origin,
+    String source,
     long totalBytes,
     long contextBytes,
     long unusableBytes,
@@ -30,6 +33,7 @@ public record DeviceProfile(
     long topAddress,
     long rangeAddress,
     DriverCosts costs,
+    ComputeProfile compute,
     AddressHistory history) {
 
   /** How the figures of a profile were come by. */
@@ -119,6 +123,7 @@ public record DeviceProfile(
     return new DeviceProfile(
         name,
         origin,
+        source,
         totalBytes,
         contextBytes,
         unusableBytes,
@@ -128,6 +133,7 @@ public record DeviceProfile(
         topAddress,
         rangeAddress,
         costs,
+        compute,
         history);
   }
 
@@ -136,6 +142,7 @@ public record DeviceProfile(
     return new DeviceProfile(
         name,
         origin,
+        source,
         totalBytes,
         contextBytes,
         unusableBytes,
@@ -145,6 +152,7 @@ public record DeviceProfile(
         topAddress,
         rangeAddress,
         costs,
+        compute,
         history);
   }
 }

@@ -13,17 +13,29 @@ public final class DeviceProfiles {
 
   private static final List<DeviceProfile> BUILT_IN =
       List.of(
-          measured("h100-80gb", 85_017_493_504L, H100_TOP_DISTANCE, DriverCosts.H100),
-          measured("h200", 150_109_880_320L, H200_TOP_DISTANCE, DriverCosts.H200),
-          derived("a100-80gb", 84_987_740_160L),
-          derived("a100-40gb", 42_298_834_944L),
-          derived("v100-32gb", 34_089_730_048L),
-          derived("v100-16gb", 16_945_512_448L),
-          derived("rtx-4090", 25_393_692_672L),
-          derived("rtx-3090", 25_447_170_048L),
-          derived("rtx-3060-12gb", 12_629_508_096L),
-          derived("l4", 23_612_293_120L),
-          derived("t4", 15_843_721_216L));
+          measured(
+              "h100-80gb",
+              "NVIDIA H100 80GB HBM3",
+              85_017_493_504L,
+              H100_TOP_DISTANCE,
+              DriverCosts.H100,
+              ComputeProfiles.H100),
+          measured(
+              "h200",
+              "NVIDIA H200",
+              150_109_880_320L,
+              H200_TOP_DISTANCE,
+              DriverCosts.H200,
+              ComputeProfiles.H200),
+          derived("a100-80gb", 84_987_740_160L, ComputeProfiles.A100_80GB),
+          derived("a100-40gb", 42_298_834_944L, ComputeProfiles.A100_40GB),
+          derived("v100-32gb", 34_089_730_048L, ComputeProfiles.V100),
+          derived("v100-16gb", 16_945_512_448L, ComputeProfiles.V100),
+          derived("rtx-4090", 25_393_692_672L, ComputeProfiles.RTX_4090),
+          derived("rtx-3090", 25_447_170_048L, ComputeProfiles.RTX_3090),
+          derived("rtx-3060-12gb", 12_629_508_096L, ComputeProfiles.RTX_3060),
+          derived("l4", 23_612_293_120L, ComputeProfiles.L4),
+          derived("t4", 15_843_721_216L, ComputeProfiles.T4));
 
   private DeviceProfiles() {}
 
@@ -63,41 +75,60 @@ public final class DeviceProfiles {
       throw new IllegalArgumentException("a capacity of " + bytes + " bytes is not positive");
     }
     return profile(
-        "capacity", DeviceProfile.Origin.CHOSEN, bytes, 0, H100_TOP_DISTANCE, DriverCosts.H100);
+        "capacity",
+        DeviceProfile.Origin.CHOSEN,
+        "a size that was asked for, all else as on H100",
+        bytes,
+        0,
+        H100_TOP_DISTANCE,
+        DriverCosts.H100,
+        ComputeProfiles.H100);
   }
 
   private static DeviceProfile measured(
-      String name, long totalBytes, long topDistanceBytes, DriverCosts costs) {
+      String name,
+      String card,
+      long totalBytes,
+      long topDistanceBytes,
+      DriverCosts costs,
+      ComputeProfile compute) {
     return profile(
         name,
         DeviceProfile.Origin.MEASURED,
+        "memory and driver measured on " + card + ", driver 580.159.04, CUDA 13.0",
         totalBytes,
         DeviceProfile.CONTEXT_BYTES,
         topDistanceBytes,
-        costs);
+        costs,
+        compute);
   }
 
   /** Sizes as CUDA's device query prints them on such cards; drivers differ by up to 1 %. */
-  private static DeviceProfile derived(String name, long totalBytes) {
+  private static DeviceProfile derived(String name, long totalBytes, ComputeProfile compute) {
     return profile(
         name,
         DeviceProfile.Origin.DERIVED,
+        "size as CUDA's device query was published for such a card, driver as measured on H100",
         totalBytes,
         DeviceProfile.CONTEXT_BYTES,
         H100_TOP_DISTANCE,
-        DriverCosts.H100);
+        DriverCosts.H100,
+        compute);
   }
 
   private static DeviceProfile profile(
       String name,
       DeviceProfile.Origin origin,
+      String source,
       long totalBytes,
       long contextBytes,
       long topDistanceBytes,
-      DriverCosts costs) {
+      DriverCosts costs,
+      ComputeProfile compute) {
     return new DeviceProfile(
         name,
         origin,
+        source,
         totalBytes,
         contextBytes,
         origin == DeviceProfile.Origin.CHOSEN ? 0 : DeviceProfile.UNUSABLE_BYTES,
@@ -107,6 +138,7 @@ public final class DeviceProfiles {
         DeviceProfile.ARENA_ADDRESS - topDistanceBytes,
         DeviceProfile.RANGE_ADDRESS,
         costs,
+        compute,
         AddressHistory.UNKNOWN);
   }
 }

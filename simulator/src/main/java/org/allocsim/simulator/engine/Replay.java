@@ -76,7 +76,8 @@ public final class Replay {
     }
   }
 
-  private void send(int event) {
+  /** Sends one row, whichever device's it is; rows that are no requests do nothing. */
+  public void send(int event) {
     switch (trace.kind(event)) {
       case ALLOCATE -> allocate(event);
       case RESTORE_BLOCK -> restoreBlock(event);
@@ -90,7 +91,17 @@ public final class Replay {
       case RELEASE_POOL -> policy.releasePool(trace.pool(event));
       case EMPTY_POOL -> policy.emptyPool(trace.pool(event));
       case SNAPSHOT -> listener.snapshotTaken(activeBytes.getAsLong());
-      case MARKER_BEGIN, MARKER_END -> {}
+      case MARKER_BEGIN,
+          MARKER_END,
+          LAUNCH,
+          RECORD_EVENT,
+          WAIT_EVENT,
+          SYNCHRONIZE_EVENT,
+          HOST_WORK,
+          LOAD_BATCH,
+          HOST_ALLOCATE,
+          HOST_FREE,
+          HOST_USE_STREAM -> {}
     }
   }
 

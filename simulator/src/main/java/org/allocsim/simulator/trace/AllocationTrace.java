@@ -1,6 +1,8 @@
 package org.allocsim.simulator.trace;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +46,10 @@ public final class AllocationTrace {
   private final List<PoolId> poolIds;
   private final List<String> markerNames;
   private final StackTable stackTable;
+  private final List<Work> works;
+  private final List<Loader> loaders;
+  private final int hostBufferCount;
+  private final int gpuEventCount;
   private final int[] restoreEvents;
   private final int[] anchors;
   private final long[] anchorOffsetsBytes;
@@ -72,6 +78,10 @@ public final class AllocationTrace {
     b.renumberStreams(streams, streamHandles);
     poolIds = List.copyOf(b.poolNumbers.keySet());
     markerNames = List.copyOf(b.markerNumbers.keySet());
+    works = List.copyOf(b.workNumbers.keySet());
+    loaders = List.copyOf(b.loaders);
+    hostBufferCount = b.hostBufferCount;
+    gpuEventCount = b.gpuEventCount;
     restoreEvents = Arrays.copyOf(b.restoreEvents, b.restoreCount);
     anchors = Arrays.copyOf(b.anchors, b.restoreCount);
     anchorOffsetsBytes = Arrays.copyOf(b.anchorOffsetsBytes, b.restoreCount);
@@ -132,12 +142,18 @@ public final class AllocationTrace {
     return pools[event];
   }
 
-  /** Allocation id of a row, a marker's name index, or {@link #NO_ALLOCATION}. */
+  /**
+   * Allocation id of a row; the number of its marker, work, event, loader or host buffer where it
+   * concerns such; or {@link #NO_ALLOCATION}.
+   */
   public int allocation(int event) {
     return allocations[event];
   }
 
-  /** Bytes of an ALLOCATE or RESTORE_BLOCK row, the completion rank of a USE_STREAM row, else 0. */
+  /**
+   * Bytes of an ALLOCATE, RESTORE_BLOCK or HOST_ALLOCATE row, the completion rank of a USE_STREAM
+   * row, nanoseconds of a HOST_WORK row, else 0.
+   */
   public long bytes(int event) {
     return bytes[event];
   }
@@ -205,6 +221,36 @@ public final class AllocationTrace {
     return markerNames.get(marker);
   }
 
+  /** Work that LAUNCH rows queue, by its number. */
+  public Work work(int number) {
+    return works.get(number);
+  }
+
+  /** Number of different pieces of work. */
+  public int workCount() {
+    return works.size();
+  }
+
+  /** The loader of LOAD_BATCH rows, by its number. */
+  public Loader loader(int number) {
+    return loaders.get(number);
+  }
+
+  /** Number of loaders. */
+  public int loaderCount() {
+    return loaders.size();
+  }
+
+  /** Number of host buffers. */
+  public int hostBufferCount() {
+    return hostBufferCount;
+  }
+
+  /** One more than the largest number of a GPU event. */
+  public int gpuEventCount() {
+    return gpuEventCount;
+  }
+
   /** The shared stack traces. */
   public StackTable stacks() {
     return stackTable;
@@ -217,6 +263,8 @@ public final class AllocationTrace {
   public static final class Builder {
     private static final int MAX_STREAMS = 32_000;
     private static final int MAX_POOLS = 32_000;
+    private static final int MAX_WORKS = 1 << 22;
+    private static final int MAX_GPU_EVENTS = 1 << 24;
 
     private int count;
     private int prologueCount;
@@ -232,6 +280,11 @@ public final class AllocationTrace {
     private final Map<Long, Integer> streamNumbers = new LinkedHashMap<>();
     private final Map<PoolId, Integer> poolNumbers = new LinkedHashMap<>();
     private final Map<String, Integer> markerNumbers = new LinkedHashMap<>();
+    private final Map<Work, Integer> workNumbers = new LinkedHashMap<>();
+    private final List<Loader> loaders = new ArrayList<>();
+    private final BitSet liveHostBuffers = new BitSet();
+    private int hostBufferCount;
+    private int gpuEventCount;
     private long[] live = new long[16];
     private int restoreCount;
     private int[] restoreEvents = new int[4];
@@ -408,6 +461,96 @@ public final class AllocationTrace {
     /** Appends a MARKER_END row. */
     public void markerEnd(String name) {
       append(RequestKind.MARKER_END, marker(name), 0, 0, 0);
+    }
+
+    /** Appends a LAUNCH row. */
+    public void launch(Work work, long streamHandle) {
+      Integer known = workNumbers.get(work);
+      if (known == null) {
+        if (workNumbers.size() >= MAX_WORKS) {
+          throw new IllegalArgumentException(
+              "more than " + MAX_WORKS + " different pieces of work");
+        }
+        known = workNumbers.size();
+        workNumbers.put(work, known);
+      }
+      append(RequestKind.LAUNCH, known, 0, stream(streamHandle), 0);
+    }
+
+    /** Appends a RECORD_EVENT row. */
+    public void recordEvent(int gpuEvent, long streamHandle) {
+      append(RequestKind.RECORD_EVENT, gpuEvent(gpuEvent), 0, stream(streamHandle), 0);
+    }
+
+    /** Appends a WAIT_EVENT row; waiting for an event that was never recorded is no wait. */
+    public void waitEvent(int gpuEvent, long streamHandle) {
+      append(RequestKind.WAIT_EVENT, gpuEvent(gpuEvent), 0, stream(streamHandle), 0);
+    }
+
+    /** Appends a SYNCHRONIZE_EVENT row; waiting for an event never recorded is no wait. */
+    public void synchronizeEvent(int gpuEvent) {
+      append(RequestKind.SYNCHRONIZE_EVENT, gpuEvent(gpuEvent), 0, 0, 0);
+    }
+
+    private int gpuEvent(int number) {
+      if (number < 0 || number >= MAX_GPU_EVENTS) {
+        throw new IllegalArgumentException(
+            "event number " + number + " is outside 0.." + (MAX_GPU_EVENTS - 1));
+      }
+      gpuEventCount = Math.max(gpuEventCount, number + 1);
+      return number;
+    }
+
+    /** Appends a HOST_WORK row. */
+    public void hostWork(long nanos) {
+      if (nanos < 0) {
+        throw new IllegalArgumentException("host work of " + nanos + " ns is less than none");
+      }
+      append(RequestKind.HOST_WORK, NO_ALLOCATION, nanos, 0, 0);
+    }
+
+    /** Makes a loader part of the trace and returns its number. */
+    public int declareLoader(Loader loader) {
+      loaders.add(loader);
+      return loaders.size() - 1;
+    }
+
+    /** Appends a LOAD_BATCH row. */
+    public void loadBatch(int loader) {
+      if (loader < 0 || loader >= loaders.size()) {
+        throw new IllegalArgumentException("loader " + loader + " was not declared");
+      }
+      append(RequestKind.LOAD_BATCH, loader, 0, 0, 0);
+    }
+
+    /** Appends a HOST_ALLOCATE row and returns the new host buffer's number. */
+    public int allocateHost(long requestedBytes) {
+      if (requestedBytes < 0) {
+        throw new IllegalArgumentException(
+            "size " + Long.toUnsignedString(requestedBytes) + " is not below 2^63");
+      }
+      liveHostBuffers.set(hostBufferCount);
+      append(RequestKind.HOST_ALLOCATE, hostBufferCount, requestedBytes, 0, 0);
+      return hostBufferCount++;
+    }
+
+    /** Appends a HOST_FREE row. */
+    public void freeHost(int hostBuffer) {
+      requireLiveHost(hostBuffer);
+      liveHostBuffers.clear(hostBuffer);
+      append(RequestKind.HOST_FREE, hostBuffer, 0, 0, 0);
+    }
+
+    /** Appends a HOST_USE_STREAM row. */
+    public void useHostOnStream(int hostBuffer, long streamHandle) {
+      requireLiveHost(hostBuffer);
+      append(RequestKind.HOST_USE_STREAM, hostBuffer, 0, stream(streamHandle), 0);
+    }
+
+    private void requireLiveHost(int hostBuffer) {
+      if (hostBuffer < 0 || !liveHostBuffers.get(hostBuffer)) {
+        throw new IllegalArgumentException("host buffer " + hostBuffer + " is not live");
+      }
     }
 
     /** Declares that all rows so far recreate what existed before the recording. */

@@ -1,6 +1,9 @@
 package org.allocsim.simulator.trace;
 
-/** What a program can ask of its allocator, or tell it, at one point of a trace. */
+/**
+ * What a program can ask of its allocator, or tell it, at one point of a trace; and what else it
+ * does with host and device, which takes time but no memory of the allocator.
+ */
 public enum RequestKind {
   /** Ask for {@code bytes} on {@code stream}, from pool {@code pool}; the answer gets the id. */
   ALLOCATE,
@@ -38,12 +41,35 @@ public enum RequestKind {
   /** A named phase ends; {@code allocation} is the index of the marker's name. */
   MARKER_END,
   /** The program took a memory snapshot, which leaves an entry in PyTorch's history. */
-  SNAPSHOT;
+  SNAPSHOT,
+  /** {@link Work} number {@code allocation} is queued on {@code stream}. */
+  LAUNCH,
+  /** Event number {@code allocation} is recorded on {@code stream}. */
+  RECORD_EVENT,
+  /** What is queued on {@code stream} from now on waits for event number {@code allocation}. */
+  WAIT_EVENT,
+  /** The host waits for event number {@code allocation}. */
+  SYNCHRONIZE_EVENT,
+  /** The host is busy for {@code bytes} nanoseconds. */
+  HOST_WORK,
+  /** The host takes the next batch of {@link Loader} number {@code allocation}. */
+  LOAD_BATCH,
+  /** Ask for {@code bytes} of page-locked host memory, host buffer number {@code allocation}. */
+  HOST_ALLOCATE,
+  /** Give host buffer number {@code allocation} back. */
+  HOST_FREE,
+  /** Host buffer number {@code allocation} is used by what was queued on {@code stream}. */
+  HOST_USE_STREAM;
 
   private static final RequestKind[] KINDS = values();
 
   /** The kind whose {@link #ordinal()} is given, without copying the array of constants. */
   static RequestKind of(byte ordinal) {
     return KINDS[ordinal];
+  }
+
+  /** Whether rows of this kind concern time or host memory and nothing that allocators serve. */
+  public boolean isWork() {
+    return ordinal() >= LAUNCH.ordinal();
   }
 }

@@ -21,6 +21,7 @@ final class GpuProfiles {
     return new DeviceProfile(
         base.name(),
         base.origin(),
+        base.source(),
         gpu.totalBytes(),
         gpu.totalBytes() - freeBytes,
         unusableBytes,
@@ -30,6 +31,7 @@ final class GpuProfiles {
         base.topAddress(),
         base.rangeAddress(),
         withWarmPool(base.costs()),
+        base.compute(),
         base.history());
   }
 

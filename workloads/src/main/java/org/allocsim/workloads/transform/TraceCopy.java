@@ -15,6 +15,12 @@ final class TraceCopy {
   /** Ids in the copy by those in the source. */
   private final int[] ids;
 
+  /** Host buffers in the copy by those in the source. */
+  private final int[] hostBuffers;
+
+  /** Device of the last row. */
+  private int device;
+
   private boolean prologueEnded;
 
   TraceCopy(AllocationTrace source) {
@@ -27,6 +33,10 @@ final class TraceCopy {
     for (int pool = 0; pool < source.poolCount(); pool++) {
       builder.declarePool(source.poolId(pool));
     }
+    for (int loader = 0; loader < source.loaderCount(); loader++) {
+      builder.declareLoader(source.loader(loader));
+    }
+    hostBuffers = new int[source.hostBufferCount()];
   }
 
   /** Appends a row as it is. */
@@ -43,7 +53,8 @@ final class TraceCopy {
     if (event >= source.prologueCount()) {
       endPrologue();
     }
-    builder.at(source.device(event), timeNanos, source.stack(event));
+    device = source.device(event);
+    builder.at(device, timeNanos, source.stack(event));
     int allocation = source.allocation(event);
     switch (source.kind(event)) {
       case ALLOCATE ->
@@ -61,6 +72,15 @@ final class TraceCopy {
       case MARKER_BEGIN -> builder.markerBegin(source.markerName(allocation));
       case MARKER_END -> builder.markerEnd(source.markerName(allocation));
       case SNAPSHOT -> builder.snapshot();
+      case LAUNCH -> builder.launch(source.work(allocation), handle(event));
+      case RECORD_EVENT -> builder.recordEvent(allocation, handle(event));
+      case WAIT_EVENT -> builder.waitEvent(allocation, handle(event));
+      case SYNCHRONIZE_EVENT -> builder.synchronizeEvent(allocation);
+      case HOST_WORK -> builder.hostWork(bytes);
+      case LOAD_BATCH -> builder.loadBatch(allocation);
+      case HOST_ALLOCATE -> hostBuffers[allocation] = builder.allocateHost(bytes);
+      case HOST_FREE -> builder.freeHost(hostBuffers[allocation]);
+      case HOST_USE_STREAM -> builder.useHostOnStream(hostBuffers[allocation], handle(event));
     }
   }
 
@@ -111,6 +131,12 @@ final class TraceCopy {
       prologueEnded = true;
       builder.endPrologue();
     }
+  }
+
+  /** Appends a row that the source does not have: an allocation's use on a stream is over. */
+  void useComplete(int allocation, int stream, long timeNanos) {
+    builder.at(device, timeNanos, StackTable.NONE);
+    builder.useComplete(ids[allocation], source.streamHandle(stream));
   }
 
   /** Appends a row that the source does not have: cached memory is returned to the device. */

@@ -32,11 +32,23 @@ public final class TraceText {
           case MARKER_BEGIN, MARKER_END -> trace.markerName(trace.allocation(event));
           case ALLOCATE, FREE, USE_STREAM, USE_COMPLETE, RESTORE_BLOCK ->
               "" + ids.computeIfAbsent(trace.allocation(event), _ -> ids.size());
-          default -> "";
+          case LAUNCH -> trace.work(trace.allocation(event)).toString();
+          case LOAD_BATCH -> trace.loader(trace.allocation(event)).toString();
+          default -> kind.isWork() ? "" + trace.allocation(event) : "";
         };
     boolean hasStream =
         switch (kind) {
-          case ALLOCATE, FREE, USE_STREAM, USE_COMPLETE, RESTORE_BLOCK, SYNCHRONIZE_STREAM -> true;
+          case ALLOCATE,
+              FREE,
+              USE_STREAM,
+              USE_COMPLETE,
+              RESTORE_BLOCK,
+              SYNCHRONIZE_STREAM,
+              LAUNCH,
+              RECORD_EVENT,
+              WAIT_EVENT,
+              HOST_USE_STREAM ->
+              true;
           default -> false;
         };
     String stream =

@@ -1,12 +1,17 @@
 package org.allocsim.workloads.format.jsonl;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.Loader;
+import org.allocsim.simulator.trace.Precision;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.simulator.trace.Work;
 import org.allocsim.workloads.format.LineInput;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
@@ -16,6 +21,7 @@ import org.allocsim.workloads.format.TraceFormatException;
 final class JsonLinesReader {
   private static final String REMEDY = "the format is described in the user guide";
   private static final Set<String> NO_MORE = Set.of();
+  private static final Precision[] PRECISIONS = Precision.values();
 
   private final LineInput lines;
   private final JsonLine line;
@@ -26,6 +32,9 @@ final class JsonLinesReader {
 
   /** Allocations by the ids of the file, also freed ones: an anchor may be gone. */
   private final Map<Long, Integer> anchorIds = new HashMap<>();
+
+  /** Live host buffers by the ids of the file. */
+  private final Map<Long, Integer> hostBuffers = new HashMap<>();
 
   private long timeNanos;
   private int device;
@@ -83,6 +92,16 @@ final class JsonLinesReader {
         case "pool" -> {
           line.allow(Set.of("op", "pool"));
           trace.declarePool(line.pool("pool"));
+        }
+        case "loader" -> {
+          line.allow(Set.of("op", "workers", "prefetch", "batch_ns", "spread_ns", "seed"));
+          trace.declareLoader(
+              new Loader(
+                  intNumber("workers"),
+                  intNumber("prefetch"),
+                  line.number("batch_ns"),
+                  line.number("spread_ns", 0),
+                  line.number("seed", 0)));
         }
         case "prologue_end" -> {
           line.allow(Set.of("op"));
@@ -189,8 +208,106 @@ final class JsonLinesReader {
         allow(NO_MORE);
         trace.snapshot();
       }
+      default -> work(op);
+    }
+  }
+
+  private void work(String op) throws TraceFormatException {
+    switch (op) {
+      case "launch" -> launch();
+      case "record_event" -> {
+        allow(Set.of("event", "stream"));
+        trace.recordEvent(intNumber("event"), line.stream("stream"));
+      }
+      case "wait_event" -> {
+        allow(Set.of("event", "stream"));
+        trace.waitEvent(intNumber("event"), line.stream("stream"));
+      }
+      case "synchronize_event" -> {
+        allow(Set.of("event"));
+        trace.synchronizeEvent(intNumber("event"));
+      }
+      case "host_work" -> {
+        allow(Set.of("ns"));
+        trace.hostWork(line.number("ns"));
+      }
+      case "load_batch" -> {
+        allow(Set.of("loader"));
+        trace.loadBatch(intNumber("loader"));
+      }
+      case "host_alloc" -> {
+        allow(Set.of("id", "bytes"));
+        if (hostBuffers.putIfAbsent(line.number("id"), trace.allocateHost(bytes())) != null) {
+          throw lines.failure("host buffer " + line.number("id") + " is live", "free it first");
+        }
+      }
+      case "host_free" -> {
+        allow(Set.of("id"));
+        trace.freeHost(hostBuffer());
+        hostBuffers.remove(line.number("id"));
+      }
+      case "host_use_stream" -> {
+        allow(Set.of("id", "stream"));
+        trace.useHostOnStream(hostBuffer(), line.stream("stream"));
+      }
       default -> throw lines.failure("op \"" + op + "\" is not known", REMEDY);
     }
+  }
+
+  private void launch() throws TraceFormatException {
+    Work work;
+    if (line.has("ns")) {
+      allow(Set.of("ns", "stream"));
+      work = new Work.Timed(line.number("ns"));
+    } else if (line.has("copy_bytes")) {
+      allow(Set.of("copy_bytes", "to", "host_memory", "stream"));
+      work =
+          new Work.Copy(
+              line.number("copy_bytes"),
+              oneOf("to", "host", "device") == 1,
+              oneOf("host_memory", "pageable", "pinned") == 1);
+    } else {
+      allow(Set.of("flops", "memory_bytes", "precision", "stream"));
+      work =
+          new Work.Kernel(
+              line.number("flops"), line.number("memory_bytes"), PRECISIONS[precision()]);
+    }
+    trace.launch(work, line.has("stream") ? line.stream("stream") : 0);
+  }
+
+  private int precision() throws TraceFormatException {
+    return oneOf(
+        "precision",
+        Arrays.stream(PRECISIONS)
+            .map(each -> each.name().toLowerCase(Locale.ROOT))
+            .toArray(String[]::new));
+  }
+
+  private int oneOf(String field, String... values) throws TraceFormatException {
+    int found = List.of(values).indexOf(line.text(field));
+    if (found < 0) {
+      throw lines.failure(
+          "field \"" + field + "\" is \"" + line.text(field) + "\"",
+          "write one of " + String.join(", ", values));
+    }
+    return found;
+  }
+
+  private int intNumber(String field) throws TraceFormatException {
+    long value = line.number(field);
+    if (value < 0 || value > Integer.MAX_VALUE) {
+      throw lines.failure(
+          "field \"" + field + "\" is " + value, "write a number from 0 to " + Integer.MAX_VALUE);
+    }
+    return (int) value;
+  }
+
+  private int hostBuffer() throws TraceFormatException {
+    Integer buffer = hostBuffers.get(line.number("id"));
+    if (buffer == null) {
+      throw lines.failure("host buffer " + line.number("id") + " is not live", "allocate it first");
+    }
+    return buffer;
   }
 
   private void restoreBlock() throws TraceFormatException {

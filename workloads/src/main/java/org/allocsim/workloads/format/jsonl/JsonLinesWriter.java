@@ -5,10 +5,13 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.Locale;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.Loader;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.simulator.trace.Work;
 import org.allocsim.workloads.format.TraceWriter;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
@@ -64,6 +67,9 @@ final class JsonLinesWriter implements TraceWriter {
         pool(pool);
         end();
       }
+      for (int loader = 0; loader < trace.loaderCount(); loader++) {
+        loader(trace.loader(loader));
+      }
       for (int event = 0; event < trace.eventCount(); event++) {
         if (event == trace.prologueCount() && event > 0) {
           begin("prologue_end");
@@ -104,6 +110,16 @@ final class JsonLinesWriter implements TraceWriter {
       json.writeNumber(id.capture());
       json.writeNumber(id.user());
       json.writeEndArray();
+    }
+
+    private void loader(Loader loader) {
+      begin("loader");
+      json.writeNumberProperty("workers", loader.workers());
+      json.writeNumberProperty("prefetch", loader.prefetch());
+      json.writeNumberProperty("batch_ns", loader.batchNanos());
+      json.writeNumberProperty("spread_ns", loader.spreadNanos());
+      json.writeNumberProperty("seed", loader.seed());
+      end();
     }
 
     private void stack(int stack) {
@@ -162,6 +178,23 @@ final class JsonLinesWriter implements TraceWriter {
         case RELEASE_POOL, EMPTY_POOL -> pool(trace.pool(event));
         case MARKER_BEGIN, MARKER_END ->
             json.writeStringProperty("name", trace.markerName(trace.allocation(event)));
+        case LAUNCH -> launch(event);
+        case RECORD_EVENT, WAIT_EVENT -> {
+          json.writeNumberProperty("event", trace.allocation(event));
+          stream("stream", trace.stream(event));
+        }
+        case SYNCHRONIZE_EVENT -> json.writeNumberProperty("event", trace.allocation(event));
+        case HOST_WORK -> json.writeNumberProperty("ns", trace.bytes(event));
+        case LOAD_BATCH -> json.writeNumberProperty("loader", trace.allocation(event));
+        case HOST_ALLOCATE -> {
+          id(event);
+          json.writeNumberProperty("bytes", trace.bytes(event));
+        }
+        case HOST_FREE -> id(event);
+        case HOST_USE_STREAM -> {
+          id(event);
+          stream("stream", trace.stream(event));
+        }
         case SYNCHRONIZE, EMPTY_CACHE, SNAPSHOT -> {}
       }
       if (trace.timeNanos(event) != timeNanos) {
@@ -176,6 +209,23 @@ final class JsonLinesWriter implements TraceWriter {
         json.writeNumberProperty("stack", trace.stack(event));
       }
       end();
+    }
+
+    private void launch(int event) {
+      switch (trace.work(trace.allocation(event))) {
+        case Work.Kernel kernel -> {
+          json.writeNumberProperty("flops", kernel.flops());
+          json.writeNumberProperty("memory_bytes", kernel.memoryBytes());
+          json.writeStringProperty("precision", kernel.precision().name().toLowerCase(Locale.ROOT));
+        }
+        case Work.Timed timed -> json.writeNumberProperty("ns", timed.nanos());
+        case Work.Copy copy -> {
+          json.writeNumberProperty("copy_bytes", copy.bytes());
+          json.writeStringProperty("to", copy.toDevice() ? "device" : "host");
+          json.writeStringProperty("host_memory", copy.pinned() ? "pinned" : "pageable");
+        }
+      }
+      stream("stream", trace.stream(event));
     }
 
     private void id(int event) {
@@ -208,6 +258,15 @@ final class JsonLinesWriter implements TraceWriter {
         case MARKER_BEGIN -> "begin";
         case MARKER_END -> "end";
         case SNAPSHOT -> "snapshot";
+        case LAUNCH -> "launch";
+        case RECORD_EVENT -> "record_event";
+        case WAIT_EVENT -> "wait_event";
+        case SYNCHRONIZE_EVENT -> "synchronize_event";
+        case HOST_WORK -> "host_work";
+        case LOAD_BATCH -> "load_batch";
+        case HOST_ALLOCATE -> "host_alloc";
+        case HOST_FREE -> "host_free";
+        case HOST_USE_STREAM -> "host_use_stream";
       };
     }
   }

@@ -21,6 +21,23 @@
  * </table>
  *
  * <table>
+ * <caption>What takes time, for simulations in time; allocators are not concerned</caption>
+ * <tr><th>op</th><th>fields</th><th>meaning</th></tr>
+ * <tr><td>launch</td><td>flops, memory_bytes, precision (fp32, tf32, fp16, bf16), stream</td>
+ *     <td>queue a kernel</td></tr>
+ * <tr><td>launch</td><td>ns, stream</td><td>queue a kernel that takes so long</td></tr>
+ * <tr><td>launch</td><td>copy_bytes, to (device, host), host_memory (pinned, pageable), stream</td>
+ *     <td>queue a copy</td></tr>
+ * <tr><td>record_event, wait_event</td><td>event, stream</td><td>order streams</td></tr>
+ * <tr><td>synchronize_event</td><td>event</td><td>the host waits</td></tr>
+ * <tr><td>host_work</td><td>ns</td><td>the host is busy</td></tr>
+ * <tr><td>load_batch</td><td>loader</td><td>take a loader's next batch</td></tr>
+ * <tr><td>host_alloc</td><td>id, bytes</td><td>ask for page-locked host memory</td></tr>
+ * <tr><td>host_free</td><td>id</td><td>give it back</td></tr>
+ * <tr><td>host_use_stream</td><td>id, stream</td><td>what is queued there uses it</td></tr>
+ * </table>
+ *
+ * <table>
  * <caption>Fields</caption>
  * <tr><th>field</th><th>value</th><th>where it is missing</th></tr>
  * <tr><td>time_ns</td><td>integer, nanoseconds of any clock</td><td>as in the row before</td></tr>
@@ -35,6 +52,8 @@
  *
  * <p>Lines that are no requests: {@code stack} (stack: a new number; frames: innermost first, each
  * {@code [file, line, function]}), {@code stream} and {@code pool} (declare one, to fix the order
- * of pools), {@code prologue_end} (all lines so far recreate what existed before the recording).
+ * of pools), {@code loader} (workers, prefetch, batch_ns, spread_ns, seed; loaders are numbered in
+ * order, from 0), {@code prologue_end} (all lines so far recreate what existed before the
+ * recording).
  */
 package org.allocsim.workloads.format.jsonl;

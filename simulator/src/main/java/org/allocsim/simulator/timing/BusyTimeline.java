@@ -1,0 +1,63 @@
+package org.allocsim.simulator.timing;
+
+import java.util.Arrays;
+
+/**
+ * How much of each stretch of time something was busy: a bounded number of equal stretches, whose
+ * width doubles as time goes on. Busy times are exact; only where in its stretch one lies is lost.
+ */
+public final class BusyTimeline {
+  private static final int MOST_STRETCHES = 2048;
+  private static final long FIRST_WIDTH_NANOS = 1_000;
+
+  private final long[] busyNanos = new long[MOST_STRETCHES];
+  private long widthNanos = FIRST_WIDTH_NANOS;
+  private long totalNanos;
+  private long endNanos;
+
+  BusyTimeline() {}
+
+  /** Was busy from one moment to another; intervals do not overlap. */
+  void add(long beginNanos, long endNanos) {
+    while (endNanos > widthNanos * MOST_STRETCHES) {
+      widen();
+    }
+    totalNanos += endNanos - beginNanos;
+    this.endNanos = Math.max(this.endNanos, endNanos);
+    long from = beginNanos;
+    while (from < endNanos) {
+      int stretch = (int) (from / widthNanos);
+      long to = Math.min(endNanos, (stretch + 1) * widthNanos);
+      busyNanos[stretch] += to - from;
+      from = to;
+    }
+  }
+
+  private void widen() {
+    for (int i = 0; i < MOST_STRETCHES / 2; i++) {
+      busyNanos[i] = busyNanos[2 * i] + busyNanos[2 * i + 1];
+    }
+    Arrays.fill(busyNanos, MOST_STRETCHES / 2, MOST_STRETCHES, 0);
+    widthNanos *= 2;
+  }
+
+  /** Width of a stretch. */
+  public long widthNanos() {
+    return widthNanos;
+  }
+
+  /** Number of stretches up to the last busy moment. */
+  public int stretchCount() {
+    return (int) ((endNanos + widthNanos - 1) / widthNanos);
+  }
+
+  /** Busy time in a stretch, at most {@link #widthNanos()}. */
+  public long busyNanos(int stretch) {
+    return busyNanos[stretch];
+  }
+
+  /** All busy time. */
+  public long totalNanos() {
+    return totalNanos;
+  }
+}
