@@ -7,6 +7,7 @@ import java.util.Map;
 import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.timing.TimeResult;
 
 /**
  * What a variant came to.
@@ -76,6 +77,23 @@ public record Outcome(
   /** One of PyTorch's statistics at the end. */
   public long stat(String key) {
     return result.stats().get(key);
+  }
+
+  /**
+   * What the run took in simulated time.
+   *
+   * @throws IllegalStateException where the program has no work to do
+   */
+  public TimeResult time() {
+    if (result.time() == null) {
+      throw new IllegalStateException(variant.label() + " was not run in time");
+    }
+    return result.time();
+  }
+
+  /** Simulated time of the whole run in seconds. */
+  public double seconds() {
+    return time().endNanos() / 1e9;
   }
 
   /** Number of calls of one kind. */

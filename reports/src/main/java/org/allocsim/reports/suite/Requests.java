@@ -2,8 +2,10 @@ package org.allocsim.reports.suite;
 
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.Loader;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.simulator.trace.Work;
 
 /** Writes a program's requests, one microsecond apart, on device 0. */
 public final class Requests {
@@ -85,6 +87,67 @@ public final class Requests {
   /** The host waits for the device. */
   public void synchronize() {
     row().synchronize();
+  }
+
+  /** The host waits for what an event was recorded behind. */
+  public void synchronizeEvent(int gpuEvent) {
+    row().synchronizeEvent(gpuEvent);
+  }
+
+  /** Records an event behind what is queued on a stream. */
+  public void recordEvent(int gpuEvent, long stream) {
+    row().recordEvent(gpuEvent, stream);
+  }
+
+  /** What is queued on a stream from now on waits for an event. */
+  public void waitEvent(int gpuEvent, long stream) {
+    row().waitEvent(gpuEvent, stream);
+  }
+
+  /** Queues work on the default stream. */
+  public void launch(Work work) {
+    launch(work, 0);
+  }
+
+  /** Queues work on a stream. */
+  public void launch(Work work, long stream) {
+    row().launch(work, stream);
+  }
+
+  /** The host is busy. */
+  public void hostWork(long nanos) {
+    row().hostWork(nanos);
+  }
+
+  /** Makes a data loader; answers its number. */
+  public int loader(Loader loader) {
+    return trace.declareLoader(loader);
+  }
+
+  /** Takes the next batch of a loader. */
+  public void loadBatch(int loader) {
+    row().loadBatch(loader);
+  }
+
+  /** Asks for pinned host memory; answers the buffer's number. */
+  public int allocateHost(long bytes) {
+    return row().allocateHost(bytes);
+  }
+
+  /** Gives pinned host memory back, which work on the default stream uses. */
+  public void freeHost(int buffer) {
+    row().useHostOnStream(buffer, 0);
+    row().freeHost(buffer);
+  }
+
+  /** A step begins. */
+  public void beginStep(String name) {
+    row().markerBegin(name);
+  }
+
+  /** A step ends. */
+  public void endStep(String name) {
+    row().markerEnd(name);
   }
 
   /** A named moment, at which {@link Outcome#at} gives the figures. */

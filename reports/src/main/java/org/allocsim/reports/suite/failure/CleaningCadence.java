@@ -13,19 +13,24 @@ import org.allocsim.reports.suite.SuiteScenario;
 import org.allocsim.reports.suite.Topic;
 import org.allocsim.reports.suite.Variant;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
 
 /** How often a training cleans its cache. */
 public final class CleaningCadence implements SuiteScenario {
   private static final int STEPS = 250;
   private static final String EVERY_TENTH = "every 10 steps";
 
-  /** Llama-3.2-3B: 28 layers, 3 072 wide, 8 192 inside, 128 256 tokens known. */
+  /**
+   * Llama-3.2-3B: 28 layers, 3 072 wide, 8 192 inside, 128 256 tokens known; kernels that take 180
+   * ms a step at the mean length, as the published 45 s come to.
+   */
   private static final TokenSteps MODEL =
       new TokenSteps(
           28,
           List.of(2 * 3072L, 2 * 3072L, 2 * 8192L, 2 * 8192L),
           List.of(2 * 3072L),
-          List.of(2 * 128_256L, 4 * 128_256L));
+          List.of(2 * 128_256L, 4 * 128_256L),
+          3_060);
 
   /** A scenario; the service loader makes it. */
   public CleaningCadence() {}
@@ -71,14 +76,14 @@ public final class CleaningCadence implements SuiteScenario {
     Outcome each = outcomes.before();
     Outcome never = outcomes.after();
     Outcome tenth = outcomes.of(EVERY_TENTH);
-    double millisPerCall =
-        (each.result().driverNanos() - never.result().driverNanos()) / 1e6 / STEPS;
+    double millisPerCall = 1000 * (each.seconds() - never.seconds()) / STEPS;
+    double waitMillis = each.time().requestNanos().get(RequestKind.EMPTY_CACHE) / 1e6 / STEPS;
     return Findings.ofFailure()
         .shows(shown(each), shown(never))
+        .between("seconds without cleaning, published 45", 43, 47, never.seconds())
         .holds(
             "time: never < every 10 steps < every step, published 45 < 50 < 65 s",
-            never.result().driverNanos() < tenth.result().driverNanos()
-                && tenth.result().driverNanos() < each.result().driverNanos())
+            never.seconds() < tenth.seconds() && tenth.seconds() < each.seconds())
         .holds(
             "mean reserved: never > every 10 steps > every step, published 22.1 > 14.5 > 12.0 GB",
             never.meanReservedBytes() > tenth.meanReservedBytes()
@@ -86,24 +91,29 @@ public final class CleaningCadence implements SuiteScenario {
         .holds(
             "peak reserved: never > every step, published 23.5 > 19.3 GB",
             never.peakReservedBytes() > each.peakReservedBytes())
-        .between("ms a call, reported 14 (forum) to 80 (table)", 7, 160, millisPerCall)
+        .between("ms a call at least, reported 14 (forum) and 80 (table)", 5, 160, millisPerCall)
         .conclude(
             String.format(
                 Locale.ROOT,
-                "Cleaned every step, the program holds %.1f GiB on average instead of %.1f, and"
-                    + " pays at least %.0f ms a step for segments that are returned and taken anew;"
-                    + " every tenth step it holds %.1f GiB for a tenth of the price.",
+                "Cleaned every step, the program holds %.1f GiB on average instead of %.1f and takes"
+                    + " %.1f s instead of %.1f: a call waits %.0f ms for the GPU to finish, and each"
+                    + " step pays %.0f ms for segments that are returned and taken anew while the"
+                    + " GPU has nothing to do. Every tenth step it holds %.1f GiB and takes %.1f s.",
                 each.meanReservedBytes() / GIB,
                 never.meanReservedBytes() / GIB,
+                each.seconds(),
+                never.seconds(),
+                waitMillis,
                 millisPerCall,
-                tenth.meanReservedBytes() / GIB));
+                tenth.meanReservedBytes() / GIB,
+                tenth.seconds()));
   }
 
   private static String shown(Outcome outcome) {
     return String.format(
         Locale.ROOT,
-        "%.2f GiB mean, %.2f s in driver",
-        outcome.meanReservedBytes() / GIB,
-        outcome.result().driverNanos() / 1e9);
+        "%.1f s, %.1f GiB mean",
+        outcome.seconds(),
+        outcome.meanReservedBytes() / GIB);
   }
 }

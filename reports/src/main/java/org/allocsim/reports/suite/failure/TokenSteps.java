@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.allocsim.reports.suite.Requests;
+import org.allocsim.simulator.trace.Work;
 
 /**
  * Training steps whose tensors are proportional to the tokens of the batch: each layer keeps some
@@ -14,9 +15,16 @@ import org.allocsim.reports.suite.Requests;
  * @param keptBytes activations that each layer keeps, in bytes a token
  * @param temporaryBytes temporaries of each layer, one after the other, in bytes a token
  * @param logitsBytes tensors of the loss, all live at once, in bytes a token
+ * @param kernelNanos time of each layer's kernels, forward and backward, a token; 0 for programs
+ *     whose time does not matter
  */
 record TokenSteps(
-    int layers, List<Long> keptBytes, List<Long> temporaryBytes, List<Long> logitsBytes) {
+    int layers, List<Long> keptBytes, List<Long> temporaryBytes, List<Long> logitsBytes, long kernelNanos) {
+  /** A program whose time does not matter. */
+  TokenSteps(int layers, List<Long> keptBytes, List<Long> temporaryBytes, List<Long> logitsBytes) {
+    this(layers, keptBytes, temporaryBytes, logitsBytes, 0);
+  }
+
 
   /** Token counts of steps, drawn evenly between two bounds from a seed. */
   static long[] lengths(int steps, long least, long most, long seed) {
@@ -30,6 +38,7 @@ record TokenSteps(
     for (int layer = 0; layer < layers; layer++) {
       keptBytes.forEach(bytes -> kept.add(program.allocate(bytes * tokens)));
       temporaryBytes.forEach(bytes -> program.use(bytes * tokens));
+      launch(program, tokens * kernelNanos / 3);
     }
     List<Integer> loss = new ArrayList<>();
     logitsBytes.forEach(bytes -> loss.add(program.allocate(bytes * tokens)));
@@ -40,7 +49,16 @@ record TokenSteps(
       program.free(gradient);
       program.free(kept.get(i));
       gradient = next;
+      if (i % keptBytes.size() == 0) {
+        launch(program, tokens * kernelNanos * 2 / 3);
+      }
     }
     program.free(gradient);
+  }
+
+  private static void launch(Requests program, long nanos) {
+    if (nanos > 0) {
+      program.launch(new Work.Timed(nanos));
+    }
   }
 }
