@@ -19,6 +19,9 @@ import org.allocsim.simulator.stats.ByteFormat;
 final class SuiteText {
   private static final double NANOS_PER_MILLI = 1e6;
 
+  /** Variants of a scenario that are shown. */
+  private static final int MOST_VARIANTS = 16;
+
   private SuiteText() {}
 
   /** What there is to run. */
@@ -133,7 +136,8 @@ final class SuiteText {
             ">driver calls",
             ">least driver time",
             "outcome");
-    for (Outcome outcome : result.outcomes().list()) {
+    List<Outcome> outcomes = result.outcomes().list();
+    for (Outcome outcome : outcomes.subList(0, Math.min(MOST_VARIANTS, outcomes.size()))) {
       Variant variant = outcome.variant();
       table.row(
           variant.label(),
@@ -153,5 +157,11 @@ final class SuiteText {
                   + ByteFormat.human(outcome.firstFailure().requestedBytes()));
     }
     table.print(out, "");
+    if (outcomes.size() > MOST_VARIANTS) {
+      out.println(
+          "and "
+              + Numbers.count(outcomes.size() - MOST_VARIANTS, "further variant")
+              + "; --json FILE has all");
+    }
   }
 }
