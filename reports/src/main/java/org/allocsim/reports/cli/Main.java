@@ -39,6 +39,7 @@ import picocli.CommandLine.Spec;
       LeaksCommand.class,
       InspectCommand.class,
       ConvertCommand.class,
+      TransformCommand.class,
       ExplainOomCommand.class,
       ListCommand.class
     },
