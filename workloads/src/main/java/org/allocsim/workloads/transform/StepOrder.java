@@ -1,7 +1,11 @@
 package org.allocsim.workloads.transform;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
@@ -11,9 +15,10 @@ import org.allocsim.simulator.trace.RequestKind;
  * and behind the last step stays where it is.
  *
  * <p><b>Across steps.</b> What one step makes and a later one gives back (gradients that the next
- * step clears, a batch that is loaded ahead) cannot simply move: where the step that gives it back
- * now comes first, the memory is given back when the step is over that follows the one that made
- * it. Uses on other streams move with their rows; those of memory that is not there are left out.
+ * step clears, a batch that is loaded ahead) lives over as many ends of steps as before, at most: it
+ * is given back where the later step does so, or else when as many steps are over as there were
+ * between them. Uses on other streams move with their rows; those of memory that is not there are
+ * left out.
  *
  * @param boundaries rows with which the steps begin, ascending, and the row behind the last step
  */
@@ -78,38 +83,78 @@ public record StepOrder(int[] boundaries) {
   }
 
   private final class Run {
+    private static final int NEVER = -1;
+
     private final AllocationTrace trace;
     private final TraceCopy copy;
 
-    /** Allocations whose FREE row came before their ALLOCATE row. */
-    private final BitSet freedBefore = new BitSet();
+    /** By row that makes an allocation or host buffer in a step: step that gives it back. */
+    private final Map<Integer, Integer> endStep = new HashMap<>();
 
-    private final BitSet hostFreedBefore = new BitSet();
-    private final BitSet hostMade = new BitSet();
+    private final BitSet liveHostBuffers = new BitSet();
     private long timeNanos = Long.MIN_VALUE;
 
     Run(AllocationTrace trace) {
       this.trace = trace;
       copy = new TraceCopy(trace);
+      Map<Integer, Integer> madeBy = new HashMap<>();
+      for (int step = 0; step < count(); step++) {
+        for (int event = boundaries[step]; event < boundaries[step + 1]; event++) {
+          if (makes(event)) {
+            madeBy.put(subject(event), event);
+          } else if (endsLife(event)) {
+            Integer made = madeBy.get(subject(event));
+            if (made != null && made < boundaries[step]) {
+              endStep.put(made, step);
+            }
+          }
+        }
+      }
+    }
+
+    /** Allocations from 0 up, host buffers from −1 down. */
+    private int subject(int event) {
+      RequestKind kind = trace.kind(event);
+      boolean ofHost = kind == RequestKind.HOST_ALLOCATE || kind == RequestKind.HOST_FREE;
+      return ofHost ? ~trace.allocation(event) : trace.allocation(event);
+    }
+
+    private boolean makes(int event) {
+      return switch (trace.kind(event)) {
+        case ALLOCATE, RESTORE_BLOCK, HOST_ALLOCATE -> true;
+        default -> false;
+      };
+    }
+
+    private boolean endsLife(int event) {
+      RequestKind kind = trace.kind(event);
+      return kind == RequestKind.FREE || kind == RequestKind.HOST_FREE;
     }
 
     AllocationTrace copy(int[] order) {
       rows(0, boundaries[0], 0);
       long now = trace.timeNanos(boundaries[0]);
-      BitSet overdue = new BitSet();
-      for (int step : order) {
-        int begin = boundaries[step];
-        int end = boundaries[step + 1];
-        BitSet before = (BitSet) overdue.clone();
+      List<List<Integer>> due = new ArrayList<>();
+      for (int i = 0; i < order.length; i++) {
+        due.add(new ArrayList<>());
+      }
+      for (int place = 0; place < order.length; place++) {
+        int begin = boundaries[order[place]];
+        int end = boundaries[order[place] + 1];
         rows(begin, end, now - trace.timeNanos(begin));
         now += trace.timeNanos(end - 1) - trace.timeNanos(begin) + 1;
-        giveBack(before);
-        overdue.clear();
-        collectOverdue(begin, end, overdue);
+        due.get(place).forEach(this::giveBack);
+        for (int event = begin; event < end; event++) {
+          int later = endStep.getOrDefault(event, NEVER);
+          if (later != NEVER) {
+            int last = place + later - order[place];
+            due.get(Math.min(last, order.length - 1)).add(event);
+          }
+        }
       }
-      giveBack(overdue);
+      due.getLast().forEach(this::giveBack);
       int last = boundaries[count()];
-      rows(last, trace.eventCount(), Math.max(0, now - trace.timeNanos(boundaries[count()] - 1) - 1));
+      rows(last, trace.eventCount(), Math.max(0, now - trace.timeNanos(last - 1) - 1));
       return copy.build();
     }
 
@@ -125,51 +170,32 @@ public record StepOrder(int[] boundaries) {
     private boolean isPossible(int event) {
       int subject = trace.allocation(event);
       return switch (trace.kind(event)) {
-        case FREE -> {
-          if (!copy.holds(subject)) {
-            freedBefore.set(subject);
-          }
-          yield copy.isLive(subject);
-        }
+        case FREE -> copy.isLive(subject);
         case USE_STREAM, USE_COMPLETE -> copy.holds(subject);
         case HOST_ALLOCATE -> {
-          hostMade.set(subject);
+          liveHostBuffers.set(subject);
           yield true;
         }
         case HOST_FREE -> {
-          if (!hostMade.get(subject)) {
-            hostFreedBefore.set(subject);
-          }
-          yield hostMade.get(subject);
+          boolean isLive = liveHostBuffers.get(subject);
+          liveHostBuffers.clear(subject);
+          yield isLive;
         }
-        case HOST_USE_STREAM -> hostMade.get(subject);
+        case HOST_USE_STREAM -> liveHostBuffers.get(subject);
         default -> true;
       };
     }
 
-    /** Rows of a step that made what an earlier one has already tried to give back. */
-    private void collectOverdue(int begin, int end, BitSet overdue) {
-      for (int event = begin; event < end; event++) {
-        int subject = trace.allocation(event);
-        RequestKind kind = trace.kind(event);
-        boolean allocates = kind == RequestKind.ALLOCATE || kind == RequestKind.RESTORE_BLOCK;
-        if ((allocates && freedBefore.get(subject))
-            || (kind == RequestKind.HOST_ALLOCATE && hostFreedBefore.get(subject))) {
-          overdue.set(event);
+    private void giveBack(int row) {
+      int subject = trace.allocation(row);
+      if (trace.kind(row) != RequestKind.HOST_ALLOCATE) {
+        if (copy.isLive(subject)) {
+          copy.freeNow(subject, trace.device(row), timeNanos);
         }
+      } else if (liveHostBuffers.get(subject)) {
+        liveHostBuffers.clear(subject);
+        copy.freeHostNow(subject, trace.device(row), timeNanos);
       }
-    }
-
-    private void giveBack(BitSet rows) {
-      rows.stream()
-          .forEach(row -> {
-            int subject = trace.allocation(row);
-            if (trace.kind(row) == RequestKind.HOST_ALLOCATE) {
-              copy.freeHostNow(subject, trace.device(row), timeNanos);
-            } else {
-              copy.freeNow(subject, trace.device(row), timeNanos);
-            }
-          });
     }
   }
 }

@@ -99,7 +99,7 @@ final class TraceCopy {
   private void append(int event, long bytes, long timeNanos) {
     device = firstDevice + source.device(event);
     int stack = source.stack(event);
-    builder.at(device, timeNanos, stacks == null ? stack : stacks[stack]);
+    builder.at(device, timeNanos, stackInCopy(stack));
     int allocation = source.allocation(event);
     switch (source.kind(event)) {
       case ALLOCATE ->
@@ -127,6 +127,14 @@ final class TraceCopy {
       case HOST_FREE -> builder.freeHost(hostBuffers[allocation]);
       case HOST_USE_STREAM -> builder.useHostOnStream(hostBuffers[allocation], handle(event));
     }
+  }
+
+  /** A number that the source's table lacks stands for no stack. */
+  private int stackInCopy(int stack) {
+    if (stacks == null) {
+      return stack;
+    }
+    return stack < stacks.length ? stacks[stack] : StackTable.NONE;
   }
 
   private long handle(int event) {
