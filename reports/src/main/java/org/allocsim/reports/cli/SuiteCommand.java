@@ -4,10 +4,14 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.suite.Kind;
+import org.allocsim.reports.suite.PolicyScores;
 import org.allocsim.reports.suite.Suite;
 import org.allocsim.reports.suite.SuiteResult;
 import org.allocsim.reports.suite.SuiteScenario;
+import org.allocsim.reports.text.Numbers;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -59,7 +63,8 @@ final class SuiteCommand implements Callable<Integer> {
       names = "--export",
       paramLabel = "DIR",
       description =
-          "Write every program of the scenarios as JSON Lines into this folder, and run nothing.")
+          "Write every program of the scenarios as JSON Lines into this folder, large ones"
+              + " compressed, with a list of what runs on them, and run nothing.")
   private String exportName;
 
   @Option(
@@ -79,8 +84,26 @@ final class SuiteCommand implements Callable<Integer> {
       out.flush();
       return ExitCodes.DONE;
     }
+    requireOneTask();
     try (Outputs outputs = new Outputs(out)) {
+      if (exportName != null) {
+        int programs = SuiteExport.write(scenarios, exportName, outputs);
+        outputs.commit();
+        out.println(
+            exportName
+                + ": "
+                + Numbers.count(programs, "program")
+                + " of "
+                + Numbers.count(scenarios.size(), "scenario")
+                + "; suite.csv lists what runs on them");
+        out.flush();
+        return ExitCodes.DONE;
+      }
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, null);
+      if (policyNames != null) {
+        score(scenarios, json, outputs, out);
+        return ExitCodes.DONE;
+      }
       List<SuiteResult> results = run(scenarios);
       if (json != null) {
         JsonText.write(SuiteJson.of(results), json.stream());
@@ -93,6 +116,42 @@ final class SuiteCommand implements Callable<Integer> {
       return results.stream().allMatch(result -> result.findings().passes())
           ? ExitCodes.DONE
           : ExitCodes.CHECK_DID_NOT_HOLD;
+    }
+  }
+
+  private void requireOneTask() {
+    if (exportName != null && (policyNames != null || jsonName != null || markdown)) {
+      throw Failure.usage("--export runs nothing; leave --policies, --json and --markdown out");
+    }
+    if (policyNames != null && markdown) {
+      throw Failure.usage("--policies has no Markdown; use --json");
+    }
+  }
+
+  private void score(
+      List<SuiteScenario> scenarios, Outputs.Output json, Outputs outputs, PrintWriter out) {
+    List<SuiteScenario> failures =
+        scenarios.stream().filter(each -> each.topic().kind() == Kind.FAILURE).toList();
+    if (failures.isEmpty()) {
+      throw Failure.usage("--policies scores reported failures, and none of these is one");
+    }
+    List<PolicyChoice> choices;
+    try {
+      choices = PolicyChoice.parseList(policyNames);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--policies: " + e.getMessage());
+    }
+    PolicyScores scores;
+    try (ProgressMeter progress = ProgressMeter.ofPolicies("running")) {
+      scores = PolicyScores.of(failures, choices, progress::update);
+    }
+    if (json != null) {
+      JsonText.write(SuiteScoresText.toMap(scores), json.stream());
+    }
+    outputs.commit();
+    if (!outputs.takesStandardOutput()) {
+      SuiteScoresText.print(scores, out);
+      out.flush();
     }
   }
 
