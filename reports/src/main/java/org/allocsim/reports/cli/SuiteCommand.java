@@ -113,10 +113,15 @@ final class SuiteCommand implements Callable<Integer> {
         print(results, out);
         out.flush();
       }
-      return results.stream().allMatch(result -> result.findings().passes())
-          ? ExitCodes.DONE
-          : ExitCodes.CHECK_DID_NOT_HOLD;
+      return exitCode(results);
     }
+  }
+
+  /** Whether every check of every scenario holds. */
+  static int exitCode(List<SuiteResult> results) {
+    return results.stream().allMatch(result -> result.findings().passes())
+        ? ExitCodes.DONE
+        : ExitCodes.CHECK_DID_NOT_HOLD;
   }
 
   private void requireOneTask() {
