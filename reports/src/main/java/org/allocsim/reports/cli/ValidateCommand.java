@@ -10,15 +10,13 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedSet;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -32,6 +30,7 @@ import org.allocsim.validation.gpu.GpuCase;
 import org.allocsim.validation.gpu.GpuValidation;
 import org.allocsim.validation.gpu.NearLimits;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -59,8 +58,6 @@ import picocli.CommandLine.Spec;
       "  allocsim validate snapshot.pickle --policy pytorch --near-limits"
     })
 final class ValidateCommand implements Callable<Integer> {
-  private static final String PYTORCH = "pytorch";
-  private static final String EXPANDABLE = "expandable_segments:True";
   private static final double DEFAULT_SHARE = 0.9;
 
   @Spec private CommandSpec spec;
@@ -71,21 +68,7 @@ final class ValidateCommand implements Callable<Integer> {
       description = "Traces of any format; 'allocsim list formats' shows them.")
   private List<String> names;
 
-  @Option(
-      names = {"--policies", "--policy"},
-      paramLabel = "ID,...",
-      description =
-          "Allocators, with options in parentheses, as 'allocsim compare' takes them (default:"
-              + " pytorch).")
-  private String policies = PYTORCH;
-
-  @Option(
-      names = "--conf",
-      paramLabel = "A;B;...",
-      description =
-          "Settings of policy pytorch, separated by semicolons (default: the recorded ones and"
-              + " expandable segments).")
-  private String confs;
+  @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Scenario.PYTORCH);
 
   @Option(
       names = "--memory-limit",
@@ -156,7 +139,9 @@ final class ValidateCommand implements Callable<Integer> {
   @Option(
       names = "--report",
       paramLabel = "DIR",
-      description = "Folder that gets validate.txt and validate.json; it is made where missing.")
+      description =
+          "Folder that gets validate.txt, validate.json and charts of predicted against measured;"
+              + " it is made where missing.")
   private String reportName;
 
   private CudaDevice.Identity identity;
@@ -168,10 +153,12 @@ final class ValidateCommand implements Callable<Integer> {
     if (mostSeconds <= 0) {
       throw Failure.usage("--max-seconds " + mostSeconds + " is no time at all; give 1 or more");
     }
-    List<PolicyChoice> chosen = choices();
+    List<PolicyChoice> chosen = policyOptions.choices();
     try (Outputs outputs = new Outputs(out)) {
       List<Outputs.Output> json = new ArrayList<>();
       Outputs.Output text = open(outputs, json);
+      ValidateChartFiles charts =
+          reportName == null ? null : new ValidateChartFiles(outputs, Path.of(reportName));
       ValidateReport report = validate(chosen);
       for (Outputs.Output each : json) {
         JsonText.write(ValidateJson.of(report), each.stream());
@@ -180,6 +167,9 @@ final class ValidateCommand implements Callable<Integer> {
         try (PrintWriter writer = new PrintWriter(text.stream(), false, StandardCharsets.UTF_8)) {
           ValidateText.print(report, writer);
         }
+      }
+      if (charts != null) {
+        charts.write(report);
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
@@ -206,14 +196,6 @@ final class ValidateCommand implements Callable<Integer> {
     }
   }
 
-  private List<PolicyChoice> choices() {
-    try {
-      return PolicyChoice.parseList(policies);
-    } catch (IllegalArgumentException e) {
-      throw Failure.usage("--policies: " + e.getMessage());
-    }
-  }
-
   private ValidateReport validate(List<PolicyChoice> chosen) {
     try {
       identity = new GpuValidation(gpu, GpuBounds.NONE).identify();
@@ -223,7 +205,14 @@ final class ValidateCommand implements Callable<Integer> {
       List<ValidatedCase> cases = new ArrayList<>();
       for (String name : names) {
         TraceInput input = TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex);
-        for (PolicyChoice choice : withConfs(chosen, input)) {
+        List<PolicyChoice> expanded =
+            policyOptions.withConfs(
+                chosen,
+                input.conf(),
+                PyTorchVersion.DEFAULT,
+                Map.of(),
+                GpuValidation.profile(identity, identity.freeBytesAtStart()));
+        for (PolicyChoice choice : expanded) {
           run(input, choice, validation, bounds, cases);
         }
       }
@@ -264,37 +253,6 @@ final class ValidateCommand implements Callable<Integer> {
     } catch (IOException _) {
       return null;
     }
-  }
-
-  /** Policy pytorch once for each setting, where it has none of its own. */
-  private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, TraceInput input) {
-    SequencedSet<String> settings = new LinkedHashSet<>();
-    if (confs != null) {
-      for (String conf : confs.split(";", -1)) {
-        settings.add(conf.strip());
-      }
-    } else {
-      settings.add(input.conf() == null ? "" : input.conf());
-      settings.add(EXPANDABLE);
-    }
-    List<PolicyChoice> expanded = new ArrayList<>();
-    for (PolicyChoice choice : chosen) {
-      if (!choice.provider().spec().id().equals(PYTORCH) || !choice.options().isEmpty()) {
-        expanded.add(choice);
-        continue;
-      }
-      for (String conf : settings) {
-        Settings.requirePossible(
-            Settings.parse("--conf", conf, PyTorchVersion.DEFAULT, PYTORCH),
-            GpuValidation.profile(identity, identity.freeBytesAtStart()));
-        Map<String, String> options = new LinkedHashMap<>();
-        if (!conf.isEmpty()) {
-          options.put("conf", conf);
-        }
-        expanded.add(new PolicyChoice(choice.provider(), options));
-      }
-    }
-    return expanded;
   }
 
   private void run(

@@ -3,7 +3,7 @@ package org.allocsim.simulator.device;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Physical memory of a simulated device: each handle takes its bytes from its creation until it is
@@ -16,7 +16,7 @@ final class SimulatedHandles implements HandleMemory {
   private final DriverCosts costs;
   private final DriverMeter meter;
   private final AddressRanges ranges;
-  private final LongSupplier freeBytes;
+  private final LongUnaryOperator freeBytes;
 
   private long[] bytes = new long[64];
   private int[] mappings = new int[64];
@@ -32,10 +32,10 @@ final class SimulatedHandles implements HandleMemory {
   /**
    * Handles of a device.
    *
-   * @param freeBytes bytes that the device has left
+   * @param freeBytes bytes that the device has left for a call that wants so many
    */
   SimulatedHandles(
-      DeviceProfile profile, DriverMeter meter, AddressRanges ranges, LongSupplier freeBytes) {
+      DeviceProfile profile, DriverMeter meter, AddressRanges ranges, LongUnaryOperator freeBytes) {
     pageBytes = profile.pageBytes();
     costs = profile.costs();
     this.meter = meter;
@@ -51,8 +51,9 @@ final class SimulatedHandles implements HandleMemory {
   @Override
   public boolean create(long[] handles, int from, int count, long handleBytes) {
     long wanted = runBytes(count, handleBytes);
-    if (wanted > freeBytes.getAsLong()) {
-      long made = freeBytes.getAsLong() / handleBytes;
+    long free = freeBytes.applyAsLong(wanted);
+    if (wanted > free) {
+      long made = free / handleBytes;
       meter.count(DriverCall.CREATE, made + 1, costs.createNanos());
       meter.count(DriverCall.RELEASE, made, costs.releaseNanos());
       return false;

@@ -12,8 +12,8 @@ import org.allocsim.simulator.policy.UnfitTraceException;
  * compares the two, call by call.
  *
  * <p>What differs from process to process is taken from the real run before the comparison: how
- * much memory is free at the start, and the two addresses below which the driver makes its
- * reservations.
+ * much memory is free at the start and how many pages of it cannot be had, and the two addresses
+ * below which the driver makes its reservations.
  */
 public final class GpuValidation {
   private final Opener opener;
@@ -98,7 +98,7 @@ public final class GpuValidation {
           GpuProfiles.like(
               gpu.identity(),
               gpu.freeBytes(),
-              gpu.isBounded() ? 0 : DeviceProfile.UNUSABLE_BYTES,
+              gpu.isBounded() ? 0 : gpu.unusableBytes(),
               gpu.pageBytes());
       CallLog log = new CallLog();
       RecordingDevice recorder = new RecordingDevice(gpu, new RealProbe(gpu, measure), log);

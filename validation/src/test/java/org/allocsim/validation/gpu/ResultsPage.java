@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -33,7 +34,8 @@ final class ResultsPage {
         Made from the files in `results/` by `ResultsPageTest`; do not edit. Each case is one policy
         that served the requests of one trace twice, on the GPU and on the simulated device, as
         `allocsim validate` runs it. Two addresses of each process were taken from the run: that of
-        the driver's arena and that of the first reservation.
+        the driver's arena and that of the first reservation; in the near-limits files also how many
+        pages of the card the process could not have, which differs from context to context.
 
         - *same calls*: cases in which every driver call had the same kind, size and refusal
         - *free exact*: calls behind which the GPU's free bytes were those predicted
@@ -44,6 +46,7 @@ final class ResultsPage {
         - *time*: predicted over measured driver time, median of the cases without failures
 
         """);
+    result.addNearLimits(files);
     for (Path file : files) {
       result.add(file);
     }
@@ -108,6 +111,38 @@ final class ResultsPage {
     if (!differences.isEmpty()) {
       page.append('\n');
     }
+  }
+
+  /** All cases with just enough memory, or a page less, that the command chose itself. */
+  private void addNearLimits(List<Path> files) throws IOException {
+    Map<String, long[]> rows = new LinkedHashMap<>();
+    for (Path file : files) {
+      for (JsonNode each : new ObjectMapper().readTree(Files.readAllBytes(file)).get("cases")) {
+        if (each.get("near_limit").asBoolean() && each.get("requests") != null) {
+          String verdict = each.get("failures").get("verdict").asString();
+          rows.computeIfAbsent(family(each), _ -> new long[VERDICTS.size()])[
+              VERDICTS.indexOf(verdict)]++;
+        }
+      }
+    }
+    page.append(
+        """
+        ## Near limits
+
+        All cases below in which the memory of the card, or the limit of the allocator, just suffices
+        or is one page too small for it.
+
+        | policy | cases | none fails | the same request fails | another | predicted only | real only |
+        |---|---|---|---|---|---|---|
+        """);
+    rows.forEach((policy, counts) -> {
+      page.append("| %s | %d |".formatted(policy, Arrays.stream(counts).sum()));
+      for (long count : counts) {
+        page.append(" %d |".formatted(count));
+      }
+      page.append('\n');
+    });
+    page.append('\n');
   }
 
   private static String family(JsonNode each) {
