@@ -13,6 +13,9 @@ import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormats;
+import org.allocsim.workloads.program.ProgramOption;
+import org.allocsim.workloads.program.ProgramProvider;
+import org.allocsim.workloads.program.Programs;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -24,8 +27,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "list",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "{policies|formats|devices}",
-    description = "Shows the policies, trace formats and devices to choose from.",
+    synopsisSubcommandLabel = "{policies|formats|programs|devices}",
+    description = "Shows the policies, trace formats, programs and devices to choose from.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  allocsim list policies",
@@ -38,7 +41,7 @@ final class ListCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "what to list is missing: policies, formats or devices");
+        spec.commandLine(), "what to list is missing: policies, formats, programs or devices");
   }
 
   @Command(
@@ -114,6 +117,38 @@ final class ListCommand implements Runnable {
           format.summary(),
           "." + String.join(", .", format.extensions()),
           format.writer().isPresent() ? "yes" : "");
+    }
+    return print(table);
+  }
+
+  @Command(
+      name = "programs",
+      mixinStandardHelpOptions = true,
+      description = "Shows the programs that make traces, or one of them with its options.")
+  int programs(
+      @Parameters(
+              paramLabel = "ID",
+              arity = "0..1",
+              description = "Program to show with its options.")
+          String chosen) {
+    if (chosen != null) {
+      ProgramProvider program =
+          Programs.find(chosen)
+              .orElseThrow(() ->
+                  Failure.usage(
+                      "there is no program "
+                          + chosen
+                          + "; 'allocsim list programs' shows what there is"));
+      TextTable table = TextTable.of("option", "default", "meaning");
+      for (ProgramOption option : program.options()) {
+        table.row(option.name(), option.standard(), option.meaning());
+      }
+      spec.commandLine().getOut().println(program.id() + ": " + program.summary() + "\n");
+      return print(table);
+    }
+    TextTable table = TextTable.of("id", "program");
+    for (ProgramProvider program : Programs.all()) {
+      table.row(program.id(), program.summary());
     }
     return print(table);
   }

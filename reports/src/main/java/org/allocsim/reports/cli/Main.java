@@ -40,6 +40,7 @@ import picocli.CommandLine.Spec;
       InspectCommand.class,
       ConvertCommand.class,
       TransformCommand.class,
+      GenerateCommand.class,
       ExplainOomCommand.class,
       ListCommand.class
     },
