@@ -51,8 +51,7 @@ final class SuiteExport {
 
   private void write(List<SuiteScenario> scenarios) throws IOException {
     PrintWriter list =
-        new PrintWriter(
-            new OutputStreamWriter(open("suite.csv").stream(), StandardCharsets.UTF_8));
+        new PrintWriter(new OutputStreamWriter(open("suite.csv").stream(), StandardCharsets.UTF_8));
     CsvText csv =
         new CsvText(
             list,
@@ -100,7 +99,10 @@ final class SuiteExport {
     try (OutputStream stream =
         Compression.ofName(file.toLowerCase(Locale.ROOT))
             .encode(new BufferedOutputStream(open(file).stream(), 1 << 16))) {
-      new JsonLinesFormat().writer().orElseThrow().write(trace, JsonLinesFormat.ALL_DEVICES, stream);
+      new JsonLinesFormat()
+          .writer()
+          .orElseThrow()
+          .write(trace, JsonLinesFormat.ALL_DEVICES, stream);
     }
   }
 }

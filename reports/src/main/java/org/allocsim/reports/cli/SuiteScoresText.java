@@ -30,12 +30,14 @@ final class SuiteScoresText {
     }
     table.print(out, "");
     out.println();
-    out.println("Each column is a reported failure's program before any change: what the program asked");
-    out.println("for at its peak in percent of what was reserved at the peak; OOM where a request failed,");
-    out.println("- where the allocator cannot serve the program. The score is their mean, others as 0.");
+    out.println(
+        "Each column is a reported failure's program before any change: what the program asked");
+    out.println(
+        "for at its peak in percent of what was reserved at the peak; OOM where a request failed,");
+    out.println(
+        "- where the allocator cannot serve the program. The score is their mean, others as 0.");
     for (int i = 0; i < scores.topics().size(); i++) {
-      out.println(
-          String.format(Locale.ROOT, "%3d  %s", i + 1, scores.topics().get(i).name()));
+      out.println(String.format(Locale.ROOT, "%3d  %s", i + 1, scores.topics().get(i).name()));
     }
   }
 

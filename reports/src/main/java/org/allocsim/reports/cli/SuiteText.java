@@ -109,10 +109,7 @@ final class SuiteText {
     WrappedText.print(out, "source   ", "         ", topic.source());
     WrappedText.print(out, "set-up   ", "         ", topic.setUp());
     WrappedText.print(
-        out,
-        "verdict  ",
-        "         ",
-        findings.verdict().words() + ". " + findings.sentence());
+        out, "verdict  ", "         ", findings.verdict().words() + ". " + findings.sentence());
     out.println();
     printVariants(result, out);
     out.println();
@@ -148,8 +145,7 @@ final class SuiteText {
           ByteFormat.human(outcome.peakReservedBytes()),
           outcome.stat("num_alloc_retries"),
           Numbers.count(outcome.result().driverCalls()),
-          String.format(
-              Locale.ROOT, "%.1f ms", outcome.result().driverNanos() / NANOS_PER_MILLI),
+          String.format(Locale.ROOT, "%.1f ms", outcome.result().driverNanos() / NANOS_PER_MILLI),
           outcome.passes()
               ? "passes"
               : Numbers.count(outcome.result().failureCount(), "failed request")

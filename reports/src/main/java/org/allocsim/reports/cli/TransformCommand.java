@@ -49,7 +49,8 @@ import picocli.CommandLine.Spec;
     footer = {
       "  allocsim transform run.pickle --window 10:20 -o steps.jsonl.zst",
       "  allocsim transform steps.jsonl.zst --repeat 100 -o long.jsonl.zst",
-      "  allocsim transform b8.pickle --scale-batch 4 --other b16.pickle --other-scale 2 -o b32.jsonl",
+      "  allocsim transform b8.pickle --scale-batch 4 --other b16.pickle --other-scale 2 -o"
+          + " b32.jsonl",
       "  allocsim transform run.pickle --reorder-steps seed:7 -o shuffled.jsonl",
       "  allocsim transform rank0.pickle rank1.pickle --merge -o ranks.jsonl"
     })
@@ -83,10 +84,7 @@ final class TransformCommand implements Callable<Integer> {
         description = "Keep the rows from FROM up to TO, which is left out; counted from 0.")
     private String rows;
 
-    @Option(
-        names = "--repeat",
-        paramLabel = "N",
-        description = "The whole program N times.")
+    @Option(names = "--repeat", paramLabel = "N", description = "The whole program N times.")
     private Integer times;
 
     @Option(
@@ -111,10 +109,7 @@ final class TransformCommand implements Callable<Integer> {
       description = "Another run of the same program, with another batch.")
   private String otherName;
 
-  @Option(
-      names = "--other-scale",
-      paramLabel = "G",
-      description = "Its batch over that of TRACE.")
+  @Option(names = "--other-scale", paramLabel = "G", description = "Its batch over that of TRACE.")
   private Double otherScale;
 
   @Option(
@@ -268,7 +263,9 @@ final class TransformCommand implements Callable<Integer> {
       return stepMarker == null ? finder.any() : finder.byMarker(stepMarker);
     } catch (IterationException e) {
       throw new Failure(
-          names.getFirst() + ": its steps are not known: " + e.getMessage().replace("--iterations", "--step-marker"),
+          names.getFirst()
+              + ": its steps are not known: "
+              + e.getMessage().replace("--iterations", "--step-marker"),
           e);
     }
   }

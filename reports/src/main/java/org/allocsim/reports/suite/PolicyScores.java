@@ -81,8 +81,7 @@ public record PolicyScores(List<Topic> topics, List<Row> rows) {
       }
       rows.add(new Row(choices.get(i), own));
     }
-    rows.sort(
-        Comparator.comparingLong(Row::served).thenComparingDouble(Row::score).reversed());
+    rows.sort(Comparator.comparingLong(Row::served).thenComparingDouble(Row::score).reversed());
     return new PolicyScores(scenarios.stream().map(SuiteScenario::topic).toList(), rows);
   }
 

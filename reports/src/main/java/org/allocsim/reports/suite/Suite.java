@@ -57,8 +57,7 @@ public final class Suite {
 
   /** Runs one scenario. */
   public static SuiteResult run(SuiteScenario scenario) {
-    Outcomes outcomes =
-        new Outcomes(scenario.variants().stream().map(VariantRun::of).toList());
+    Outcomes outcomes = new Outcomes(scenario.variants().stream().map(VariantRun::of).toList());
     return new SuiteResult(scenario.topic(), outcomes, scenario.judge(outcomes));
   }
 }

@@ -56,8 +56,7 @@ public record Variant(
 
   /** The same under another name. */
   public Variant named(String name) {
-    return new Variant(
-        name, trace, device, policy, conf, version, profile, limitBytes, afterOom);
+    return new Variant(name, trace, device, policy, conf, version, profile, limitBytes, afterOom);
   }
 
   /** The same with another program. */
@@ -74,8 +73,7 @@ public record Variant(
 
   /** The same by the rules of another release. */
   public Variant by(PyTorchVersion release) {
-    return new Variant(
-        label, trace, device, policy, conf, release, profile, limitBytes, afterOom);
+    return new Variant(label, trace, device, policy, conf, release, profile, limitBytes, afterOom);
   }
 
   /** The same on a device with so much free memory. */
@@ -85,14 +83,12 @@ public record Variant(
 
   /** The same on another device. */
   public Variant on(DeviceProfile other) {
-    return new Variant(
-        label, trace, device, policy, conf, version, other, limitBytes, afterOom);
+    return new Variant(label, trace, device, policy, conf, version, other, limitBytes, afterOom);
   }
 
   /** The requests of another device of the same program. */
   public Variant ofDevice(int index) {
-    return new Variant(
-        label, trace, index, policy, conf, version, profile, limitBytes, afterOom);
+    return new Variant(label, trace, index, policy, conf, version, profile, limitBytes, afterOom);
   }
 
   /** The same where the program catches the exception of a failed request and goes on. */

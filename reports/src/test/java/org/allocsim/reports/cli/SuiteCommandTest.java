@@ -57,8 +57,7 @@ class SuiteCommandTest {
   @Test
   void tasksThatExcludeEachOtherAreAMistake() {
     assertEquals(
-        ExitCodes.USAGE,
-        CommandRun.of("suite", "--export", folder, "--markdown").exitCode());
+        ExitCodes.USAGE, CommandRun.of("suite", "--export", folder, "--markdown").exitCode());
     assertEquals(
         ExitCodes.USAGE,
         CommandRun.of("suite", "cpu-fallback", "--policies", "pytorch").exitCode());

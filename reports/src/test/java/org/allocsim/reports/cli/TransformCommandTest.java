@@ -49,7 +49,10 @@ class TransformCommandTest {
     }
     Path file = folder.resolve(name);
     try (var stream = Files.newOutputStream(file)) {
-      new JsonLinesFormat().writer().orElseThrow().write(trace.build(StackTable.empty()), 0, stream);
+      new JsonLinesFormat()
+          .writer()
+          .orElseThrow()
+          .write(trace.build(StackTable.empty()), 0, stream);
     }
     return file;
   }
@@ -91,8 +94,7 @@ class TransformCommandTest {
 
   @Test
   void twoRunsTellAThirdBatch() {
-    CommandRun run =
-        transform(small, "--scale-batch", 4, "--other", large, "--other-scale", 2);
+    CommandRun run = transform(small, "--scale-batch", 4, "--other", large, "--other-scale", 2);
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     assertEquals(132 * MIB, stat(out, "allocated_bytes.all.peak"));
   }

@@ -11,6 +11,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 final class LiveRows {
   private final AllocationTrace trace;
   private final BitSet liveRows = new BitSet();
+
   /** Rows of uses that are not over, by allocation. */
   private final Map<Integer, List<Integer>> uses = new HashMap<>();
 
@@ -56,13 +57,14 @@ final class LiveRows {
         }
       }
       case SYNCHRONIZE ->
-          uses.values().forEach(rows ->
-              rows.removeIf(use -> trace.device(use) == trace.device(event)));
+          uses.values()
+              .forEach(rows -> rows.removeIf(use -> trace.device(use) == trace.device(event)));
       case SYNCHRONIZE_STREAM ->
-          uses.values().forEach(rows ->
-              rows.removeIf(use ->
-                  trace.device(use) == trace.device(event)
-                      && trace.stream(use) == trace.stream(event)));
+          uses.values()
+              .forEach(rows ->
+                  rows.removeIf(use ->
+                      trace.device(use) == trace.device(event)
+                          && trace.stream(use) == trace.stream(event)));
       default -> {}
     }
   }

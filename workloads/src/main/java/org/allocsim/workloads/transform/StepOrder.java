@@ -15,8 +15,8 @@ import org.allocsim.simulator.trace.RequestKind;
  * and behind the last step stays where it is.
  *
  * <p><b>Across steps.</b> What one step makes and a later one gives back (gradients that the next
- * step clears, a batch that is loaded ahead) lives over as many ends of steps as before, at most: it
- * is given back where the later step does so, or else when as many steps are over as there were
+ * step clears, a batch that is loaded ahead) lives over as many ends of steps as before, at most:
+ * it is given back where the later step does so, or else when as many steps are over as there were
  * between them. Uses on other streams move with their rows; those of memory that is not there are
  * left out.
  *

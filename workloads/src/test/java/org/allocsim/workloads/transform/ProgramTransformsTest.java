@@ -94,8 +94,12 @@ class ProgramTransformsTest {
     AllocationTrace trace = builder.build(StackTable.empty());
     AllocationTrace window = new Window(from, trace.eventCount()).of(trace);
     assertEquals(
-        List.of(RequestKind.ALLOCATE, RequestKind.HOST_ALLOCATE, RequestKind.USE_STREAM,
-            RequestKind.USE_COMPLETE, RequestKind.HOST_FREE),
+        List.of(
+            RequestKind.ALLOCATE,
+            RequestKind.HOST_ALLOCATE,
+            RequestKind.USE_STREAM,
+            RequestKind.USE_COMPLETE,
+            RequestKind.HOST_FREE),
         kinds(window));
     assertEquals(3, window.prologueCount());
   }
@@ -201,8 +205,7 @@ class ProgramTransformsTest {
         assertTrue(live(shuffled, event).size() <= 4, "nothing is given back later than that");
       }
     }
-    assertNotEquals(
-        Arrays.toString(steps.shuffled(1)), Arrays.toString(steps.shuffled(2)));
+    assertNotEquals(Arrays.toString(steps.shuffled(1)), Arrays.toString(steps.shuffled(2)));
     assertArrayEquals(steps.shuffled(1), steps.shuffled(1));
   }
 
@@ -251,8 +254,7 @@ class ProgramTransformsTest {
           program(new BatchScale(2).apply(batch(8), batch(16), wanted / 8.0)),
           "batch " + wanted);
     }
-    assertEquals(
-        program(batch(8)), program(new BatchScale(0.5).apply(batch(16), batch(8), 0.5)));
+    assertEquals(program(batch(8)), program(new BatchScale(0.5).apply(batch(16), batch(8), 0.5)));
   }
 
   @Test

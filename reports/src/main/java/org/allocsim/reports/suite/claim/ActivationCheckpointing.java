@@ -57,9 +57,12 @@ public final class ActivationCheckpointing implements SuiteScenario {
   public Findings judge(Outcomes outcomes) {
     Outcome kept = outcomes.before();
     Outcome again = outcomes.after();
-    double longer = (double) again.time().compute().totalNanos() / kept.time().compute().totalNanos();
+    double longer =
+        (double) again.time().compute().totalNanos() / kept.time().compute().totalNanos();
     return Findings.ofClaim()
-        .shows(ByteFormat.human(kept.peakAllocatedBytes()), ByteFormat.human(again.peakAllocatedBytes()))
+        .shows(
+            ByteFormat.human(kept.peakAllocatedBytes()),
+            ByteFormat.human(again.peakAllocatedBytes()))
         .tried(again.peakAllocatedBytes() < kept.peakAllocatedBytes() && longer > 1)
         .documented(Verdict.TRUE)
         .between("time of kernels, over that without", 1.05, 1.5, longer)

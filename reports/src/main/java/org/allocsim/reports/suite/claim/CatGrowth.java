@@ -102,14 +102,20 @@ public final class CatGrowth implements SuiteScenario {
         .documented(Verdict.TRUE)
         .gib("reserved by growing", "31.15", cat.peakReservedBytes())
         .gib("live at the end", "2.73", cat.end().allocatedBytes())
-        .gib("with max_split_size_mb:64", "31.15", outcomes.of("max_split_size_mb:64").peakReservedBytes())
-        .gib("with expandable segments", "3.11", outcomes.of("expandable_segments:True").peakReservedBytes())
+        .gib(
+            "with max_split_size_mb:64",
+            "31.15",
+            outcomes.of("max_split_size_mb:64").peakReservedBytes())
+        .gib(
+            "with expandable segments",
+            "3.11",
+            outcomes.of("expandable_segments:True").peakReservedBytes())
         .holds(
             "capacities that grow by half reserve less than a third",
             3 * outcomes.of(GEOMETRIC).peakReservedBytes() < cat.peakReservedBytes())
         .conclude(
-            "Old and new tensor live at once, which one torch.cat pays once; in a loop every size is"
-                + " new as well, so no cached block fits: "
+            "Old and new tensor live at once, which one torch.cat pays once; in a loop every size"
+                + " is new as well, so no cached block fits: "
                 + ByteFormat.human(cat.peakReservedBytes())
                 + " are reserved for "
                 + ByteFormat.human(cat.peakAllocatedBytes())

@@ -34,8 +34,7 @@ public final class DriverViewIsTensors implements SuiteScenario {
         "article 'Is PyTorch CUDA exceeding available GPU memory?'; article 'PyTorch "
             + "Memory Management Overview'; CUDA semantics notes; pytorch/pytorch#17120 (2 "
             + "MiB pages), pytorch/pytorch#37250",
-        "On an H100. Before: a tensor of one byte; after: 6 GiB of which 4 GiB were "
-            + "deleted.");
+        "On an H100. Before: a tensor of one byte; after: 6 GiB of which 4 GiB were " + "deleted.");
   }
 
   @Override
@@ -67,8 +66,12 @@ public final class DriverViewIsTensors implements SuiteScenario {
         .tried(driverView(tiny) == tiny.end().requestedBytes())
         .tried(driverView(deleted) == deleted.end().requestedBytes())
         .documented(Verdict.WRONG)
-        .bytes("driver's view of one byte: a page of 2 MiB and the context", 2 * MIB + context, driverView(tiny))
-        .bytes("driver's view of 2 GiB beside 4 GiB deleted", 6 * GIB + context, driverView(deleted))
+        .bytes(
+            "driver's view of one byte: a page of 2 MiB and the context",
+            2 * MIB + context,
+            driverView(tiny))
+        .bytes(
+            "driver's view of 2 GiB beside 4 GiB deleted", 6 * GIB + context, driverView(deleted))
         .bytes(
             "live, rounding, cached and context together",
             driverView(deleted),
@@ -90,6 +93,8 @@ public final class DriverViewIsTensors implements SuiteScenario {
   }
 
   private static String shown(Outcome outcome) {
-    return ByteFormat.human(driverView(outcome)) + " for " + ByteFormat.human(outcome.end().requestedBytes());
+    return ByteFormat.human(driverView(outcome))
+        + " for "
+        + ByteFormat.human(outcome.end().requestedBytes());
   }
 }

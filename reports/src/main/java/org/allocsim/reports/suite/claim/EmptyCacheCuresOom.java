@@ -40,11 +40,15 @@ public final class EmptyCacheCuresOom implements SuiteScenario {
 
   @Override
   public List<Variant> variants() {
-    Variant plain = Variant.of("default", ArticleCard.program(ArticleCard.Cleaning.NEVER)).capacity(ArticleCard.CARD_BYTES);
+    Variant plain =
+        Variant.of("default", ArticleCard.program(ArticleCard.Cleaning.NEVER))
+            .capacity(ArticleCard.CARD_BYTES);
     Variant whole = Variant.of(WHOLE, whole(false)).capacity(12 * GIB);
     return List.of(
         plain.named("just before").running(ArticleCard.program(ArticleCard.Cleaning.JUST_BEFORE)),
-        plain.named("between the phases").running(ArticleCard.program(ArticleCard.Cleaning.BETWEEN_PHASES)),
+        plain
+            .named("between the phases")
+            .running(ArticleCard.program(ArticleCard.Cleaning.BETWEEN_PHASES)),
         plain,
         whole,
         whole.named(WHOLE_CLEANED).running(whole(true)));
@@ -73,7 +77,10 @@ public final class EmptyCacheCuresOom implements SuiteScenario {
         .tried(between.passes() && !plain.passes())
         .tried(outcomes.of(WHOLE_CLEANED).passes() && !whole.passes())
         .documented(Verdict.PARTLY_TRUE)
-        .count("retries that released the cache without being asked", 1, whole.stat("num_alloc_retries"))
+        .count(
+            "retries that released the cache without being asked",
+            1,
+            whole.stat("num_alloc_retries"))
         .conclude(
             "Before it raises the error PyTorch releases every whole free segment itself, so a call"
                 + " just before changes nothing: the request "

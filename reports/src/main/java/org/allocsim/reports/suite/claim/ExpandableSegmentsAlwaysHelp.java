@@ -27,8 +27,7 @@ public final class ExpandableSegmentsAlwaysHelp implements SuiteScenario {
         "expandable-segments-always-help",
         Kind.CLAIM,
         "expandable segments always help",
-        "meta-pytorch/torchtune#1185 and other threads; pytorch/pytorch#193400; CUDA "
-            + "notes",
+        "meta-pytorch/torchtune#1185 and other threads; pytorch/pytorch#193400; CUDA " + "notes",
         "Before: rising-logits by default; after: with expandable segments. Also "
             + "weight-conversion, and split-limit-with-expandable-segments, where a split "
             + "limit is set.");
@@ -38,7 +37,8 @@ public final class ExpandableSegmentsAlwaysHelp implements SuiteScenario {
   public List<Variant> variants() {
     Variant logits = Variant.of("logits", RisingLogits.ascending()).capacity(80 * GIB);
     Variant weights = Variant.of("weights", WeightConversion.load()).capacity(80 * GIB);
-    Variant cycles = Variant.of("cycles", SplitLimitWithExpandableSegments.cycles(true)).capacity(16 * GIB);
+    Variant cycles =
+        Variant.of("cycles", SplitLimitWithExpandableSegments.cycles(true)).capacity(16 * GIB);
     return List.of(
         logits,
         logits.under("expandable_segments:True").named("logits, expandable"),
@@ -64,7 +64,7 @@ public final class ExpandableSegmentsAlwaysHelp implements SuiteScenario {
     return findings.conclude(
         "Reserved memory changes, without and with them: "
             + String.join(", ", shown)
-            + ". They help where sizes grow, not where holes are smaller than what comes, and do harm"
-            + " beside a split limit.");
+            + ". They help where sizes grow, not where holes are smaller than what comes, and do"
+            + " harm beside a split limit.");
   }
 }

@@ -31,7 +31,9 @@ public final class FiguresAreABug implements SuiteScenario {
 
   @Override
   public List<Variant> variants() {
-    Variant card = Variant.of("default", ArticleCard.program(ArticleCard.Cleaning.NEVER)).capacity(ArticleCard.CARD_BYTES);
+    Variant card =
+        Variant.of("default", ArticleCard.program(ArticleCard.Cleaning.NEVER))
+            .capacity(ArticleCard.CARD_BYTES);
     return List.of(card, card.under("max_split_size_mb:256"));
   }
 
@@ -53,7 +55,7 @@ public final class FiguresAreABug implements SuiteScenario {
                 + ByteFormat.human(plain.end().slackBytes())
                 + " that are cached, "
                 + ByteFormat.human(missed)
-                + " could have been released; the rest are ends of 29 segments whose beginnings are in"
-                + " use, and no request can span two of them.");
+                + " could have been released; the rest are ends of 29 segments whose beginnings are"
+                + " in use, and no request can span two of them.");
   }
 }

@@ -63,7 +63,9 @@ public final class GradientAccumulation implements SuiteScenario {
     Outcome parts = outcomes.after();
     Outcome small = outcomes.of(SMALL);
     return Findings.ofClaim()
-        .shows(ByteFormat.human(whole.peakAllocatedBytes()), ByteFormat.human(parts.peakAllocatedBytes()))
+        .shows(
+            ByteFormat.human(whole.peakAllocatedBytes()),
+            ByteFormat.human(parts.peakAllocatedBytes()))
         .tried(parts.peakAllocatedBytes() < whole.peakAllocatedBytes())
         .documented(Verdict.TRUE)
         .holds(

@@ -38,7 +38,9 @@ public final class GradientsWithoutZeroGrad implements SuiteScenario {
 
   @Override
   public List<Variant> variants() {
-    Variant two = Variant.of("2 passes", train(Map.of("iterations", "1", "accumulate", "2"))).capacity(80 * GIB);
+    Variant two =
+        Variant.of("2 passes", train(Map.of("iterations", "1", "accumulate", "2")))
+            .capacity(80 * GIB);
     return List.of(
         two,
         two.named("20 passes").running(train(Map.of("iterations", "1", "accumulate", "20"))),
@@ -63,15 +65,18 @@ public final class GradientsWithoutZeroGrad implements SuiteScenario {
     Outcome twenty = outcomes.after();
     Outcome cleared = outcomes.of(CLEARED);
     return Findings.ofClaim()
-        .shows(ByteFormat.human(two.peakAllocatedBytes()), ByteFormat.human(twenty.peakAllocatedBytes()))
+        .shows(
+            ByteFormat.human(two.peakAllocatedBytes()),
+            ByteFormat.human(twenty.peakAllocatedBytes()))
         .tried(twenty.peakAllocatedBytes() > two.peakAllocatedBytes())
         .documented(Verdict.WRONG)
-        .bytes("peak of 20 passes: that of 2", two.peakAllocatedBytes(), twenty.peakAllocatedBytes())
+        .bytes(
+            "peak of 20 passes: that of 2", two.peakAllocatedBytes(), twenty.peakAllocatedBytes())
         .conclude(
             "Gradients are added in place: 20 backward passes without zero_grad() hold "
                 + ByteFormat.human(twenty.peakAllocatedBytes())
-                + " at the peak, as 2 do. What is wrong then is the result, not the memory; clearing"
-                + " them each step peaks at "
+                + " at the peak, as 2 do. What is wrong then is the result, not the memory;"
+                + " clearing them each step peaks at "
                 + ByteFormat.human(cleared.peakAllocatedBytes())
                 + ".");
   }

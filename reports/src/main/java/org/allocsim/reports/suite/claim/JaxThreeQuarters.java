@@ -36,12 +36,17 @@ public final class JaxThreeQuarters implements SuiteScenario {
 
   @Override
   public List<Variant> variants() {
-    Variant plain = Variant.of("default", blocks(88)).capacity(50 * GIB).with("bfc").named("default");
+    Variant plain =
+        Variant.of("default", blocks(88)).capacity(50 * GIB).with("bfc").named("default");
     return List.of(
         plain,
         plain.with("bfc(fraction=0.9)"),
         plain.with("bfc(fraction=0.9;preallocate=false)"),
-        plain.named("40 GiB growing by 2 GiB, preallocated").running(growing()).with("bfc(fraction=0.9)").named(PREALLOCATED),
+        plain
+            .named("40 GiB growing by 2 GiB, preallocated")
+            .running(growing())
+            .with("bfc(fraction=0.9)")
+            .named(PREALLOCATED),
         plain.running(growing()).with("bfc(fraction=0.9;preallocate=false)").named(GROWN));
   }
 
@@ -76,11 +81,13 @@ public final class JaxThreeQuarters implements SuiteScenario {
         .tried(!plain.passes())
         .tried(!more.passes())
         .documented(Verdict.PARTLY_TRUE)
-        .gib("taken at the first request by default: 75 % of 50 GiB", "37.50", plain.peakReservedBytes())
+        .gib(
+            "taken at the first request by default: 75 % of 50 GiB",
+            "37.50", plain.peakReservedBytes())
         .holds("growing regions serve less than one pool", preallocated.passes() && !grown.passes())
         .conclude(
-            "By default the first request takes 75 % of the card and that is the limit; a fraction of"
-                + " 0.9 makes it "
+            "By default the first request takes 75 % of the card and that is the limit; a fraction"
+                + " of 0.9 makes it "
                 + ByteFormat.human(more.peakReservedBytes())
                 + ", and the program passes. Without preallocation memory grows with need, in"
                 + " regions that are never joined: a program that one pool serves fails there with "

@@ -64,12 +64,13 @@ public final class KernelsHideMemory implements SuiteScenario {
         .shows(shown(slow), shown(fast))
         .tried(slow.peakReservedBytes() < fast.peakReservedBytes())
         .documented(Verdict.WRONG)
-        .between("time of slow over that of fast kernels", 4.5, 5.5, slow.seconds() / fast.seconds())
+        .between(
+            "time of slow over that of fast kernels", 4.5, 5.5, slow.seconds() / fast.seconds())
         .conclude(
             "Both hold "
                 + ByteFormat.human(fast.peakReservedBytes())
-                + ": a kernel's shared memory lies on the chip and asks the allocator for nothing. What"
-                + " changes is time, "
+                + ": a kernel's shared memory lies on the chip and asks the allocator for nothing."
+                + " What changes is time, "
                 + Numbers.duration(slow.time().endNanos())
                 + " against "
                 + Numbers.duration(fast.time().endNanos())

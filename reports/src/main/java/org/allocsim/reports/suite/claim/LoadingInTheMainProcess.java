@@ -76,10 +76,13 @@ public final class LoadingInTheMainProcess implements SuiteScenario {
     return Findings.ofClaim()
         .shows(busy(none), busy(four))
         .tried(none.time().utilisation() < four.time().utilisation())
-        .tried(outcomes.of(SLOW_STEP).time().utilisation() < outcomes.of(SLOW_STEP_WORKERS).time().utilisation())
+        .tried(
+            outcomes.of(SLOW_STEP).time().utilisation()
+                < outcomes.of(SLOW_STEP_WORKERS).time().utilisation())
         .documented(Verdict.TRUE)
         .between("busy share with 0 workers: 10 of 40 ms", 0.23, 0.27, none.time().utilisation())
-        .between("with 1 worker: 10 of 30 ms", 0.31, 0.36, outcomes.of("1 worker").time().utilisation())
+        .between(
+            "with 1 worker: 10 of 30 ms", 0.31, 0.36, outcomes.of("1 worker").time().utilisation())
         .holds("GPU memory is the same", none.peakReservedBytes() == four.peakReservedBytes())
         .conclude(
             "The GPU is busy for "

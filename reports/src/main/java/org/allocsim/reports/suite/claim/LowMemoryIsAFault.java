@@ -94,7 +94,9 @@ public final class LowMemoryIsAFault implements SuiteScenario {
         .tried(starved.peakReservedBytes() < busy.peakReservedBytes())
         .tried(small.peakReservedBytes() < large.peakReservedBytes() && gain > 1.5)
         .documented(Verdict.PARTLY_TRUE)
-        .holds("a starved program uses the same memory as a busy one", starved.peakReservedBytes() == busy.peakReservedBytes())
+        .holds(
+            "a starved program uses the same memory as a busy one",
+            starved.peakReservedBytes() == busy.peakReservedBytes())
         .holds("and the GPU less", starved.time().utilisation() < 0.5)
         .conclude(
             "Memory and utilisation are two things: with "
@@ -103,13 +105,16 @@ public final class LowMemoryIsAFault implements SuiteScenario {
                 + Numbers.percent(busy.time().utilisation())
                 + " of the time in one program and for "
                 + Numbers.percent(starved.time().utilisation())
-                + " in another. Only where batches are too small for the card do both go together: ones eight"
-                + " times as large make it "
+                + " in another. Only where batches are too small for the card do both go together:"
+                + " ones eight times as large make it "
                 + String.format(Locale.ROOT, "%.1f", gain)
                 + " times as fast.");
   }
 
   private static String shown(Outcome outcome) {
-    return Findings.reserved(outcome) + ", " + Numbers.percent(outcome.time().utilisation()) + " busy";
+    return Findings.reserved(outcome)
+        + ", "
+        + Numbers.percent(outcome.time().utilisation())
+        + " busy";
   }
 }

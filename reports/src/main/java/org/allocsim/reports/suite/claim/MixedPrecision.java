@@ -44,7 +44,10 @@ public final class MixedPrecision implements SuiteScenario {
         single,
         single.named("autocast").running(train(Map.of("batch", "16", "amp", "bfloat16"))),
         single.named(TINY).running(train(Map.of("batch", "1", "shortest", "16", "longest", "16"))),
-        single.named(TINY_CAST).running(train(Map.of("batch", "1", "shortest", "16", "longest", "16", "amp", "bfloat16"))));
+        single
+            .named(TINY_CAST)
+            .running(
+                train(Map.of("batch", "1", "shortest", "16", "longest", "16", "amp", "bfloat16"))));
   }
 
   private static AllocationTrace train(Map<String, String> options) {
@@ -66,7 +69,9 @@ public final class MixedPrecision implements SuiteScenario {
     Outcome tiny = outcomes.of(TINY);
     Outcome tinyCast = outcomes.of(TINY_CAST);
     return Findings.ofClaim()
-        .shows(ByteFormat.human(single.peakAllocatedBytes()), ByteFormat.human(cast.peakAllocatedBytes()))
+        .shows(
+            ByteFormat.human(single.peakAllocatedBytes()),
+            ByteFormat.human(cast.peakAllocatedBytes()))
         .tried(cast.peakAllocatedBytes() < single.peakAllocatedBytes())
         .tried(tinyCast.peakAllocatedBytes() < tiny.peakAllocatedBytes())
         .documented(Verdict.PARTLY_TRUE)

@@ -60,13 +60,14 @@ public final class NoGradient implements SuiteScenario {
     Device device = new Device();
     Torch torch = new Torch(device);
     Mlp model = new Mlp(torch, LAYERS, WIDTH);
-    Runnable loop = () -> {
-      for (int batch = 0; batch < 8; batch++) {
-        Tensor input = Elementwise.toDevice(torch, DType.FLOAT32, false, BATCH, WIDTH);
-        model.forward(input).release();
-        input.release();
-      }
-    };
+    Runnable loop =
+        () -> {
+          for (int batch = 0; batch < 8; batch++) {
+            Tensor input = Elementwise.toDevice(torch, DType.FLOAT32, false, BATCH, WIDTH);
+            model.forward(input).release();
+            input.release();
+          }
+        };
     Runnable inRegion = autocast ? () -> torch.autocast().region(DType.BFLOAT16, loop) : loop;
     if (recorded) {
       inRegion.run();
@@ -81,7 +82,9 @@ public final class NoGradient implements SuiteScenario {
     Outcome recorded = outcomes.before();
     Outcome plain = outcomes.after();
     return Findings.ofClaim()
-        .shows(ByteFormat.human(recorded.peakAllocatedBytes()), ByteFormat.human(plain.peakAllocatedBytes()))
+        .shows(
+            ByteFormat.human(recorded.peakAllocatedBytes()),
+            ByteFormat.human(plain.peakAllocatedBytes()))
         .tried(plain.peakAllocatedBytes() < recorded.peakAllocatedBytes())
         .documented(Verdict.TRUE)
         .conclude(

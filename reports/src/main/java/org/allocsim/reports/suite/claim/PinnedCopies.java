@@ -81,13 +81,17 @@ public final class PinnedCopies implements SuiteScenario {
         .tried(pinned.seconds() < pageable.seconds())
         .documented(Verdict.TRUE)
         .holds("GPU memory is the same", pageable.peakReservedBytes() == pinned.peakReservedBytes())
-        .bytes("host memory pinned: two buffers of 256 MiB", 512 * MIB, pinned.time().pinnedPeakBytes())
+        .bytes(
+            "host memory pinned: two buffers of 256 MiB",
+            512 * MIB,
+            pinned.time().pinnedPeakBytes())
         .conclude(
             "100 steps take "
                 + Numbers.duration(pageable.time().endNanos())
                 + " with pageable and "
                 + Numbers.duration(pinned.time().endNanos())
-                + " with pinned memory: those copies are faster and run beside the kernels. The GPU holds "
+                + " with pinned memory: those copies are faster and run beside the kernels. The GPU"
+                + " holds "
                 + ByteFormat.human(pinned.peakReservedBytes())
                 + " either way.");
   }

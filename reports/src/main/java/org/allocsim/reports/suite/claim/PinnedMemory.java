@@ -51,7 +51,12 @@ public final class PinnedMemory implements SuiteScenario {
     return List.of(
         pageable,
         pageable.named("pinned").running(pinned),
-        pageable.running(pinned).with("torch-host").ofDevice(HOST).capacity(64 * GIB).named(HOST_PINNED),
+        pageable
+            .running(pinned)
+            .with("torch-host")
+            .ofDevice(HOST)
+            .capacity(64 * GIB)
+            .named(HOST_PINNED),
         host.named(BUFFER),
         host.with("torch-host(pinned-max-round-threshold=1GiB)").named(BUFFER_EXACT));
   }

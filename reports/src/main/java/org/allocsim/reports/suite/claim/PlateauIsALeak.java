@@ -73,14 +73,18 @@ public final class PlateauIsALeak implements SuiteScenario {
         .holds(
             "reserved memory rises in the first half",
             plateau.at(HALF).reservedBytes() > plateau.at(FIRST).reservedBytes())
-        .bytes("and not in the second", plateau.at(HALF).reservedBytes(), plateau.at(LAST).reservedBytes())
+        .bytes(
+            "and not in the second",
+            plateau.at(HALF).reservedBytes(),
+            plateau.at(LAST).reservedBytes())
         .bytes("live memory that a leak adds in the second half", 99 * 8 * MIB, liveGrowth(leak))
         .conclude(
             "Reserved memory rises with each batch longer than all before, from "
                 + ByteFormat.human(plateau.at(FIRST).reservedBytes())
                 + " to "
                 + ByteFormat.human(plateau.at(HALF).reservedBytes())
-                + ", and stays; live memory between steps is the same all along. A leak shows there: "
+                + ", and stays; live memory between steps is the same all along. A leak shows"
+                + " there: "
                 + ByteFormat.human(liveGrowth(leak))
                 + " more in the second half.");
   }

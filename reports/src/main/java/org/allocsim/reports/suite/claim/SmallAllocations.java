@@ -110,7 +110,8 @@ public final class SmallAllocations implements SuiteScenario {
         .holds("small ones leave less than 64 MiB stuck", small.end().slackBytes() < 64 * MIB)
         .holds("large ones leave more than 1 GiB stuck", large.end().slackBytes() > GIB)
         .conclude(
-            "Requests up to 1 MiB share segments of 2 MiB, and what comes and goes fits there again: "
+            "Requests up to 1 MiB share segments of 2 MiB, and what comes and goes fits there"
+                + " again: "
                 + stuck(small)
                 + " behind 100 000 of them. Large ones of varying size with a survivor each leave "
                 + stuck(large)

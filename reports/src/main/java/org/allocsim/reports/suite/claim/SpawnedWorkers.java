@@ -47,7 +47,10 @@ public final class SpawnedWorkers implements SuiteScenario {
     Variant fork = Variant.of("fork", steps(false)).capacity(16 * GIB);
     AllocationTrace spawn = steps(true);
     return List.of(
-        fork, fork.named("spawn").running(spawn), host(fork).named(HOST_FORK), host(fork.running(spawn)).named(HOST_SPAWN));
+        fork,
+        fork.named("spawn").running(spawn),
+        host(fork).named(HOST_FORK),
+        host(fork.running(spawn)).named(HOST_SPAWN));
   }
 
   private static Variant host(Variant variant) {

@@ -27,8 +27,7 @@ public final class SplitLimitCutsSlabs implements SuiteScenario {
         "split-limit-cuts-slabs",
         Kind.CLAIM,
         "max_split_size_mb cuts big slabs into pieces of that size",
-        "answers in public threads; CUDA notes (it forbids splitting blocks above the "
-            + "limit)",
+        "answers in public threads; CUDA notes (it forbids splitting blocks above the " + "limit)",
         "10 GiB are taken and given back, then 30 tensors of 100 MiB made. Before: "
             + "default; after: max_split_size_mb:200.");
   }

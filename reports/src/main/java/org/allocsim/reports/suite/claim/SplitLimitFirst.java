@@ -28,8 +28,7 @@ public final class SplitLimitFirst implements SuiteScenario {
         "split-limit-first",
         Kind.CLAIM,
         "set max_split_size_mb first",
-        "PyTorch's own hint until 2.1; pytorch/pytorch#113481; CUDA notes (a last "
-            + "resort)",
+        "PyTorch's own hint until 2.1; pytorch/pytorch#113481; CUDA notes (a last " + "resort)",
         "Three programs of this suite under a split limit and under expandable "
             + "segments. Before: speech-training with max_split_size_mb:256; after: with "
             + "expandable segments. Also weight-conversion and rising-logits.");
@@ -41,7 +40,12 @@ public final class SplitLimitFirst implements SuiteScenario {
     Variant weights = Variant.of("weights", WeightConversion.load()).capacity(80 * GIB);
     Variant logits = Variant.of("logits", RisingLogits.ascending()).capacity(80 * GIB);
     return List.of(
-        limited(speech, 256), expandable(speech), limited(weights, 20), expandable(weights), limited(logits, 256), expandable(logits));
+        limited(speech, 256),
+        expandable(speech),
+        limited(weights, 20),
+        expandable(weights),
+        limited(logits, 256),
+        expandable(logits));
   }
 
   @Override
@@ -53,7 +57,8 @@ public final class SplitLimitFirst implements SuiteScenario {
     for (String program : List.of("speech", "weights", "logits")) {
       Outcome limited = outcomes.of(program + ", split limit");
       Outcome expandable = outcomes.of(program + ", expandable segments");
-      findings.tried(limited.passes() && limited.peakReservedBytes() < expandable.peakReservedBytes());
+      findings.tried(
+          limited.passes() && limited.peakReservedBytes() < expandable.peakReservedBytes());
     }
     return findings
         .holds(
@@ -80,7 +85,9 @@ public final class SplitLimitFirst implements SuiteScenario {
   }
 
   private static Variant expandable(Variant variant) {
-    return variant.under("expandable_segments:True").named(variant.label() + ", expandable segments");
+    return variant
+        .under("expandable_segments:True")
+        .named(variant.label() + ", expandable segments");
   }
 
   private static String shown(Outcome outcome) {

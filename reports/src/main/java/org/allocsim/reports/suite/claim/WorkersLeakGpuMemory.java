@@ -37,8 +37,7 @@ public final class WorkersLeakGpuMemory implements SuiteScenario {
         "workers-leak-gpu-memory",
         Kind.CLAIM,
         "num_workers=0 cures growing GPU memory",
-        "article 'PyTorch Memory Management Overview'; pytorch/pytorch#64337, #13246, "
-            + "#5902",
+        "article 'PyTorch Memory Management Overview'; pytorch/pytorch#64337, #13246, " + "#5902",
         "200 steps on batches of 100 MiB with a model of 2 GiB. A forked worker writes "
             + "to 8 MiB of pages of the parent's data set a step, which copies them, until "
             + "its 2 GiB are copied. Before: 4 workers; after: none.");
@@ -86,7 +85,8 @@ public final class WorkersLeakGpuMemory implements SuiteScenario {
         .tried(none.peakReservedBytes() < workers.peakReservedBytes())
         .documented(Verdict.WRONG)
         .holds("host memory grows with workers", hostGrowth > 0)
-        .bytes("host memory of copies without workers", 0, outcomes.of(HOST_NONE).peakReservedBytes())
+        .bytes(
+            "host memory of copies without workers", 0, outcomes.of(HOST_NONE).peakReservedBytes())
         .conclude(
             "GPU memory is "
                 + ByteFormat.human(workers.peakReservedBytes())

@@ -120,7 +120,7 @@ public final class ArticleCard implements SuiteScenario {
             "All "
                 + ByteFormat.human(plain.end().slackBytes())
                 + " of cached memory lie in the rests of segments in use, which no release can"
-                + " return; empty_cache() right before the request finds nothing to release, between"
-                + " the phases it does.");
+                + " return; empty_cache() right before the request finds nothing to release,"
+                + " between the phases it does.");
   }
 }

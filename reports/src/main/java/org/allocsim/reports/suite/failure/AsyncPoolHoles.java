@@ -52,7 +52,8 @@ public final class AsyncPoolHoles implements SuiteScenario {
     Variant streams =
         Variant.of(NO_WAIT, otherStream(false))
             .capacity(4 * GIB)
-            .with("cuda-async(release-threshold=max;reuse-opportunistic=false;reuse-internal-dependencies=false)");
+            .with(
+                "cuda-async(release-threshold=max;reuse-opportunistic=false;reuse-internal-dependencies=false)");
     return List.of(
         holes,
         holes.with("direct"),
@@ -110,9 +111,9 @@ public final class AsyncPoolHoles implements SuiteScenario {
         .conclude(
             "The pool holds "
                 + ByteFormat.human(pool.end().slackBytes())
-                + " free, in pieces between blocks that stay; it can move chunks of 32 MiB only where"
-                + " they are free as a whole. Memory that comes and goes with each request has no"
-                + " such holes ("
+                + " free, in pieces between blocks that stay; it can move chunks of 32 MiB only"
+                + " where they are free as a whole. Memory that comes and goes with each request"
+                + " has no such holes ("
                 + ByteFormat.human(direct.peakReservedBytes())
                 + " at most, served).");
   }

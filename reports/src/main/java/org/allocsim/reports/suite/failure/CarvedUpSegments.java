@@ -37,8 +37,8 @@ public final class CarvedUpSegments implements SuiteScenario {
         "a request fails beside more free memory than it asks for",
         "flashlight/flashlight#180, pytorch/pytorch#35901, pytorch/pytorch#44742",
         "On 12 GiB: 10 GiB are taken and given back, 5 GiB stay in their segment, 6 GiB are asked"
-            + " for. Before: default settings; after: max_split_size_mb:200. Also: a tensor of"
-            + " 11 643 387 904 B whose segment 499 214 336 B of survivors carve up, and 50 MB beside"
+            + " for. Before: default settings; after: max_split_size_mb:200. Also: a tensor of 11"
+            + " 643 387 904 B whose segment 499 214 336 B of survivors carve up, and 50 MB beside"
             + " 13 GB of free parts of segments on a 32 GB card.");
   }
 
@@ -112,8 +112,7 @@ public final class CarvedUpSegments implements SuiteScenario {
     findings
         .holds("they are served with max_split_size_mb:200", outcomes.after().passes())
         .gib("reserved then", "11.00", outcomes.after().peakReservedBytes())
-        .holds(
-            "and with expandable segments", outcomes.of("expandable_segments:True").passes())
+        .holds("and with expandable segments", outcomes.of("expandable_segments:True").passes())
         .holds(
             "the tensor of 11.6 GB fits once and not again",
             !tensor.passes() && tensor.reached("second iteration"))

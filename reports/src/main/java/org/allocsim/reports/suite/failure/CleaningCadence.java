@@ -50,9 +50,7 @@ public final class CleaningCadence implements SuiteScenario {
   public List<Variant> variants() {
     Variant each = Variant.of("every step", steps(1)).capacity(80 * GIB);
     return List.of(
-        each,
-        each.named("never").running(steps(0)),
-        each.named(EVERY_TENTH).running(steps(10)));
+        each, each.named("never").running(steps(0)), each.named(EVERY_TENTH).running(steps(10)));
   }
 
   private static AllocationTrace steps(int cadence) {
@@ -95,10 +93,11 @@ public final class CleaningCadence implements SuiteScenario {
         .conclude(
             String.format(
                 Locale.ROOT,
-                "Cleaned every step, the program holds %.1f GiB on average instead of %.1f and takes"
-                    + " %.1f s instead of %.1f: a call waits %.0f ms for the GPU to finish, and each"
-                    + " step pays %.0f ms for segments that are returned and taken anew while the"
-                    + " GPU has nothing to do. Every tenth step it holds %.1f GiB and takes %.1f s.",
+                "Cleaned every step, the program holds %.1f GiB on average instead of %.1f and"
+                    + " takes %.1f s instead of %.1f: a call waits %.0f ms for the GPU to finish,"
+                    + " and each step pays %.0f ms for segments that are returned and taken anew"
+                    + " while the GPU has nothing to do. Every tenth step it holds %.1f GiB and"
+                    + " takes %.1f s.",
                 each.meanReservedBytes() / GIB,
                 never.meanReservedBytes() / GIB,
                 each.seconds(),
@@ -111,9 +110,6 @@ public final class CleaningCadence implements SuiteScenario {
 
   private static String shown(Outcome outcome) {
     return String.format(
-        Locale.ROOT,
-        "%.1f s, %.1f GiB mean",
-        outcome.seconds(),
-        outcome.meanReservedBytes() / GIB);
+        Locale.ROOT, "%.1f s, %.1f GiB mean", outcome.seconds(), outcome.meanReservedBytes() / GIB);
   }
 }

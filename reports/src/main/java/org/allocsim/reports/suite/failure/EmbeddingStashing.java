@@ -122,7 +122,10 @@ public final class EmbeddingStashing implements SuiteScenario {
             "reserved with 77 GiB preallocated",
             "77.00",
             outcomes.of(PREALLOCATED).peakReservedBytes())
-        .count("device synchronisations of empty_cache()", 1, outcomes.after().stat("num_sync_all_streams"))
+        .count(
+            "device synchronisations of empty_cache()",
+            1,
+            outcomes.after().stat("num_sync_all_streams"))
         .bytes("hard, soft and stream part together", before.slackBytes(), hard + soft + stream)
         .bytes("hard part behind empty_cache()", hard, released.totalBytes())
         .conclude(

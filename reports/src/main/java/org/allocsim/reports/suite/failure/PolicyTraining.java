@@ -1,7 +1,5 @@
 package org.allocsim.reports.suite.failure;
 
-import static org.allocsim.reports.suite.Requests.GIB;
-
 import java.util.List;
 import org.allocsim.reports.suite.Findings;
 import org.allocsim.reports.suite.Kind;
@@ -72,7 +70,10 @@ public final class PolicyTraining implements SuiteScenario {
         .shows(Findings.reserved(plain), Findings.reserved(expandable))
         .between("slack : reserved, published 66.04 : 126.97", 0.46, 0.58, slack)
         .between("reserved with expandable segments : default, 96.61 : 126.97", 0.7, 0.82, ratio)
-        .bytes("driver's view beyond reserved memory, the same in both", outside(plain), outside(expandable))
+        .bytes(
+            "driver's view beyond reserved memory, the same in both",
+            outside(plain),
+            outside(expandable))
         .conclude(
             "Behind the batches "
                 + ByteFormat.human(plain.end().allocatedBytes())

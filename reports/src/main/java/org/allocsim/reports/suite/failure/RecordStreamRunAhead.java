@@ -117,9 +117,9 @@ public final class RecordStreamRunAhead implements SuiteScenario {
                 + " every layer that the host is ahead costs one more buffer, "
                 + ByteFormat.human(far.peakReservedBytes() - waiting.peakReservedBytes())
                 + " at 32 layers. Where the gathering waits, one buffer does, and 40 layers take "
-            + Numbers.duration(waiting.time().endNanos())
-            + " and with record_stream "
-            + Numbers.duration(far.time().endNanos())
-            + ".");
+                + Numbers.duration(waiting.time().endNanos())
+                + " and with record_stream "
+                + Numbers.duration(far.time().endNanos())
+                + ".");
   }
 }

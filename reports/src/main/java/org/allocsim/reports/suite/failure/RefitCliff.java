@@ -84,10 +84,12 @@ public final class RefitCliff implements SuiteScenario {
     Moment largeRefit = large.at(REFITTED);
     return Findings.ofFailure()
         .shows(shown(small), shown(large))
-        .between("ratio 0.5: allocated, published 40.59", 40.54, 40.64, gib(largeRefit.allocatedBytes()))
+        .between(
+            "ratio 0.5: allocated, published 40.59", 40.54, 40.64, gib(largeRefit.allocatedBytes()))
         .between("ratio 0.5: slack, published 1.29", 1.24, 1.34, gib(largeRefit.slackBytes()))
         .between("ratio 0.5: free, published 6.83", 6.73, 6.93, gib(largeRefit.deviceFreeBytes()))
-        .between("ratio 0.45: allocated, published 38.65", 38.6, 38.7, gib(smallRefit.allocatedBytes()))
+        .between(
+            "ratio 0.45: allocated, published 38.65", 38.6, 38.7, gib(smallRefit.allocatedBytes()))
         .between("ratio 0.45: slack, published 7.04", 6.99, 7.09, gib(smallRefit.slackBytes()))
         .between("ratio 0.45: free, published 2.91", 2.81, 3.01, gib(smallRefit.deviceFreeBytes()))
         .holds("5 GiB are served behind ratio 0.5", large.passes())

@@ -36,8 +36,8 @@ public final class SpeechTraining implements SuiteScenario {
         Kind.FAILURE,
         "a split limit cures the OOM and costs driver calls",
         "mlcommons/algorithmic-efficiency#522 (outcome published; program constructed)",
-        "Four layers of a conformer train on 60 batches of 46 666 to 140 000 frames on 16 GiB. Before: default;"
-            + " after: max_split_size_mb:256.");
+        "Four layers of a conformer train on 60 batches of 46 666 to 140 000 frames on 16 GiB."
+            + " Before: default; after: max_split_size_mb:256.");
   }
 
   @Override
@@ -84,8 +84,7 @@ public final class SpeechTraining implements SuiteScenario {
                 + " on an ample card. Expandable segments "
                 + (outcomes.of("expandable_segments:True").passes() ? "pass" : "fail")
                 + " with "
-                + Numbers.count(
-                    outcomes.of("expandable_segments:True").memoryCalls() / STEPS)
+                + Numbers.count(outcomes.of("expandable_segments:True").memoryCalls() / STEPS)
                 + ".");
   }
 }

@@ -19,12 +19,15 @@ import org.allocsim.simulator.trace.Work;
  *     whose time does not matter
  */
 record TokenSteps(
-    int layers, List<Long> keptBytes, List<Long> temporaryBytes, List<Long> logitsBytes, long kernelNanos) {
+    int layers,
+    List<Long> keptBytes,
+    List<Long> temporaryBytes,
+    List<Long> logitsBytes,
+    long kernelNanos) {
   /** A program whose time does not matter. */
   TokenSteps(int layers, List<Long> keptBytes, List<Long> temporaryBytes, List<Long> logitsBytes) {
     this(layers, keptBytes, temporaryBytes, logitsBytes, 0);
   }
-
 
   /** Token counts of steps, drawn evenly between two bounds from a seed. */
   static long[] lengths(int steps, long least, long most, long seed) {

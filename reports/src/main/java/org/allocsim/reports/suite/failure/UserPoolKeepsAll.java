@@ -83,11 +83,11 @@ public final class UserPoolKeepsAll implements SuiteScenario {
     return Findings.ofFailure()
         .shows(Findings.reserved(inside), Findings.reserved(outside))
         .holds("70 GiB fail inside the pool", !inside.passes())
-        .gib(
-            "kept by empty_cache() inside", "60.00", inside.at("empty_cache").reservedBytes())
+        .gib("kept by empty_cache() inside", "60.00", inside.at("empty_cache").reservedBytes())
         .holds("70 GiB are served outside", outside.passes())
         .count("retries outside", 1, outside.stat("num_alloc_retries"))
-        .gib("live before the load, published 9.08", "9.08", load.at("held before").allocatedBytes())
+        .gib(
+            "live before the load, published 9.08", "9.08", load.at("held before").allocatedBytes())
         .gib("live behind it, published 9.61", "9.61", load.end().allocatedBytes())
         .between(
             "GiB of the pool behind it, published 14.44",

@@ -81,9 +81,7 @@ public final class WeightConversion implements SuiteScenario {
                 "37.27",
                 outcomes.of("max_split_size_mb:600").peakReservedBytes())
             .holds("a 31 GiB card runs out of memory", !small.passes())
-            .holds(
-                "it does in layer 30",
-                small.reached("layer 30") && !small.reached("layer 31"))
+            .holds("it does in layer 30", small.reached("layer 30") && !small.reached("layer 31"))
             .holds("expandable segments pass there", expandable.passes())
             .count("their retries", 1, expandable.stat("num_alloc_retries"))
             .count("pages that they unmap", 348, expandable.calls(DriverCall.UNMAP));

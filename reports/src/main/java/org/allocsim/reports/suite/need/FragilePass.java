@@ -40,8 +40,18 @@ public final class FragilePass implements SuiteScenario {
     Variant plain = Variant.of("as it is", program()).capacity(8 * GIB);
     variants.add(plain);
     for (int seed = 1; seed <= COPIES; seed++) {
-      variants.add(plain.named("swapped, seed " + seed).running(new Perturbation(true, 0, Perturbation.Resize.SIZE).apply(plain.trace(), 0, seed)));
-      variants.add(plain.named("resized, seed " + seed).running(new Perturbation(false, 0.02, Perturbation.Resize.SIZE).apply(plain.trace(), 0, seed)));
+      variants.add(
+          plain
+              .named("swapped, seed " + seed)
+              .running(
+                  new Perturbation(true, 0, Perturbation.Resize.SIZE)
+                      .apply(plain.trace(), 0, seed)));
+      variants.add(
+          plain
+              .named("resized, seed " + seed)
+              .running(
+                  new Perturbation(false, 0.02, Perturbation.Resize.SIZE)
+                      .apply(plain.trace(), 0, seed)));
     }
     return variants;
   }
@@ -74,7 +84,8 @@ public final class FragilePass implements SuiteScenario {
                 + resized
                 + " of "
                 + COPIES
-                + " whose sizes differ by up to 2 %: the pass rests on sizes and an order that happen to fit.");
+                + " whose sizes differ by up to 2 %: the pass rests on sizes and an order that"
+                + " happen to fit.");
   }
 
   private static long failures(Outcomes outcomes, String change) {

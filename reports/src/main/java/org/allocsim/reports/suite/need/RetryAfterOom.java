@@ -45,7 +45,8 @@ public final class RetryAfterOom implements SuiteScenario {
 
   @Override
   public List<Variant> variants() {
-    Variant held = Variant.of("exception held", attempts(true)).capacity(CARD_BYTES - OTHER_BYTES).goingOn();
+    Variant held =
+        Variant.of("exception held", attempts(true)).capacity(CARD_BYTES - OTHER_BYTES).goingOn();
     return List.of(held, held.named("exception let go").running(attempts(false)));
   }
 
@@ -75,7 +76,9 @@ public final class RetryAfterOom implements SuiteScenario {
     Outcome held = outcomes.before();
     Outcome letGo = outcomes.after();
     return Findings.ofFailure()
-        .shows(made(held, FIRST) + " layers, then " + second(held), made(letGo, FIRST) + " layers, then " + second(letGo))
+        .shows(
+            made(held, FIRST) + " layers, then " + second(held),
+            made(letGo, FIRST) + " layers, then " + second(letGo))
         .count("layers in the first attempt, exception held", 19, made(held, FIRST))
         .count("layers in the second attempt, exception held", 0, second(held))
         .count("layers in the first attempt, exception let go", 19, made(letGo, FIRST))
@@ -94,6 +97,7 @@ public final class RetryAfterOom implements SuiteScenario {
   }
 
   private static long second(Outcome outcome) {
-    return (outcome.at(SECOND).requestedBytes() - outcome.at(LET_GO).requestedBytes()) / WEIGHT_BYTES;
+    return (outcome.at(SECOND).requestedBytes() - outcome.at(LET_GO).requestedBytes())
+        / WEIGHT_BYTES;
   }
 }
