@@ -187,11 +187,11 @@ final class SuiteCommand implements Callable<Integer> {
     } else if (names.isEmpty()) {
       SuiteText.printTable(results, out);
     } else {
-      for (SuiteResult result : results) {
-        if (result != results.getFirst()) {
+      for (int i = 0; i < results.size(); i++) {
+        if (i > 0) {
           out.println();
         }
-        SuiteText.printDetail(result, out);
+        SuiteText.printDetail(results.get(i), out);
       }
     }
   }

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.allocsim.reports.suite.SuiteScenario;
 import org.allocsim.reports.suite.Variant;
 import org.allocsim.reports.text.CsvText;
@@ -64,7 +63,7 @@ final class SuiteExport {
             "capacity_bytes",
             "source");
     for (SuiteScenario scenario : scenarios) {
-      Map<AllocationTrace, String> names = new IdentityHashMap<>();
+      IdentityHashMap<AllocationTrace, String> names = new IdentityHashMap<>();
       String scenarioName = scenario.topic().name();
       for (Variant variant : scenario.variants()) {
         String file = names.get(variant.trace());

@@ -26,7 +26,6 @@ final class VariantRun implements PolicyTrial.Observer, EffectListener {
   /** Page of expandable segments in the large pool (PyTorch 2.11). */
   private static final long PAGE_BYTES = 20 * Requests.MIB;
 
-  private final Variant variant;
   private final AllocationTrace trace;
   private final MemoryStats stats = new MemoryStats(NO_OVERSIZE);
   private final List<Moment> moments = new ArrayList<>();
@@ -38,7 +37,6 @@ final class VariantRun implements PolicyTrial.Observer, EffectListener {
   private SimulatedDevice device;
 
   private VariantRun(Variant variant) {
-    this.variant = variant;
     trace = variant.trace();
   }
 

@@ -72,7 +72,7 @@ public final class LowMemoryIsAFault implements SuiteScenario {
     Requests program = new Requests();
     program.allocate(GIB);
     for (int step = 0; step < 20; step++) {
-      int held = program.allocate(50 * batch * MIB);
+      int held = program.allocate(50L * batch * MIB);
       for (int kernel = 0; kernel < 200; kernel++) {
         program.launch(new Work.Timed(1_000L * batch));
       }

@@ -54,8 +54,8 @@ public final class SmallerBatchHelps implements SuiteScenario {
     for (int batch : batches) {
       List<Integer> kept = new ArrayList<>();
       for (int layer = 0; layer < 50; layer++) {
-        kept.add(program.allocate(6 * batch * MIB));
-        kept.add(program.allocate(24 * batch * MIB));
+        kept.add(program.allocate(6L * batch * MIB));
+        kept.add(program.allocate(24L * batch * MIB));
       }
       program.freeAll(kept);
     }
