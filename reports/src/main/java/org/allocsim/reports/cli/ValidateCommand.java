@@ -55,7 +55,9 @@ import picocli.CommandLine.Spec;
     footer = {
       "  allocsim validate snapshot.pickle",
       "  allocsim validate a.pickle b.pickle --policies pytorch,direct,cuda-async --report out",
-      "  allocsim validate snapshot.pickle --policy pytorch --near-limits"
+      "  allocsim validate snapshot.pickle --policy pytorch --near-limits",
+      "  allocsim validate --pytorch snapshot.pickle --conf \"max_split_size_mb:64\" --keep out",
+      "  allocsim validate --pytorch --random 100 --jobs 8"
     })
 final class ValidateCommand implements Callable<Integer> {
   private static final double DEFAULT_SHARE = 0.9;
@@ -64,9 +66,9 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "TRACE",
-      arity = "1..*",
+      arity = "0..*",
       description = "Traces of any format; 'allocsim list formats' shows them.")
-  private List<String> names;
+  private List<String> names = List.of();
 
   @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Scenario.PYTORCH);
 
@@ -144,6 +146,8 @@ final class ValidateCommand implements Callable<Integer> {
               + " it is made where missing.")
   private String reportName;
 
+  @Mixin private TorchOptions torch;
+
   private CudaDevice.Identity identity;
 
   @Override
@@ -152,6 +156,13 @@ final class ValidateCommand implements Callable<Integer> {
     names.forEach(Inputs::require);
     if (mostSeconds <= 0) {
       throw Failure.usage("--max-seconds " + mostSeconds + " is no time at all; give 1 or more");
+    }
+    torch.check();
+    if (names.isEmpty() && torch.random() == 0) {
+      throw Failure.usage("no trace is given; name one");
+    }
+    if (torch.pytorch()) {
+      return validatePyTorch(out);
     }
     List<PolicyChoice> chosen = policyOptions.choices();
     try (Outputs outputs = new Outputs(out)) {
@@ -177,6 +188,38 @@ final class ValidateCommand implements Callable<Integer> {
       }
     }
     return ExitCodes.DONE;
+  }
+
+  private int validatePyTorch(PrintWriter out) throws IOException {
+    if (capacityBytes != null || nearLimits || touch || mostBytes != null) {
+      throw Failure.usage(
+          "--capacity, --near-limits, --touch and --max-gpu-memory do not go with --pytorch; leave"
+              + " them out");
+    }
+    try (Outputs outputs = new Outputs(out)) {
+      List<Outputs.Output> json = new ArrayList<>();
+      Outputs.Output text = open(outputs, json);
+      TorchValidation validation =
+          new TorchValidation(torch, gpu, mostSeconds, limitBytes, policyOptions.confs());
+      names.forEach(name ->
+          validation.add(TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex)));
+      TorchReport report = validation.run();
+      for (Outputs.Output each : json) {
+        JsonText.write(TorchJson.of(report), each.stream());
+      }
+      if (text != null) {
+        try (PrintWriter writer = new PrintWriter(text.stream(), false, StandardCharsets.UTF_8)) {
+          TorchText.print(report, writer);
+        }
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        TorchText.print(report, out);
+      }
+      return report.failed()
+          ? ExitCodes.FAILED
+          : report.exact() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
+    }
   }
 
   private Outputs.Output open(Outputs outputs, List<Outputs.Output> json) throws IOException {
@@ -245,7 +288,7 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   /** The driver's own version where it is installed in the usual place, else null. */
-  private static String driverVersion() {
+  static String driverVersion() {
     try {
       String text = Files.readString(Path.of("/proc/driver/nvidia/version"));
       Matcher version = Pattern.compile("\\b([0-9]{3}\\.[0-9]+(\\.[0-9]+)?)\\b").matcher(text);

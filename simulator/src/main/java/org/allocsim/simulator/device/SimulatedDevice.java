@@ -36,7 +36,7 @@ public final class SimulatedDevice implements DeviceMemory {
     this.profile = profile;
     costs = profile.costs();
     heap = new RawHeap(profile);
-    ranges = new AddressRanges(profile.rangeAddress(), profile.reservationBytes());
+    ranges = new AddressRanges(heap, profile.pageBytes());
     handleMemory = new SimulatedHandles(profile, meter, ranges, this::usableBytesFor);
     pool = new AsyncPool(ranges, profile.totalBytes(), this::usableBytes, meter, costs.async());
   }

@@ -48,7 +48,12 @@ final class ResultsPage {
         """);
     result.addNearLimits(files);
     for (Path file : files) {
-      result.add(file);
+      JsonNode json = new ObjectMapper().readTree(Files.readAllBytes(file));
+      if (json.get("schema").asString().equals("allocsim-validate-pytorch-1")) {
+        result.page.append(TorchResults.of(file.getFileName().toString(), json));
+      } else {
+        result.add(file);
+      }
     }
     return result.page.toString();
   }
@@ -118,7 +123,8 @@ final class ResultsPage {
     Map<String, long[]> rows = new LinkedHashMap<>();
     for (Path file : files) {
       for (JsonNode each : new ObjectMapper().readTree(Files.readAllBytes(file)).get("cases")) {
-        if (each.get("near_limit").asBoolean() && each.get("requests") != null) {
+        JsonNode near = each.get("near_limit");
+        if (near != null && near.asBoolean() && each.get("requests") != null) {
           String verdict = each.get("failures").get("verdict").asString();
           rows.computeIfAbsent(family(each), _ -> new long[VERDICTS.size()])[
               VERDICTS.indexOf(verdict)]++;
