@@ -50,6 +50,8 @@ final class ProgressMeter implements AutoCloseable {
   /** Progress in scenarios. */
   static ProgressMeter ofScenarios(String task) {
     return new ProgressMeter(task, " scenarios", 1);
+  }
+
   /** Progress in cases of a validation. */
   static ProgressMeter ofCases(String task) {
     return new ProgressMeter(task, " cases", 1);
