@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
       MinCapacityCommand.class,
       LintConfCommand.class,
       PerturbCommand.class,
+      SuiteCommand.class,
       ValidateCommand.class,
       CalibrateCommand.class,
       PeakCommand.class,
@@ -39,6 +40,7 @@ import picocli.CommandLine.Spec;
       LeaksCommand.class,
       InspectCommand.class,
       ConvertCommand.class,
+      TransformCommand.class,
       GenerateCommand.class,
       ExplainOomCommand.class,
       ListCommand.class
