@@ -14,13 +14,13 @@ import org.allocsim.reports.suite.Topic;
 import org.allocsim.reports.suite.Variant;
 import org.allocsim.reports.suite.Verdict;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.profile.ShippedProfiles;
 
 /** What nvidia-smi counts. */
 public final class DriverViewIsTensors implements SuiteScenario {
-  private static final DeviceProfile CARD = DeviceProfiles.named("h100-80gb");
+  private static final DeviceProfile CARD = ShippedProfiles.named("h100-80gb");
 
   /** A scenario; the service loader makes it. */
   public DriverViewIsTensors() {}

@@ -10,14 +10,14 @@ import org.allocsim.reports.suite.SuiteScenario;
 import org.allocsim.reports.suite.Topic;
 import org.allocsim.reports.suite.Variant;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.profile.ShippedProfiles;
 
 /** Training a policy on generated answers of varying length. */
 public final class PolicyTraining implements SuiteScenario {
   private static final int BATCHES = 12;
-  private static final DeviceProfile CARD = DeviceProfiles.named("h200");
+  private static final DeviceProfile CARD = ShippedProfiles.named("h200");
 
   /** Qwen2.5-7B: 28 layers, 3 584 wide, 18 944 inside, 152 064 tokens known. */
   private static final TokenSteps MODEL =
