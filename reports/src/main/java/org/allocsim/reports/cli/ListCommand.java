@@ -1,7 +1,10 @@
 package org.allocsim.reports.cli;
 
+import java.io.ByteArrayOutputStream;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
@@ -13,6 +16,8 @@ import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormats;
+import org.allocsim.workloads.profile.ProfileFile;
+import org.allocsim.workloads.profile.ShippedProfiles;
 import org.allocsim.workloads.program.ProgramOption;
 import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.Programs;
@@ -33,7 +38,8 @@ import picocli.CommandLine.Spec;
     footer = {
       "  allocsim list policies",
       "  allocsim list policies cuda-async",
-      "  allocsim list devices"
+      "  allocsim list devices",
+      "  allocsim list devices h200 > my-gpu.json"
     })
 final class ListCommand implements Runnable {
   @Spec private CommandSpec spec;
@@ -156,18 +162,39 @@ final class ListCommand implements Runnable {
   @Command(
       name = "devices",
       mixinStandardHelpOptions = true,
-      description = "Shows the devices that can be simulated.")
-  int devices() {
+      description = {
+        "Shows the devices that can be simulated, or one of them as a file.",
+        "Wherever a command takes --device, a file ending in .json serves as well."
+      })
+  int devices(
+      @Parameters(
+              paramLabel = "PROFILE",
+              arity = "0..1",
+              description =
+                  "Device to show as the JSON of a profile's file: a name, or a file of one's own.",
+              converter = ProfileConverter.class)
+          DeviceProfile chosen) {
+    if (chosen != null) {
+      return show(chosen);
+    }
     TextTable table = TextTable.of("profile", ">memory", ">bytes", "figures");
-    for (String name : DeviceProfiles.names()) {
-      DeviceProfile profile = DeviceProfiles.named(name);
+    for (DeviceProfile profile : ShippedProfiles.all()) {
       table.row(
-          name + (profile.equals(DeviceProfiles.defaultProfile()) ? " (default)" : ""),
+          profile.name() + (profile.equals(DeviceProfiles.defaultProfile()) ? " (default)" : ""),
           ByteFormat.human(profile.totalBytes()),
           Numbers.count(profile.totalBytes()),
           profile.origin().toString().toLowerCase(Locale.ROOT));
     }
     return print(table);
+  }
+
+  private int show(DeviceProfile profile) {
+    ByteArrayOutputStream json = new ByteArrayOutputStream();
+    JsonText.write(ProfileFile.fields(profile), json);
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(json.toString(StandardCharsets.UTF_8));
+    out.flush();
+    return ExitCodes.DONE;
   }
 
   private int print(TextTable table) {

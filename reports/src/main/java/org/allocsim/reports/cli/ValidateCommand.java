@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UnfitTraceException;
@@ -103,6 +104,15 @@ final class ValidateCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "Number of the GPU, from 0 (default: 0).")
   private int gpu;
+
+  @Option(
+      names = "--device",
+      paramLabel = "PROFILE",
+      description =
+          "Costs of driver calls and places of memory to predict with, by name or from the file"
+              + " of a calibration (default: the profile of such a card).",
+      converter = ProfileConverter.class)
+  private DeviceProfile profile;
 
   @Option(
       names = "--max-gpu-memory",
@@ -243,7 +253,7 @@ final class ValidateCommand implements Callable<Integer> {
     try {
       identity = new GpuValidation(gpu, GpuBounds.NONE).identify();
       GpuBounds bounds = bounds();
-      GpuValidation validation = new GpuValidation(gpu, bounds);
+      GpuValidation validation = new GpuValidation(gpu, bounds, profile);
       validation.warmUp();
       List<ValidatedCase> cases = new ArrayList<>();
       for (String name : names) {

@@ -343,8 +343,10 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
 
   @Override
   public void trimPool(long keptBytes) {
+    long before = reservedBytes;
     release(keptBytes);
-    meter.count(DriverCall.TRIM_POOL, 1, 0);
+    long released = (before - reservedBytes) >>> CHUNK_SHIFT;
+    meter.count(DriverCall.TRIM_POOL, 1, costs.trimNanos() + released * costs.trimChunkNanos());
   }
 
   @Override

@@ -137,6 +137,82 @@ public record DeviceProfile(
         history);
   }
 
+  /** The same card under another name. */
+  public DeviceProfile withName(String name) {
+    return new DeviceProfile(
+        name,
+        origin,
+        source,
+        totalBytes,
+        contextBytes,
+        unusableBytes,
+        pageBytes,
+        reservationBytes,
+        arenaAddress,
+        topAddress,
+        rangeAddress,
+        costs,
+        compute,
+        history);
+  }
+
+  /** The same card in a process whose address ranges begin elsewhere. */
+  public DeviceProfile withRangeAddress(long rangeAddress) {
+    return new DeviceProfile(
+        name,
+        origin,
+        source,
+        totalBytes,
+        contextBytes,
+        unusableBytes,
+        pageBytes,
+        reservationBytes,
+        arenaAddress,
+        topAddress,
+        rangeAddress,
+        costs,
+        compute,
+        history);
+  }
+
+  /** The same card with calls that take other times. */
+  public DeviceProfile withCosts(DriverCosts costs) {
+    return new DeviceProfile(
+        name,
+        origin,
+        source,
+        totalBytes,
+        contextBytes,
+        unusableBytes,
+        pageBytes,
+        reservationBytes,
+        arenaAddress,
+        topAddress,
+        rangeAddress,
+        costs,
+        compute,
+        history);
+  }
+
+  /** The same card with another speed of arithmetic, memory and copies. */
+  public DeviceProfile withCompute(ComputeProfile compute) {
+    return new DeviceProfile(
+        name,
+        origin,
+        source,
+        totalBytes,
+        contextBytes,
+        unusableBytes,
+        pageBytes,
+        reservationBytes,
+        arenaAddress,
+        topAddress,
+        rangeAddress,
+        costs,
+        compute,
+        history);
+  }
+
   /** The same card in a process whose address space others use, too. */
   public DeviceProfile withHistory(AddressHistory history) {
     return new DeviceProfile(

@@ -175,14 +175,14 @@ public final class SimulatedDevice implements DeviceMemory {
   @Override
   public long reserve(long bytes, long pageBytes, int stream) {
     requirePositive(bytes);
-    meter.count(DriverCall.ADDRESS_RESERVE, 1, costs.reserveNanos());
+    meter.count(DriverCall.ADDRESS_RESERVE, 1, costs.handles().reserveNanos());
     return ranges.reserve(bytes);
   }
 
   @Override
   public void unreserve(long address, long bytes) {
     ranges.unreserve(address, bytes);
-    meter.count(DriverCall.ADDRESS_FREE, 1, costs.reserveNanos());
+    meter.count(DriverCall.ADDRESS_FREE, 1, costs.handles().unreserveNanos());
   }
 
   /**
@@ -194,18 +194,20 @@ public final class SimulatedDevice implements DeviceMemory {
   @Override
   public boolean map(long address, long bytes, long pageBytes) {
     long handles = handles(bytes, pageBytes);
+    long pages = pageBytes / profile.pageBytes();
+    HandleCosts each = costs.handles();
     ranges.requireUnmapped(address, bytes);
     if (bytes > usableBytesFor(bytes)) {
       long made = Math.max(0, usableBytes()) / pageBytes;
-      meter.count(DriverCall.CREATE, made + 1, costs.createNanos());
-      meter.count(DriverCall.RELEASE, made, costs.releaseNanos());
+      meter.count(DriverCall.CREATE, made + 1, each.createNanos(pages));
+      meter.count(DriverCall.RELEASE, made, each.releaseNanos(pages));
       return false;
     }
     ranges.map(address, bytes);
     mappedBytes += bytes;
-    meter.count(DriverCall.CREATE, handles, costs.createNanos());
-    meter.count(DriverCall.MAP, handles, costs.mapNanos());
-    meter.count(DriverCall.SET_ACCESS, 1, handles * costs.setAccessNanos());
+    meter.count(DriverCall.CREATE, handles, each.createNanos(pages));
+    meter.count(DriverCall.MAP, handles, each.mapNanos(pages));
+    meter.count(DriverCall.SET_ACCESS, 1, each.setAccessNanos(handles, handles * pages));
     return true;
   }
 
@@ -214,8 +216,9 @@ public final class SimulatedDevice implements DeviceMemory {
     long handles = handles(bytes, pageBytes);
     ranges.unmap(address, bytes);
     mappedBytes -= bytes;
-    meter.count(DriverCall.UNMAP, handles, costs.unmapNanos());
-    meter.count(DriverCall.RELEASE, handles, costs.releaseNanos());
+    long pages = pageBytes / profile.pageBytes();
+    meter.count(DriverCall.UNMAP, handles, costs.handles().unmapNanos(pages));
+    meter.count(DriverCall.RELEASE, handles, costs.handles().releaseNanos(pages));
   }
 
   @Override

@@ -13,7 +13,7 @@ import java.util.function.LongUnaryOperator;
  */
 final class SimulatedHandles implements HandleMemory {
   private final long pageBytes;
-  private final DriverCosts costs;
+  private final HandleCosts costs;
   private final DriverMeter meter;
   private final AddressRanges ranges;
   private final LongUnaryOperator freeBytes;
@@ -37,7 +37,7 @@ final class SimulatedHandles implements HandleMemory {
   SimulatedHandles(
       DeviceProfile profile, DriverMeter meter, AddressRanges ranges, LongUnaryOperator freeBytes) {
     pageBytes = profile.pageBytes();
-    costs = profile.costs();
+    costs = profile.costs().handles();
     this.meter = meter;
     this.ranges = ranges;
     this.freeBytes = freeBytes;
@@ -54,14 +54,14 @@ final class SimulatedHandles implements HandleMemory {
     long free = freeBytes.applyAsLong(wanted);
     if (wanted > free) {
       long made = free / handleBytes;
-      meter.count(DriverCall.CREATE, made + 1, costs.createNanos());
-      meter.count(DriverCall.RELEASE, made, costs.releaseNanos());
+      meter.count(DriverCall.CREATE, made + 1, costs.createNanos(handleBytes / pageBytes));
+      meter.count(DriverCall.RELEASE, made, costs.releaseNanos(handleBytes / pageBytes));
       return false;
     }
     for (int i = from; i < from + count; i++) {
       handles[i] = create(handleBytes);
     }
-    meter.count(DriverCall.CREATE, count, costs.createNanos());
+    meter.count(DriverCall.CREATE, count, costs.createNanos(handleBytes / pageBytes));
     return true;
   }
 
@@ -95,8 +95,8 @@ final class SimulatedHandles implements HandleMemory {
       mappings[handle]++;
       handleAt.put(address + i * handleBytes, handle);
     }
-    meter.count(DriverCall.MAP, count, costs.mapNanos());
-    meter.count(DriverCall.SET_ACCESS, count, costs.setAccessNanos());
+    meter.count(DriverCall.MAP, count, costs.mapNanos(handleBytes / pageBytes));
+    meter.count(DriverCall.SET_ACCESS, count, costs.setAccessNanos(1, handleBytes / pageBytes));
   }
 
   @Override
@@ -117,7 +117,7 @@ final class SimulatedHandles implements HandleMemory {
       mappings[handle]--;
       giveBackIfUnused(handle);
     }
-    meter.count(DriverCall.UNMAP, count, costs.unmapNanos());
+    meter.count(DriverCall.UNMAP, count, costs.unmapNanos(handleBytes / pageBytes));
   }
 
   @Override
@@ -129,7 +129,7 @@ final class SimulatedHandles implements HandleMemory {
       held[handle] = false;
       giveBackIfUnused(handle);
     }
-    meter.count(DriverCall.RELEASE, count, costs.releaseNanos());
+    meter.count(DriverCall.RELEASE, count, costs.releaseNanos(handleBytes / pageBytes));
   }
 
   private void giveBackIfUnused(int handle) {

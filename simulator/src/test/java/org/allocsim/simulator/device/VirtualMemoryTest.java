@@ -108,8 +108,8 @@ class VirtualMemoryTest {
     assertEquals(3, device.driverCalls(DriverCall.CREATE));
     assertEquals(3, device.driverCalls(DriverCall.MAP));
     assertEquals(1, device.driverCalls(DriverCall.SET_ACCESS));
-    DriverCosts costs = DriverCosts.H100;
-    long mapNanos = 3 * (costs.createNanos() + costs.mapNanos() + costs.setAccessNanos());
+    HandleCosts costs = DriverCosts.H100.handles();
+    long mapNanos = 3 * (costs.createNanos(10) + costs.mapNanos(10)) + costs.setAccessNanos(3, 30);
     assertEquals(costs.reserveNanos() + mapNanos, device.driverNanos());
     device.unmap(range, 40 * MIB, 20 * MIB);
     assertEquals(2, device.driverCalls(DriverCall.UNMAP));

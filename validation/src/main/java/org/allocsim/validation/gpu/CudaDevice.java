@@ -39,6 +39,10 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
 
   private final CudaHandles handles;
   private final Map<Long, Long> asyncBlocks = new LinkedHashMap<>();
+
+  /** Pinned host memory. */
+  private final List<Long> hostBlocks = new ArrayList<>();
+
   private long[] streams = new long[4];
   private long pool;
   private long ownPool;
@@ -99,7 +103,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   }
 
   /** Makes every kind of call often enough for Java to have compiled it, with a page at a time. */
-  synchronized void warmUp() {
+  public synchronized void warmUp() {
     long[] one = new long[1];
     for (int round = 0; round < WARM_UP_ROUNDS; round++) {
       long block = allocate(pageBytes);
@@ -406,6 +410,41 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     }
   }
 
+  /** Takes pinned host memory ({@code cuMemAllocHost}); answers its address. */
+  public synchronized long allocateHost(long bytes) {
+    requireOpen();
+    long address = cuda.allocateHost(bytes);
+    if (address != REFUSED) {
+      hostBlocks.add(address);
+    }
+    return address;
+  }
+
+  /** Gives pinned host memory back ({@code cuMemFreeHost}). */
+  public synchronized void freeHost(long address) {
+    requireOpen();
+    if (!hostBlocks.remove(address)) {
+      throw unknown("pinned host memory", address);
+    }
+    cuda.freeHost(address);
+  }
+
+  /**
+   * Copies to the device and waits ({@code cuMemcpyHtoD}).
+   *
+   * @param host address in this process, pinned or not, of at least so many bytes
+   */
+  public synchronized void copyToDevice(long address, long host, long bytes) {
+    requireOpen();
+    cuda.copyToDevice(address, host, bytes);
+  }
+
+  /** Copies to the host and waits ({@code cuMemcpyDtoH}). */
+  public synchronized void copyToHost(long host, long address, long bytes) {
+    requireOpen();
+    cuda.copyToHost(host, address, bytes);
+  }
+
   private long stream(int number) {
     if (number >= streams.length) {
       streams = Arrays.copyOf(streams, Math.max(number + 1, streams.length * 2));
@@ -494,6 +533,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     blocks.keySet().forEach(address -> cleanup.attempt(() -> cuda.free(address)));
     handles.giveBack(cleanup);
     heldBack.forEach(handle -> cleanup.attempt(() -> cuda.release(handle)));
+    hostBlocks.forEach(address -> cleanup.attempt(() -> cuda.freeHost(address)));
     ranges.forEach((address, bytes) -> cleanup.attempt(() -> cuda.unreserve(address, bytes)));
     cleanup.attempt(cuda::synchronizeContext);
     if (ownPool != 0) {
@@ -516,6 +556,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     asyncBlocks.clear();
     blocks.clear();
     heldBack.clear();
+    hostBlocks.clear();
     ranges.clear();
     cleanup.finish();
   }

@@ -22,6 +22,7 @@ final class FakeCuda implements CudaCalls {
   private final Map<Long, Integer> streams = new HashMap<>();
   private final Map<PoolAttribute, Long> attributes = new EnumMap<>(PoolAttribute.class);
   private final List<Long> pools = new ArrayList<>();
+  final List<Long> hostBlocks = new ArrayList<>();
 
   /** Physical memory, which goes when it is released and mapped nowhere. */
   private static final class Handle {
@@ -244,6 +245,31 @@ final class FakeCuda implements CudaCalls {
   @Override
   public void fill(long address, long bytes, long stream) {
     call("cuMemsetD8Async");
+  }
+
+  @Override
+  public long allocateHost(long bytes) {
+    call("cuMemAllocHost");
+    hostBlocks.add(next);
+    return next++;
+  }
+
+  @Override
+  public void freeHost(long address) {
+    call("cuMemFreeHost");
+    if (!hostBlocks.remove((Long) address)) {
+      throw new AssertionError("no such host memory");
+    }
+  }
+
+  @Override
+  public void copyToDevice(long target, long host, long bytes) {
+    call("cuMemcpyHtoD");
+  }
+
+  @Override
+  public void copyToHost(long host, long source, long bytes) {
+    call("cuMemcpyDtoH");
   }
 
   @Override

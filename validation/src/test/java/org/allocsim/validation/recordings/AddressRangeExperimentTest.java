@@ -12,9 +12,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.StreamOrderedMemory;
+import org.allocsim.workloads.profile.ShippedProfiles;
 import org.junit.jupiter.api.Test;
 import org.tukaani.xz.XZInputStream;
 
@@ -73,7 +73,7 @@ class AddressRangeExperimentTest {
   }
 
   private static DeviceProfile process(List<Call> calls) {
-    DeviceProfile h200 = DeviceProfiles.named("h200");
+    DeviceProfile h200 = ShippedProfiles.named("h200");
     for (Call call : calls) {
       if (call.address() > 1L << 46) {
         long offset = call.address() % UNIT;

@@ -15,10 +15,10 @@ import java.util.Map;
 import java.util.Set;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.StreamOrderedMemory;
+import org.allocsim.workloads.profile.ShippedProfiles;
 import org.junit.jupiter.api.Test;
 import org.tukaani.xz.XZInputStream;
 
@@ -67,7 +67,7 @@ class PoolExperimentTest {
   }
 
   private static DeviceProfile h200(long unusableBytes) {
-    DeviceProfile base = DeviceProfiles.named("h200");
+    DeviceProfile base = ShippedProfiles.named("h200");
     return new DeviceProfile(
         base.name(),
         base.origin(),
