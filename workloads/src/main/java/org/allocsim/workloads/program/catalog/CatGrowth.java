@@ -27,7 +27,7 @@ public final class CatGrowth implements ProgramProvider {
 
   @Override
   public List<ProgramOption> options() {
-    return List.of(
+    return Options.with(
         new ProgramOption("iterations", "120", "times the tensor grows"),
         new ProgramOption("grain", "1048576", "elements that it grows by"),
         new ProgramOption("kept", "300000", "elements of the first tensor kept beside it"),
@@ -42,11 +42,12 @@ public final class CatGrowth implements ProgramProvider {
     int kept = values.count("kept");
     int growth = values.number("kept-growth", 0);
     int every = values.count("thin-every");
-    Device device = new Device();
+    Device device = Options.device(values);
     Torch torch = new Torch(device);
     Tensor all = Elementwise.filled(torch, DType.FLOAT32, 1, grain);
     List<Tensor> keep = new ArrayList<>();
     for (int i = 0; i < iterations; i++) {
+      device.begin("step " + i);
       Tensor more = Elementwise.filled(torch, DType.FLOAT32, 1, grain);
       Tensor joined = Joining.cat(torch, 0, all, more);
       more.release();
@@ -56,6 +57,7 @@ public final class CatGrowth implements ProgramProvider {
       if (i % every == every - 1) {
         keep = everyOther(keep);
       }
+      device.end("step " + i);
     }
     all.release();
     keep.forEach(Tensor::release);

@@ -29,7 +29,7 @@ public final class GptTraining implements ProgramProvider {
 
   @Override
   public List<ProgramOption> options() {
-    return List.of(
+    return Options.with(
         new ProgramOption("iterations", "25", "optimiser steps"),
         new ProgramOption("layers", "6", "blocks of the model"),
         new ProgramOption("width", "512", "features of a token"),
@@ -69,7 +69,7 @@ public final class GptTraining implements ProgramProvider {
     values.require(shape.positions() >= longest, "lengths reach beyond the positions");
     values.require(shape.width() % shape.heads() == 0, "heads must divide the width");
 
-    Device device = new Device();
+    Device device = Options.device(values);
     Torch torch = new Torch(device);
     Autograd autograd = new Autograd(torch);
     Gpt2 model = new Gpt2(torch, shape);
@@ -77,6 +77,7 @@ public final class GptTraining implements ProgramProvider {
     MersenneTwister random = new MersenneTwister(seed);
     Tensor ids = null;
     for (int i = 0; i < iterations; i++) {
+      device.begin("step " + i);
       for (int part = 0; part < accumulate; part++) {
         int length = longest > shortest ? random.between(shortest, longest) : shortest;
         Tensor fresh = Elementwise.toDevice(torch, DType.INT64, false, batch, length);
@@ -103,6 +104,7 @@ public final class GptTraining implements ProgramProvider {
       if (emptyEvery > 0 && (i + 1) % emptyEvery == 0) {
         device.emptyCache();
       }
+      device.end("step " + i);
     }
     ids.release();
     optimizer.release();

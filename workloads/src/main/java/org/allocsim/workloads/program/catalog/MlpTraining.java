@@ -30,7 +30,7 @@ public final class MlpTraining implements ProgramProvider {
 
   @Override
   public List<ProgramOption> options() {
-    return List.of(
+    return Options.with(
         new ProgramOption("iterations", "40", "optimiser steps"),
         new ProgramOption("layers", "6", "linear layers"),
         new ProgramOption("width", "2048", "features of each layer"),
@@ -51,7 +51,7 @@ public final class MlpTraining implements ProgramProvider {
     int width = values.count("width");
     boolean setToNone = values.flag("set-to-none");
     String keep = values.choice("keep", "none", "loss", "graph");
-    Device device = new Device();
+    Device device = Options.device(values);
     Torch torch = new Torch(device);
     Autograd autograd = new Autograd(torch);
     Mlp model = new Mlp(torch, values.count("layers"), width);
@@ -60,6 +60,7 @@ public final class MlpTraining implements ProgramProvider {
     Tensor input = null;
     Tensor loss = null;
     for (int i = 0; i < iterations; i++) {
+      device.begin("step " + i);
       input = replaced(input, Elementwise.toDevice(torch, DType.FLOAT32, false, batch, width));
       loss = replaced(loss, meanSquare(torch, model, input));
       switch (keep) {
@@ -70,6 +71,7 @@ public final class MlpTraining implements ProgramProvider {
       autograd.backward(loss);
       optimizer.step();
       model.parameters().zeroGradients(setToNone);
+      device.end("step " + i);
     }
     loss.release();
     losses.reversed().forEach(Tensor::release);

@@ -30,7 +30,7 @@ public final class ResNetTraining implements ProgramProvider {
 
   @Override
   public List<ProgramOption> options() {
-    return List.of(
+    return Options.with(
         new ProgramOption("iterations", "4", "optimiser steps"),
         new ProgramOption("depth", "50", "layers: 50, 101 or 152"),
         new ProgramOption("batch", "32", "images of a batch"),
@@ -61,7 +61,7 @@ public final class ResNetTraining implements ProgramProvider {
     int overflows = values.number("overflows", 0);
     boolean setToNone = values.flag("set-to-none");
     DType amp = Types.autocast(values, "amp");
-    Device device = new Device();
+    Device device = Options.device(values);
     Torch torch = new Torch(device);
     Autograd autograd = new Autograd(torch);
     ResNet model = new ResNet(torch, stages, classes);
@@ -72,6 +72,7 @@ public final class ResNetTraining implements ProgramProvider {
     Tensor[] loss = new Tensor[1];
     int iterations = values.count("iterations");
     for (int i = 0; i < iterations; i++) {
+      device.begin("step " + i);
       images =
           replaced(
               images, Elementwise.toDevice(torch, DType.FLOAT32, false, batch, 3, image, image));
@@ -91,6 +92,7 @@ public final class ResNetTraining implements ProgramProvider {
         scaler.step(optimizer, i < overflows);
       }
       model.parameters().zeroGradients(setToNone);
+      device.end("step " + i);
     }
     loss[0].release();
     if (scaler != null) {

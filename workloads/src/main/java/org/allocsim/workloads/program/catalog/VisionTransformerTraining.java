@@ -29,7 +29,7 @@ public final class VisionTransformerTraining implements ProgramProvider {
 
   @Override
   public List<ProgramOption> options() {
-    return List.of(
+    return Options.with(
         new ProgramOption("iterations", "4", "optimiser steps"),
         new ProgramOption("batch", "16", "images of a batch"),
         new ProgramOption("image", "224", "pixels of an image's side"),
@@ -60,7 +60,7 @@ public final class VisionTransformerTraining implements ProgramProvider {
     int batch = values.count("batch");
     boolean setToNone = values.flag("set-to-none");
     DType amp = Types.autocast(values, "amp");
-    Device device = new Device();
+    Device device = Options.device(values);
     Torch torch = new Torch(device);
     Autograd autograd = new Autograd(torch);
     VisionTransformer model = new VisionTransformer(torch, shape);
@@ -68,6 +68,7 @@ public final class VisionTransformerTraining implements ProgramProvider {
     Tensor images = null;
     int iterations = values.count("iterations");
     for (int i = 0; i < iterations; i++) {
+      device.begin("step " + i);
       Tensor fresh =
           Elementwise.filled(torch, DType.FLOAT32, batch, 3, shape.image(), shape.image());
       if (images != null) {
@@ -81,6 +82,7 @@ public final class VisionTransformerTraining implements ProgramProvider {
       loss[0].release();
       optimizer.step();
       model.parameters().zeroGradients(setToNone);
+      device.end("step " + i);
     }
     optimizer.release();
     model.parameters().release();
