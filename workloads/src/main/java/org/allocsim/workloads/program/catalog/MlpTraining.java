@@ -30,7 +30,7 @@ public final class MlpTraining implements ProgramProvider {
 
   @Override
   public List<ProgramOption> options() {
-    return Options.with(
+    return Options.ofTraining(
         new ProgramOption("iterations", "40", "optimiser steps"),
         new ProgramOption("layers", "6", "linear layers"),
         new ProgramOption("width", "2048", "features of each layer"),
@@ -54,6 +54,8 @@ public final class MlpTraining implements ProgramProvider {
     Device device = Options.device(values);
     Torch torch = new Torch(device);
     Autograd autograd = new Autograd(torch);
+    Batches batches = new Batches(values, torch, seed);
+    Evaluation evaluation = Evaluation.of(values, batch);
     Mlp model = new Mlp(torch, values.count("layers"), width);
     Adam optimizer = new Adam(torch, model.parameters(), false, values.flag("fused"));
     List<Tensor> losses = new ArrayList<>();
@@ -61,7 +63,8 @@ public final class MlpTraining implements ProgramProvider {
     Tensor loss = null;
     for (int i = 0; i < iterations; i++) {
       device.begin("step " + i);
-      input = replaced(input, Elementwise.toDevice(torch, DType.FLOAT32, false, batch, width));
+      batches.next();
+      input = replaced(input, batches.toDevice(DType.FLOAT32, batch, width));
       loss = replaced(loss, meanSquare(torch, model, input));
       switch (keep) {
         case "loss" -> losses.add(loss.retain());
@@ -72,12 +75,22 @@ public final class MlpTraining implements ProgramProvider {
       optimizer.step();
       model.parameters().zeroGradients(setToNone);
       device.end("step " + i);
+      evaluation.after(
+          i,
+          torch,
+          () -> {
+            batches.next();
+            Tensor shown = batches.toDevice(DType.FLOAT32, evaluation.batch(), width);
+            model.forward(shown).release();
+            shown.release();
+          });
     }
     loss.release();
     losses.reversed().forEach(Tensor::release);
     optimizer.release();
     model.parameters().release();
     input.release();
+    batches.release();
     return device.trace();
   }
 

@@ -24,6 +24,14 @@ final class Options {
     return List.copyOf(all);
   }
 
+  /** The options of a training: where batches come from and when it is evaluated. */
+  static List<ProgramOption> ofTraining(ProgramOption... own) {
+    List<ProgramOption> all = new ArrayList<>(Arrays.asList(own));
+    all.addAll(Batches.options());
+    all.addAll(Evaluation.options());
+    return with(all.toArray(new ProgramOption[0]));
+  }
+
   /** The device on which a program runs. */
   static Device device(ProgramValues values) {
     return new Device(values.number(HOST_NANOS, 0));

@@ -30,7 +30,7 @@ public final class ResNetTraining implements ProgramProvider {
 
   @Override
   public List<ProgramOption> options() {
-    return Options.with(
+    return Options.ofTraining(
         new ProgramOption("iterations", "4", "optimiser steps"),
         new ProgramOption("depth", "50", "layers: 50, 101 or 152"),
         new ProgramOption("batch", "32", "images of a batch"),
@@ -64,6 +64,8 @@ public final class ResNetTraining implements ProgramProvider {
     Device device = Options.device(values);
     Torch torch = new Torch(device);
     Autograd autograd = new Autograd(torch);
+    Batches batches = new Batches(values, torch, seed);
+    Evaluation evaluation = Evaluation.of(values, batch);
     ResNet model = new ResNet(torch, stages, classes);
     Sgd optimizer = new Sgd(torch, model.parameters(), values.flag("momentum"));
     GradScaler scaler = values.flag("scaler") ? new GradScaler(torch) : null;
@@ -73,10 +75,9 @@ public final class ResNetTraining implements ProgramProvider {
     int iterations = values.count("iterations");
     for (int i = 0; i < iterations; i++) {
       device.begin("step " + i);
-      images =
-          replaced(
-              images, Elementwise.toDevice(torch, DType.FLOAT32, false, batch, 3, image, image));
-      labels = replaced(labels, Elementwise.toDevice(torch, DType.INT64, false, batch));
+      batches.next();
+      images = replaced(images, batches.toDevice(DType.FLOAT32, batch, 3, image, image));
+      labels = replaced(labels, batches.toDevice(DType.INT64, batch));
       Tensor input = images;
       Tensor target = labels;
       torch
@@ -93,6 +94,17 @@ public final class ResNetTraining implements ProgramProvider {
       }
       model.parameters().zeroGradients(setToNone);
       device.end("step " + i);
+      model.train(false);
+      evaluation.after(
+          i,
+          torch,
+          () -> {
+            batches.next();
+            Tensor shown = batches.toDevice(DType.FLOAT32, evaluation.batch(), 3, image, image);
+            torch.autocast().region(amp, () -> model.forward(shown).release());
+            shown.release();
+          });
+      model.train(true);
     }
     loss[0].release();
     if (scaler != null) {
@@ -102,6 +114,7 @@ public final class ResNetTraining implements ProgramProvider {
     model.parameters().release();
     images.release();
     labels.release();
+    batches.release();
     return device.trace();
   }
 

@@ -1,5 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.Precision;
@@ -28,6 +30,7 @@ public final class Device {
   private long stream;
   private PoolId pool = PoolId.DEFAULT;
   private int gpuEvents;
+  private List<Work.Kernel> captured;
 
   /** A device whose programs cost the host nothing. */
   public Device() {
@@ -73,13 +76,38 @@ public final class Device {
     next().useStream(allocation, handle, 0);
   }
 
+  /** From now on kernels are recorded and not run ({@code cudaStreamBeginCapture}). */
+  public void beginCapture() {
+    captured = new ArrayList<>();
+  }
+
+  /** Ends the recording of kernels and returns them in order. */
+  public List<Work.Kernel> endCapture() {
+    List<Work.Kernel> graph = captured;
+    captured = null;
+    return graph;
+  }
+
+  /** Queues the kernels of a graph, which cost the host a launch each and no more. */
+  public void replay(List<Work.Kernel> graph) {
+    passHostTime();
+    for (Work.Kernel kernel : graph) {
+      next().launch(kernel, stream);
+    }
+  }
+
   /** Queues a kernel on the current stream. */
   public void kernel(long operations, long memoryBytes, Precision precision) {
     pendingHostNanos += hostNanosPerKernel;
     if (pendingHostNanos >= KERNELS_PER_HOST_ROW * hostNanosPerKernel) {
       passHostTime();
     }
-    next().launch(new Work.Kernel(operations, memoryBytes, precision), stream);
+    Work.Kernel kernel = new Work.Kernel(operations, memoryBytes, precision);
+    if (captured == null) {
+      next().launch(kernel, stream);
+    } else {
+      captured.add(kernel);
+    }
   }
 
   /** Queues a copy between host and device on the current stream. */
