@@ -127,8 +127,9 @@ class ProgramTimeTest {
     page.append(
         """
 
-        Kernels that autocast needs for its casts make the bf16 step wait for the host on both
-        sides: the GPU is busy for less than half of it.
+        In bf16 the GPU waits for the host, measured and simulated: it is busy for less than half
+        of the step. The profile has one share of peak arithmetic for all kernels; large products
+        in single precision reach more than that, small ones less.
 
         `ResNet-50`: copies of images, filters and results into the layout of cuDNN's tensor-core
         kernels are counted; that its half-precision kernels for channel-by-channel images reach a
