@@ -17,7 +17,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
+import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -179,7 +181,9 @@ final class ValidateCommand implements Callable<Integer> {
       List<Outputs.Output> json = new ArrayList<>();
       Outputs.Output text = open(outputs, json);
       ValidateChartFiles charts =
-          reportName == null ? null : new ValidateChartFiles(outputs, Path.of(reportName));
+          reportName != null && ChartFonts.areAvailable()
+              ? new ValidateChartFiles(outputs, Path.of(reportName))
+              : null;
       ValidateReport report = validate(chosen);
       for (Outputs.Output each : json) {
         JsonText.write(ValidateJson.of(report), each.stream());
@@ -195,6 +199,10 @@ final class ValidateCommand implements Callable<Integer> {
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
         ValidateText.print(report, out);
+        if (reportName != null && charts == null) {
+          WrappedText.printItem(out, "", "No charts were drawn: " + ChartFonts.REMEDY + ".");
+          out.flush();
+        }
       }
     }
     return ExitCodes.DONE;
