@@ -260,7 +260,7 @@ final class CompareCommand implements Callable<Integer> {
               deviceOptions.profile(),
               limitBytes,
               recorded.runAll(choices, progress::update));
-      recordings.add(recorded.recording(table.results()));
+      recordings.add(recorded.recording(table.results(), input.conf()));
       return table;
     }
   }

@@ -1,7 +1,6 @@
 package org.allocsim.reports.cli;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,24 +40,36 @@ final class RecordedTrial {
   }
 
   /**
-   * What was recorded.
+   * What was recorded. The page shows the best setting of PyTorch first, beside the recorded one.
    *
    * @param rows the results in the order in which the page shows them
+   * @param recordedConf settings that the program was recorded with; null where they are not known
    */
-  TraceRecording recording(List<PolicyResult> rows) {
-    List<Integer> order = new ArrayList<>();
-    // PyTorch under its settings is what most readers look at: it is kept whole before the others.
-    for (boolean isPyTorch : Arrays.asList(true, false)) {
-      for (int row = 0; row < rows.size(); row++) {
-        boolean is =
-            rows.get(row).choice().provider().spec().id().equals(CompareCommand.PYTORCH);
-        if (is == isPyTorch && recordings.get(rows.get(row)) != null) {
-          order.add(row);
-        }
+  TraceRecording recording(List<PolicyResult> rows, String recordedConf) {
+    List<Integer> pytorch = new ArrayList<>();
+    List<Integer> others = new ArrayList<>();
+    Integer recorded = null;
+    for (int row = 0; row < rows.size(); row++) {
+      PolicyResult result = rows.get(row);
+      if (recordings.get(result) == null) {
+        continue;
+      }
+      boolean isPyTorch =
+          result.choice().provider().spec().id().equals(CompareCommand.PYTORCH);
+      (isPyTorch ? pytorch : others).add(row);
+      if (isPyTorch
+          && result.choice().options().getOrDefault("conf", "").equals(recordedConf)) {
+        recorded = row;
       }
     }
-    for (int row : order) {
+    // PyTorch under its settings is what most readers look at: it is kept whole before the others.
+    pytorch.addAll(others);
+    for (int row : pytorch) {
       recording.add(row, rows.get(row).choice().label(), recordings.get(rows.get(row)));
+    }
+    if (!pytorch.isEmpty()) {
+      int first = pytorch.getFirst();
+      recording.opensWith(first, recorded == null || recorded == first ? null : recorded);
     }
     return recording;
   }

@@ -165,6 +165,7 @@ public final class ReportPage {
         put(columns, id, isWhole ? recording.blocks() : recording.moments());
       }
       about.put("runs", runs);
+      about.put("opens", runs.isEmpty() ? null : trace.opens());
       list.add(about);
     }
     return list;
