@@ -3,8 +3,6 @@ package org.allocsim.reports.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -119,7 +117,7 @@ final class CompareCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     names.forEach(Inputs::require);
     List<PolicyChoice> chosen = choices();
-    Path folder = reportName == null ? null : folder();
+    Path folder = reportName == null ? null : ReportFolder.make(reportName);
     try (Outputs outputs = new Outputs(out)) {
       List<Outputs.Output> csv = new ArrayList<>();
       List<Outputs.Output> json = new ArrayList<>();
@@ -171,15 +169,6 @@ final class CompareCommand implements Callable<Integer> {
     if (folder != null) {
       csv.add(outputs.open("--report", folder.resolve("compare.csv").toString(), null));
       json.add(outputs.open("--report", folder.resolve("compare.json").toString(), null));
-    }
-  }
-
-  private Path folder() throws IOException {
-    try {
-      return Files.createDirectories(Path.of(reportName));
-    } catch (InvalidPathException | IOException e) {
-      throw new Failure(
-          "--report " + reportName + ": the folder cannot be made; name another one", e);
     }
   }
 

@@ -176,7 +176,9 @@ final class CompareVerdict {
                     + each.choice().label()
                     + " reserves the least: "
                     + ByteFormat.human(each.peakReservedBytes())
-                    + "."));
+                    + ", with "
+                    + Numbers.duration(each.driverNanos())
+                    + " in the driver."));
     long failed = results.stream().filter(each -> !each.passes()).count();
     if (failed > 0) {
       details.add(

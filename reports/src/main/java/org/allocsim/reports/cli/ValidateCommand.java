@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -156,10 +155,15 @@ final class ValidateCommand implements Callable<Integer> {
   @Option(
       names = "--report",
       paramLabel = "DIR",
-      description = "Folder that gets validate.txt and validate.json; it is made where missing.")
+      description =
+          "Folder that gets validate.html, validate.txt and validate.json; it is made where"
+              + " missing.")
   private String reportName;
 
   private CudaDevice.Identity identity;
+
+  /** What the page shows of the simulated runs; null where no page is wanted. */
+  private ValidateRecordings recordings;
 
   @Override
   public Integer call() throws IOException {
@@ -171,10 +175,25 @@ final class ValidateCommand implements Callable<Integer> {
     List<PolicyChoice> chosen = choices();
     try (Outputs outputs = new Outputs(out)) {
       List<Outputs.Output> json = new ArrayList<>();
-      Outputs.Output text = open(outputs, json);
+      Path folder = reportName == null ? null : ReportFolder.make(reportName);
+      Outputs.Output text = null;
+      Outputs.Output page = null;
+      if (jsonName != null) {
+        json.add(outputs.open("--json", jsonName, null));
+      }
+      if (folder != null) {
+        json.add(outputs.open("--report", folder.resolve("validate.json").toString(), null));
+        text = outputs.open("--report", folder.resolve("validate.txt").toString(), null);
+        page = outputs.open("--report", folder.resolve("validate.html").toString(), null);
+        recordings = new ValidateRecordings();
+      }
       ValidateReport report = validate(chosen);
+      Map<String, Object> results = ValidateJson.of(report);
       for (Outputs.Output each : json) {
-        JsonText.write(ValidateJson.of(report), each.stream());
+        JsonText.write(results, each.stream());
+      }
+      if (page != null) {
+        ValidatePage.of(report, results, recordings.traces()).write(page.stream());
       }
       if (text != null) {
         try (PrintWriter writer = new PrintWriter(text.stream(), false, StandardCharsets.UTF_8)) {
@@ -187,23 +206,6 @@ final class ValidateCommand implements Callable<Integer> {
       }
     }
     return ExitCodes.DONE;
-  }
-
-  private Outputs.Output open(Outputs outputs, List<Outputs.Output> json) throws IOException {
-    if (jsonName != null) {
-      json.add(outputs.open("--json", jsonName, null));
-    }
-    if (reportName == null) {
-      return null;
-    }
-    try {
-      Path folder = Files.createDirectories(Path.of(reportName));
-      json.add(outputs.open("--report", folder.resolve("validate.json").toString(), null));
-      return outputs.open("--report", folder.resolve("validate.txt").toString(), null);
-    } catch (InvalidPathException | IOException e) {
-      throw new Failure(
-          "--report " + reportName + ": the folder cannot be made; name another one", e);
-    }
   }
 
   private List<PolicyChoice> choices() {
@@ -314,6 +316,14 @@ final class ValidateCommand implements Callable<Integer> {
             touch);
     try {
       add(input, choice, base, false, validation, cases);
+      if (recordings != null) {
+        recordings.add(
+            input,
+            cases.size() - 1,
+            choice,
+            base.settings().limitBytes(),
+            GpuValidation.profile(identity, cases.getLast().result().capacityBytes()));
+      }
       if (nearLimits) {
         long most = Math.min(bounds.mostBytes(), identity.freeBytesAtStart());
         for (GpuCase near : new NearLimits(base, identity, most).cases()) {

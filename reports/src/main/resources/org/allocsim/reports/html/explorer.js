@@ -155,10 +155,12 @@ class Explorer {
   /** The legend, with the values at a position. */
   showValues(at, isHover = false) {
     if (!this.shown) return;
-    const lines = LINES.filter((line) => this.shown[line.key]);
+    const lines = LINES.filter((line) => this.shown[line.key]).map((line) =>
+      line.key === 'other' ? { ...line, note: 'reserved by ' + this.other.about.label } : line,
+    );
     const legend = this.get('legend');
-    if (legend.dataset.keys !== lines.map((line) => line.key).join()) {
-      legend.dataset.keys = lines.map((line) => line.key).join();
+    if (legend.dataset.keys !== lines.map((line) => line.key + line.note).join()) {
+      legend.dataset.keys = lines.map((line) => line.key + line.note).join();
       legend.replaceChildren(
         ...lines.map((line) => {
           const swatch = element('i', { className: 'swatch ' + (line.fill ? 'area' : 'line') });

@@ -2,7 +2,7 @@
 
 const STACK_COLOURS = ['--blue', '--orange', '--green', '--purple', '--sky', '--vermillion', '--yellow'];
 const AGE_COLOURS = ['--age-0', '--age-1', '--age-2', '--age-3', '--age-4'];
-const AGE_NAMES = ['under 1 % of the run', 'to 3 %', 'to 10 %', 'to 30 %', 'older'];
+const AGE_NAMES = ['allocated within the last 0.1 % of the requests', '1 %', '10 %', '50 %', 'longer ago'];
 const LINE = 16;
 const GAP = 5;
 const GUTTER = 78;
@@ -103,7 +103,7 @@ class SegmentMap {
     if (this.scheme === 'stream') return this.streamColour(trace.stream[block]);
     if (this.scheme === 'age') {
       const age = (at - trace.birth[block]) / trace.events;
-      return AGE_COLOURS[age < 0.01 ? 0 : age < 0.03 ? 1 : age < 0.1 ? 2 : age < 0.3 ? 3 : 4];
+      return AGE_COLOURS[age <= 0.001 ? 0 : age <= 0.01 ? 1 : age <= 0.1 ? 2 : age <= 0.5 ? 3 : 4];
     }
     const place = this.topStacks.get(trace.stack[block]);
     return place === undefined ? '--other' : STACK_COLOURS[place];

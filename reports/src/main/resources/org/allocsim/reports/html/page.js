@@ -39,10 +39,8 @@ class Overview {
       }),
     );
     const peaks = values.map((column) => column.reduce((a, b) => Math.max(a, b), 0));
-    const sorted = peaks.slice().sort((a, b) => a - b);
     // A policy that takes the whole card at once would press all others to the floor.
-    const typical = 3 * sorted[Math.floor(sorted.length / 2)];
-    const top = 1.05 * Math.max(1, sorted.at(-1) > typical ? typical : sorted.at(-1));
+    const top = 1.05 * barScale(peaks);
     const hidden = peaks.filter((peak) => peak > top).length;
     this.rest =
       `Reserved memory of ${this.runs.length} runs. ` +
@@ -58,7 +56,7 @@ class Overview {
         focus: { alpha: 1 },
         scales: { x: { time: false, range: () => [0, this.about.events] }, y: { range: () => [0, top] } },
         axes: [
-          styledAxis({ values: (u, ticks) => ticks.map((tick) => countText(tick)), label: 'request number', labelSize: 20 }),
+          styledAxis({ values: (u, ticks) => ticks.map((tick) => countText(tick)), label: 'request number', size: 30, labelSize: 18 }),
           styledAxis(byteAxis(5)),
         ],
         series: [
@@ -116,7 +114,7 @@ function drawAgreement(holder, rows) {
       cursor: { drag: { x: false, y: false }, points: { show: false } },
       scales: { x: { time: false, range: () => [0, top] }, y: { range: () => [0, top] } },
       axes: [
-        styledAxis({ splits: () => byteTicks(top, 5), values: (u, t) => t.map((v) => axisBytes(v, t[1] || v)), label: 'predicted peak', labelSize: 20 }),
+        styledAxis({ splits: () => byteTicks(top, 5), values: (u, t) => t.map((v) => axisBytes(v, t[1] || v)), label: 'predicted peak', size: 30, labelSize: 18 }),
         styledAxis({ ...byteAxis(5), label: 'measured peak', labelSize: 20 }),
       ],
       series: [

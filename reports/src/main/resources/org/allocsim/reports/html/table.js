@@ -80,6 +80,14 @@ const VIEWS = {
   },
 };
 
+/** Length of a whole bar: the most, unless a few values would leave the others no room. */
+function barScale(values) {
+  const sorted = values.filter((value) => value > 0).sort((a, b) => a - b);
+  if (!sorted.length) return 1;
+  const typical = 3 * sorted[Math.floor((sorted.length - 1) / 2)];
+  return sorted.at(-1) > typical ? typical : sorted.at(-1);
+}
+
 class ResultTable {
   constructor(table, view, onPick) {
     this.table = table;
@@ -94,9 +102,8 @@ class ResultTable {
     this.columns = this.view.columns.filter(
       (column) => !column.optional || rows.some((row) => row[column.key] !== null && row[column.key] !== undefined),
     );
-    this.most = Math.max(
-      1,
-      ...rows.flatMap((row) => this.columns.filter((c) => c.bar).map((c) => row[c.key] || 0)),
+    this.most = barScale(
+      rows.flatMap((row) => this.columns.filter((c) => c.bar).map((c) => row[c.key] || 0)),
     );
     this.render();
   }
@@ -178,6 +185,7 @@ class ResultTable {
       if (column.bar) {
         cell.title = countText(value) + ' B';
         cell.append(this.bar(row, value));
+        cell.classList.toggle('beyond', value > this.most);
       }
       line.append(cell);
     }
