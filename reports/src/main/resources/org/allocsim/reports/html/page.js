@@ -176,11 +176,12 @@ async function start() {
     redraw.push(() => plot && plot.redraw(false));
   }
   const hasRuns = data.traces.some((trace) => trace.runs.length > 0);
-  get('explorer').hidden = !hasRuns;
-  get('overview').hidden = !hasRuns;
   const open = async (number) => {
     table.show(view.rows(results, number), new Set(runsOf(number).map((run) => run.row)));
-    if (!hasRuns) return;
+    const isRecorded = runsOf(number).length > 0;
+    get('explorer').hidden = !isRecorded;
+    get('overview').hidden = !isRecorded;
+    if (!isRecorded) return;
     await page.explorer.openTrace(number);
     const { opens } = data.traces[number];
     await page.explorer.openRun(opens.row);
@@ -207,7 +208,13 @@ async function start() {
   );
   choice.addEventListener('change', () => open(Number(choice.value)));
   await open(0);
-  document.documentElement.dataset.ready = 'true';
+  // Two frames later all is on the screen.
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      page.openedMillis = performance.now();
+      document.documentElement.dataset.ready = 'true';
+    }),
+  );
 }
 
 start().catch((error) => {
