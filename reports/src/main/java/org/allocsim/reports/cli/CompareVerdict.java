@@ -182,7 +182,7 @@ final class CompareVerdict {
     long failed = results.stream().filter(each -> !each.passes()).count();
     if (failed > 0) {
       details.add(
-          Numbers.count(failed) + " of " + Numbers.count(results.size()) + " run out of memory.");
+          "Out of memory: " + Numbers.count(failed) + " of " + Numbers.count(results.size()) + " runs.");
     }
     return details;
   }

@@ -12,6 +12,7 @@ final class ColumnWriter {
   private static final int LOW_BITS = 0x7f;
   private static final int MORE = 0x80;
   private static final int MOST_BYTES = 8;
+  private static final int MUCH = 4 << 20;
 
   private byte[] bytes = new byte[1 << 12];
   private int count;
@@ -46,9 +47,10 @@ final class ColumnWriter {
     return count;
   }
 
-  /** All of it, deflated without a header. */
+  /** All of it, deflated without a header; harder where that takes no time to speak of. */
   byte[] deflated() {
-    try (Deflater deflater = new Deflater(Deflater.BEST_COMPRESSION, true)) {
+    int level = count > MUCH ? Deflater.DEFAULT_COMPRESSION : Deflater.BEST_COMPRESSION;
+    try (Deflater deflater = new Deflater(level, true)) {
       deflater.setInput(bytes, 0, count);
       deflater.finish();
       byte[] out = new byte[Math.max(64, count / 4)];

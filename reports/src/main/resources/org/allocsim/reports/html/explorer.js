@@ -233,7 +233,13 @@ class Explorer {
           element('td', {}, bytesText(h.bytes)),
           element('td', {}, total ? percentText(h.bytes / total) : '–'),
           element('td', {}, countText(h.blocks)),
-          element('th', { scope: 'row' }, swatch, element('button', { type: 'button', title: 'Filter by this stack', onclick: () => this.filterBy(name) }, name)),
+          element(
+            'th', { scope: 'row' },
+            element(
+              'div', { className: 'holder' }, swatch,
+              element('button', { type: 'button', title: 'Filter by this stack', onclick: () => this.filterBy(name) }, name),
+            ),
+          ),
         );
       }),
     );
@@ -427,6 +433,6 @@ class Explorer {
 
   restyle() {
     this.timeline.restyle();
-    this.map.schedule();
+    this.map.draw();
   }
 }

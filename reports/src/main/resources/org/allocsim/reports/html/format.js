@@ -37,6 +37,7 @@ function percentText(ratio) {
 /** A duration with about three digits. */
 function durationText(nanos) {
   if (nanos === null || nanos === undefined) return '–';
+  if (nanos === 0) return '0 s';
   const abs = Math.abs(nanos);
   if (abs >= 1e9) return (nanos / 1e9).toFixed(abs < 1e11 ? 2 : 0) + ' s';
   if (abs >= 1e6) return (nanos / 1e6).toFixed(abs < 1e7 ? 2 : abs < 1e8 ? 1 : 0) + ' ms';

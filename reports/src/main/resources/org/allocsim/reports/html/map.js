@@ -5,8 +5,8 @@ const AGE_COLOURS = ['--age-0', '--age-1', '--age-2', '--age-3', '--age-4'];
 const AGE_NAMES = ['allocated within the last 0.1 % of the requests', '1 %', '10 %', '50 %', 'longer ago'];
 const LINE = 16;
 const GAP = 5;
-const GUTTER = 78;
-const RIGHT = 10;
+const GUTTER = AXIS;
+const RIGHT = EDGE;
 
 class SegmentMap {
   /** `canvas` is drawn on; `onBlock` hears which block the reader points at or chose. */

@@ -148,10 +148,12 @@ async function start() {
   addEventListener('beforeprint', () => {
     theme = get('theme').value;
     setTheme('light');
+    document.documentElement.classList.add('printing');
     redraw.forEach((call) => call());
   });
   addEventListener('afterprint', () => {
     setTheme(theme);
+    document.documentElement.classList.remove('printing');
     redraw.forEach((call) => call());
   });
   if (get('copy')) {

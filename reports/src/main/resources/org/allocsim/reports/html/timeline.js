@@ -9,6 +9,10 @@ const LINES = [
   { key: 'other', label: 'compared', note: 'reserved by the other policy', colour: '--ink-soft', width: 1.4, fill: 0, dash: [5, 4] },
 ];
 
+/* Pixels beside the plot: at the left for sizes, at the right for half a label. */
+const AXIS = 78;
+const EDGE = 12;
+
 /** A colour of the page's style, for canvases. */
 function colour(name, alpha = 1) {
   const value = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -29,7 +33,7 @@ function byteTicks(max, wanted) {
 function byteAxis(wanted) {
   return {
     scale: 'y',
-    size: 78,
+    size: AXIS,
     gap: 6,
     splits: (u, axis, min, max) => byteTicks(max, wanted),
     values: (u, ticks) => ticks.map((tick) => axisBytes(tick, ticks.length > 1 ? ticks[1] : tick)),
@@ -74,7 +78,7 @@ class Timeline {
     const options = {
       width: Math.max(200, this.holder.clientWidth),
       height: this.height(),
-      padding: [14, 12, 0, 0],
+      padding: [14, EDGE, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
       scales: {
@@ -145,7 +149,7 @@ class Timeline {
   data() {
     const { from, to } = this.view;
     const span = to - from;
-    const width = this.plot ? Math.max(50, this.plot.over.clientWidth) : 600;
+    const width = Math.max(50, this.holder.clientWidth - AXIS - EDGE);
     const buckets = Math.max(1, Math.min(Math.ceil(width), Math.ceil(span)));
     const x = [];
     const columns = LINES.map((line) => ({ source: this.series[line.key], values: [] }));
@@ -190,9 +194,10 @@ class Timeline {
     if (this.frames.length > 240) this.frames.shift();
   }
 
+  /** Draws anew with the present style and width, now. */
   restyle() {
     this.make();
-    this.schedule();
+    this.draw();
   }
 
   drawMarks(u) {
@@ -216,6 +221,7 @@ class Timeline {
       ctx.fillStyle = colour('--vermillion-text');
       ctx.font = `${12 * ratio}px system-ui, sans-serif`;
       ctx.textAlign = 'right';
+      ctx.textBaseline = 'bottom';
       ctx.fillText('limit ' + bytesText(this.limit), left + width - 4 * ratio, y - 4 * ratio);
     }
     ctx.fillStyle = colour('--vermillion');
