@@ -12,6 +12,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.profile.ShippedProfiles;
 
 /**
  * Finds the smallest device on which a program runs without any failed request, in steps of 2 MiB.
@@ -190,8 +191,7 @@ public final class CapacitySearch {
   private List<Card> cards(ScenarioResult ample) {
     boolean limited = ample.scenario().limitBytes() >= 0;
     long enoughBytes = ample.peakReservedBytes() + STREAM_BYTES;
-    return DeviceProfiles.names().stream()
-        .map(DeviceProfiles::named)
+    return ShippedProfiles.all().stream()
         .sorted(Comparator.comparingLong(DeviceProfile::capacityBytes))
         .map(profile -> {
           boolean ampleHere = ample.passes() && !limited;

@@ -9,17 +9,18 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Runs independent work on all cores. */
-final class ParallelTasks {
+public final class ParallelTasks {
   /** Hears how many tasks are done; called by one thread at a time. */
   @FunctionalInterface
-  interface Progress {
+  public interface Progress {
+    /** So many tasks of the total are done. */
     void done(int tasks, int total);
   }
 
   private ParallelTasks() {}
 
   /** The results of all tasks, in the order of the tasks. */
-  static <T> List<T> run(List<? extends Callable<T>> tasks, Progress progress) {
+  public static <T> List<T> run(List<? extends Callable<T>> tasks, Progress progress) {
     return run(tasks, Integer.MAX_VALUE, progress);
   }
 

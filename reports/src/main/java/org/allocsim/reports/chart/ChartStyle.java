@@ -8,6 +8,7 @@ import java.awt.geom.Rectangle2D;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItem;
 import org.jfree.chart.axis.NumberAxis;
+import org.jfree.chart.axis.ValueAxis;
 import org.jfree.chart.block.BlockBorder;
 import org.jfree.chart.plot.XYPlot;
 import org.jfree.chart.title.LegendTitle;
@@ -25,29 +26,36 @@ final class ChartStyle {
   static final Color BLUE = new Color(0x00, 0x72, 0xB2);
   static final Color ORANGE = new Color(0xE6, 0x9F, 0x00);
   static final Color VERMILLION = new Color(0xD5, 0x5E, 0x00);
+  static final Color GREEN = new Color(0x00, 0x9E, 0x73);
+  static final Color PURPLE = new Color(0xCC, 0x79, 0xA7);
+  static final Color YELLOW = new Color(0xF0, 0xE4, 0x42);
   static final Color INK = new Color(0x33, 0x33, 0x33);
   static final Color FAINT_INK = new Color(0x66, 0x66, 0x66);
   static final Font TEXT_FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 13);
   static final Font SMALL_FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 12);
   private static final Font TITLE_FONT = new Font(Font.SANS_SERIF, Font.BOLD, 17);
-  private static final Color GRID = new Color(0xE4, 0xE4, 0xE4);
 
   private ChartStyle() {}
 
   /** A plot as a whole chart, with headings above and its legend below. */
   static JFreeChart chart(String title, String subtitle, XYPlot plot) {
+    return chart(title, subtitle, plot, ChartTheme.LIGHT);
+  }
+
+  /** The same on other paper. */
+  static JFreeChart chart(String title, String subtitle, XYPlot plot, ChartTheme theme) {
     JFreeChart chart = new JFreeChart(null, null, plot, false);
-    chart.setBackgroundPaint(Color.WHITE);
+    chart.setBackgroundPaint(theme.paper());
     chart.setPadding(new RectangleInsets(10, 10, 6, 24));
-    chart.addSubtitle(heading(title, TITLE_FONT, INK, 2));
-    chart.addSubtitle(heading(subtitle, SMALL_FONT, FAINT_INK, 10));
+    chart.addSubtitle(heading(title, TITLE_FONT, theme.ink(), 2));
+    chart.addSubtitle(heading(subtitle, SMALL_FONT, theme.faintInk(), 10));
     LegendTitle legend = new LegendTitle(plot);
     legend.setPosition(RectangleEdge.BOTTOM);
     legend.setItemFont(TEXT_FONT);
-    legend.setItemPaint(INK);
+    legend.setItemPaint(theme.ink());
     legend.setItemLabelPadding(new RectangleInsets(2, 4, 2, 14));
     legend.setFrame(BlockBorder.NONE);
-    legend.setBackgroundPaint(Color.WHITE);
+    legend.setBackgroundPaint(theme.paper());
     chart.addSubtitle(legend);
     chart.setAntiAlias(true);
     chart.setTextAntiAlias(true);
@@ -66,21 +74,31 @@ final class ChartStyle {
 
   /** Gives an axis its fonts and colours. */
   static NumberAxis style(NumberAxis axis) {
-    axis.setLabelFont(TEXT_FONT);
-    axis.setLabelPaint(INK);
-    axis.setTickLabelFont(SMALL_FONT);
-    axis.setTickLabelPaint(INK);
-    axis.setAxisLinePaint(FAINT_INK);
-    axis.setTickMarkPaint(FAINT_INK);
+    style(axis, ChartTheme.LIGHT);
     return axis;
+  }
+
+  /** The same on other paper. */
+  static void style(ValueAxis axis, ChartTheme theme) {
+    axis.setLabelFont(TEXT_FONT);
+    axis.setLabelPaint(theme.ink());
+    axis.setTickLabelFont(SMALL_FONT);
+    axis.setTickLabelPaint(theme.ink());
+    axis.setAxisLinePaint(theme.faintInk());
+    axis.setTickMarkPaint(theme.faintInk());
   }
 
   /** Gives a plot its paper and grid. */
   static void style(XYPlot plot) {
-    plot.setBackgroundPaint(Color.WHITE);
+    style(plot, ChartTheme.LIGHT);
+  }
+
+  /** The same on other paper. */
+  static void style(XYPlot plot, ChartTheme theme) {
+    plot.setBackgroundPaint(theme.paper());
     plot.setOutlineVisible(false);
-    plot.setDomainGridlinePaint(GRID);
-    plot.setRangeGridlinePaint(GRID);
+    plot.setDomainGridlinePaint(theme.grid());
+    plot.setRangeGridlinePaint(theme.grid());
     plot.setDomainGridlineStroke(new BasicStroke(1));
     plot.setRangeGridlineStroke(new BasicStroke(1));
     plot.setAxisOffset(new RectangleInsets(0, 0, 0, 0));

@@ -6,10 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedSet;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
@@ -53,8 +51,6 @@ final class CompareCommand implements Callable<Integer> {
   /** The policy that takes PyTorch's settings. */
   static final String PYTORCH = Scenario.PYTORCH;
 
-  private static final String EXPANDABLE = "expandable_segments:True";
-
   @Spec private CommandSpec spec;
 
   @Parameters(
@@ -63,21 +59,7 @@ final class CompareCommand implements Callable<Integer> {
       description = "Traces of any format; 'allocsim list formats' shows them.")
   private List<String> names;
 
-  @Option(
-      names = "--policies",
-      paramLabel = "all|ID,...",
-      description =
-          "Allocators, with options in parentheses: rmm-pool(initial=1GiB;max=8GiB); 'allocsim "
-              + "list policies' shows them (default: all).")
-  private String policies = "all";
-
-  @Option(
-      names = "--confs",
-      paramLabel = "A;B;...",
-      description =
-          "Settings of policy pytorch, separated by semicolons; an empty one is PyTorch's default "
-              + "(default: the recorded ones and expandable segments).")
-  private String confs;
+  @Mixin private PolicyListOptions policyOptions = new PolicyListOptions("all");
 
   @Mixin private DeviceOptions deviceOptions;
 
@@ -116,7 +98,7 @@ final class CompareCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     names.forEach(Inputs::require);
-    List<PolicyChoice> chosen = choices();
+    List<PolicyChoice> chosen = policyOptions.choices();
     Path folder = reportName == null ? null : ReportFolder.make(reportName);
     try (Outputs outputs = new Outputs(out)) {
       List<Outputs.Output> csv = new ArrayList<>();
@@ -172,48 +154,15 @@ final class CompareCommand implements Callable<Integer> {
     }
   }
 
-  private List<PolicyChoice> choices() {
-    try {
-      return PolicyChoice.parseList(policies);
-    } catch (IllegalArgumentException e) {
-      throw Failure.usage("--policies: " + e.getMessage());
-    }
-  }
-
-  /** The choices with policy pytorch once for each setting, where it has none of its own. */
   private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, TraceInput input) {
-    SequencedSet<String> settings = new LinkedHashSet<>();
-    if (confs != null) {
-      for (String conf : confs.split(";", -1)) {
-        settings.add(conf.strip());
-      }
-    } else {
-      settings.add(input.conf() == null ? "" : input.conf());
-      if (deviceOptions.torchVersion().knowsKey("expandable_segments")) {
-        settings.add(EXPANDABLE);
-      }
-    }
-    List<PolicyChoice> expanded = new ArrayList<>();
-    for (PolicyChoice choice : chosen) {
-      if (!choice.provider().spec().id().equals(PYTORCH) || !choice.options().isEmpty()) {
-        expanded.add(choice);
-        continue;
-      }
-      for (String conf : settings) {
-        Settings.requirePossible(
-            Settings.parse("--confs", conf, deviceOptions.torchVersion(), PYTORCH),
-            deviceOptions.profile());
-        Map<String, String> options = new LinkedHashMap<>();
-        if (!conf.isEmpty()) {
-          options.put("conf", conf);
-        }
-        if (deviceOptions.isTorchVersionGiven()) {
-          options.put("torch-version", deviceOptions.torchVersion().id());
-        }
-        expanded.add(new PolicyChoice(choice.provider(), options));
-      }
-    }
-    return expanded;
+    return policyOptions.withConfs(
+        chosen,
+        input.conf(),
+        deviceOptions.torchVersion(),
+        deviceOptions.isTorchVersionGiven()
+            ? Map.of("torch-version", deviceOptions.torchVersion().id())
+            : Map.of(),
+        deviceOptions.profile());
   }
 
   /**

@@ -111,7 +111,7 @@ final class CompareTable {
           cells.add(Numbers.percent(result.time().utilisation()));
         }
         cells.add(outOfMemory(result));
-        table.row(cells.toArray(String[]::new));
+        table.row(cells.toArray());
       }
     }
     table.print(out, "");

@@ -7,12 +7,10 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.TraceFormat;
-import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.format.TraceWriter;
 import org.allocsim.workloads.io.Compression;
 import picocli.CommandLine.Command;
@@ -72,7 +70,7 @@ final class ConvertCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(name);
-    TraceFormat target = target();
+    TraceFormat target = WrittenFormat.of(outputName, to);
     TraceWriter writer = target.writer().orElseThrow();
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output output = outputs.open("--output", outputName, file);
@@ -109,33 +107,5 @@ final class ConvertCommand implements Callable<Integer> {
       }
     }
     return rows;
-  }
-
-  private TraceFormat target() {
-    List<TraceFormat> writable =
-        TraceFormats.all().stream().filter(each -> each.writer().isPresent()).toList();
-    String known = writable.stream().map(TraceFormat::id).collect(Collectors.joining(", "));
-    if (to != null) {
-      return writable.stream()
-          .filter(each -> each.id().equals(to))
-          .findFirst()
-          .orElseThrow(
-              () -> Failure.usage("--to " + to + " cannot be written; write one of " + known));
-    }
-    String plain = Compression.plainName(outputName);
-    String ending = plain.substring(plain.lastIndexOf('.') + 1);
-    List<TraceFormat> matches =
-        writable.stream().filter(each -> each.extensions().contains(ending)).toList();
-    if (matches.size() == 1) {
-      return matches.getFirst();
-    }
-    throw Failure.usage(
-        "--output "
-            + outputName
-            + ": the name "
-            + (matches.isEmpty() ? "ends like no format" : "fits several formats")
-            + "; choose one of "
-            + known
-            + " with --to");
   }
 }

@@ -49,7 +49,9 @@ final class DeviceOptions {
     @Option(
         names = "--device",
         paramLabel = "PROFILE",
-        description = "Device to run on; 'allocsim list devices' shows them (default: h100-80gb).",
+        description =
+            "Device to run on: a name that 'allocsim list devices' shows, or a file that 'allocsim"
+                + " calibrate' wrote (default: h100-80gb).",
         converter = ProfileConverter.class)
     private DeviceProfile profile;
 

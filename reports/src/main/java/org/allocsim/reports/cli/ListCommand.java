@@ -1,7 +1,10 @@
 package org.allocsim.reports.cli;
 
+import java.io.ByteArrayOutputStream;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
@@ -13,6 +16,11 @@ import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormats;
+import org.allocsim.workloads.profile.ProfileFile;
+import org.allocsim.workloads.profile.ShippedProfiles;
+import org.allocsim.workloads.program.ProgramOption;
+import org.allocsim.workloads.program.ProgramProvider;
+import org.allocsim.workloads.program.Programs;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -24,13 +32,14 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "list",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "{policies|formats|devices}",
-    description = "Shows the policies, trace formats and devices to choose from.",
+    synopsisSubcommandLabel = "{policies|formats|programs|devices}",
+    description = "Shows the policies, trace formats, programs and devices to choose from.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  allocsim list policies",
       "  allocsim list policies cuda-async",
-      "  allocsim list devices"
+      "  allocsim list devices",
+      "  allocsim list devices h200 > my-gpu.json"
     })
 final class ListCommand implements Runnable {
   @Spec private CommandSpec spec;
@@ -38,7 +47,7 @@ final class ListCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "what to list is missing: policies, formats or devices");
+        spec.commandLine(), "what to list is missing: policies, formats, programs or devices");
   }
 
   @Command(
@@ -119,20 +128,73 @@ final class ListCommand implements Runnable {
   }
 
   @Command(
+      name = "programs",
+      mixinStandardHelpOptions = true,
+      description = "Shows the programs that make traces, or one of them with its options.")
+  int programs(
+      @Parameters(
+              paramLabel = "ID",
+              arity = "0..1",
+              description = "Program to show with its options.")
+          String chosen) {
+    if (chosen != null) {
+      ProgramProvider program =
+          Programs.find(chosen)
+              .orElseThrow(() ->
+                  Failure.usage(
+                      "there is no program "
+                          + chosen
+                          + "; 'allocsim list programs' shows what there is"));
+      TextTable table = TextTable.of("option", "default", "meaning");
+      for (ProgramOption option : program.options()) {
+        table.row(option.name(), option.standard(), option.meaning());
+      }
+      spec.commandLine().getOut().println(program.id() + ": " + program.summary() + "\n");
+      return print(table);
+    }
+    TextTable table = TextTable.of("id", "program");
+    for (ProgramProvider program : Programs.all()) {
+      table.row(program.id(), program.summary());
+    }
+    return print(table);
+  }
+
+  @Command(
       name = "devices",
       mixinStandardHelpOptions = true,
-      description = "Shows the devices that can be simulated.")
-  int devices() {
+      description = {
+        "Shows the devices that can be simulated, or one of them as a file.",
+        "Wherever a command takes --device, a file ending in .json serves as well."
+      })
+  int devices(
+      @Parameters(
+              paramLabel = "PROFILE",
+              arity = "0..1",
+              description =
+                  "Device to show as the JSON of a profile's file: a name, or a file of one's own.",
+              converter = ProfileConverter.class)
+          DeviceProfile chosen) {
+    if (chosen != null) {
+      return show(chosen);
+    }
     TextTable table = TextTable.of("profile", ">memory", ">bytes", "figures");
-    for (String name : DeviceProfiles.names()) {
-      DeviceProfile profile = DeviceProfiles.named(name);
+    for (DeviceProfile profile : ShippedProfiles.all()) {
       table.row(
-          name + (profile.equals(DeviceProfiles.defaultProfile()) ? " (default)" : ""),
+          profile.name() + (profile.equals(DeviceProfiles.defaultProfile()) ? " (default)" : ""),
           ByteFormat.human(profile.totalBytes()),
           Numbers.count(profile.totalBytes()),
           profile.origin().toString().toLowerCase(Locale.ROOT));
     }
     return print(table);
+  }
+
+  private int show(DeviceProfile profile) {
+    ByteArrayOutputStream json = new ByteArrayOutputStream();
+    JsonText.write(ProfileFile.fields(profile), json);
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(json.toString(StandardCharsets.UTF_8));
+    out.flush();
+    return ExitCodes.DONE;
   }
 
   private int print(TextTable table) {

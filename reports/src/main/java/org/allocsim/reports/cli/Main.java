@@ -29,7 +29,9 @@ import picocli.CommandLine.Spec;
       MinCapacityCommand.class,
       LintConfCommand.class,
       PerturbCommand.class,
+      SuiteCommand.class,
       ValidateCommand.class,
+      CalibrateCommand.class,
       PeakCommand.class,
       PinsCommand.class,
       DiffCommand.class,
@@ -38,6 +40,8 @@ import picocli.CommandLine.Spec;
       LeaksCommand.class,
       InspectCommand.class,
       ConvertCommand.class,
+      TransformCommand.class,
+      GenerateCommand.class,
       ExplainOomCommand.class,
       ListCommand.class
     },

@@ -47,6 +47,16 @@ final class ProgressMeter implements AutoCloseable {
     return new ProgressMeter(task, " copies", 1);
   }
 
+  /** Progress in scenarios. */
+  static ProgressMeter ofScenarios(String task) {
+    return new ProgressMeter(task, " scenarios", 1);
+  }
+
+  /** Progress in cases of a validation. */
+  static ProgressMeter ofCases(String task) {
+    return new ProgressMeter(task, " cases", 1);
+  }
+
   /** Progress in policies. */
   static ProgressMeter ofPolicies(String task) {
     return new ProgressMeter(task, " policies", 1);

@@ -9,16 +9,15 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedSet;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UnfitTraceException;
@@ -31,6 +30,7 @@ import org.allocsim.validation.gpu.GpuCase;
 import org.allocsim.validation.gpu.GpuValidation;
 import org.allocsim.validation.gpu.NearLimits;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -55,36 +55,22 @@ import picocli.CommandLine.Spec;
     footer = {
       "  allocsim validate snapshot.pickle",
       "  allocsim validate a.pickle b.pickle --policies pytorch,direct,cuda-async --report out",
-      "  allocsim validate snapshot.pickle --policy pytorch --near-limits"
+      "  allocsim validate snapshot.pickle --policy pytorch --near-limits",
+      "  allocsim validate --pytorch snapshot.pickle --conf \"max_split_size_mb:64\" --keep out",
+      "  allocsim validate --pytorch --random 100 --jobs 8"
     })
 final class ValidateCommand implements Callable<Integer> {
-  private static final String PYTORCH = "pytorch";
-  private static final String EXPANDABLE = "expandable_segments:True";
   private static final double DEFAULT_SHARE = 0.9;
 
   @Spec private CommandSpec spec;
 
   @Parameters(
       paramLabel = "TRACE",
-      arity = "1..*",
+      arity = "0..*",
       description = "Traces of any format; 'allocsim list formats' shows them.")
-  private List<String> names;
+  private List<String> names = List.of();
 
-  @Option(
-      names = {"--policies", "--policy"},
-      paramLabel = "ID,...",
-      description =
-          "Allocators, with options in parentheses, as 'allocsim compare' takes them (default:"
-              + " pytorch).")
-  private String policies = PYTORCH;
-
-  @Option(
-      names = "--conf",
-      paramLabel = "A;B;...",
-      description =
-          "Settings of policy pytorch, separated by semicolons (default: the recorded ones and"
-              + " expandable segments).")
-  private String confs;
+  @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Scenario.PYTORCH);
 
   @Option(
       names = "--memory-limit",
@@ -117,6 +103,15 @@ final class ValidateCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "Number of the GPU, from 0 (default: 0).")
   private int gpu;
+
+  @Option(
+      names = "--device",
+      paramLabel = "PROFILE",
+      description =
+          "Costs of driver calls and places of memory to predict with, by name or from the file"
+              + " of a calibration (default: the profile of such a card).",
+      converter = ProfileConverter.class)
+  private DeviceProfile profile;
 
   @Option(
       names = "--max-gpu-memory",
@@ -156,9 +151,11 @@ final class ValidateCommand implements Callable<Integer> {
       names = "--report",
       paramLabel = "DIR",
       description =
-          "Folder that gets validate.html, validate.txt and validate.json; it is made where"
-              + " missing.")
+          "Folder that gets validate.html, validate.txt, validate.json and charts of predicted"
+              + " against measured; it is made where missing.")
   private String reportName;
+
+  @Mixin private TorchOptions torch;
 
   private CudaDevice.Identity identity;
 
@@ -172,19 +169,23 @@ final class ValidateCommand implements Callable<Integer> {
     if (mostSeconds <= 0) {
       throw Failure.usage("--max-seconds " + mostSeconds + " is no time at all; give 1 or more");
     }
-    List<PolicyChoice> chosen = choices();
+    torch.check();
+    if (names.isEmpty() && torch.random() == 0) {
+      throw Failure.usage("no trace is given; name one");
+    }
+    if (torch.pytorch()) {
+      return validatePyTorch(out);
+    }
+    List<PolicyChoice> chosen = policyOptions.choices();
     try (Outputs outputs = new Outputs(out)) {
       List<Outputs.Output> json = new ArrayList<>();
-      Path folder = reportName == null ? null : ReportFolder.make(reportName);
-      Outputs.Output text = null;
+      Outputs.Output text = open(outputs, json);
+      ValidateChartFiles charts =
+          reportName == null ? null : new ValidateChartFiles(outputs, Path.of(reportName));
       Outputs.Output page = null;
-      if (jsonName != null) {
-        json.add(outputs.open("--json", jsonName, null));
-      }
-      if (folder != null) {
-        json.add(outputs.open("--report", folder.resolve("validate.json").toString(), null));
-        text = outputs.open("--report", folder.resolve("validate.txt").toString(), null);
-        page = outputs.open("--report", folder.resolve("validate.html").toString(), null);
+      if (reportName != null) {
+        page =
+            outputs.open("--report", Path.of(reportName, "validate.html").toString(), null);
         recordings = new ValidateRecordings();
       }
       ValidateReport report = validate(chosen);
@@ -200,6 +201,9 @@ final class ValidateCommand implements Callable<Integer> {
           ValidateText.print(report, writer);
         }
       }
+      if (charts != null) {
+        charts.write(report);
+      }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
         ValidateText.print(report, out);
@@ -208,24 +212,67 @@ final class ValidateCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  private List<PolicyChoice> choices() {
-    try {
-      return PolicyChoice.parseList(policies);
-    } catch (IllegalArgumentException e) {
-      throw Failure.usage("--policies: " + e.getMessage());
+  private int validatePyTorch(PrintWriter out) throws IOException {
+    if (capacityBytes != null || nearLimits || touch || mostBytes != null) {
+      throw Failure.usage(
+          "--capacity, --near-limits, --touch and --max-gpu-memory do not go with --pytorch; leave"
+              + " them out");
     }
+    try (Outputs outputs = new Outputs(out)) {
+      List<Outputs.Output> json = new ArrayList<>();
+      Outputs.Output text = open(outputs, json);
+      TorchValidation validation =
+          new TorchValidation(torch, gpu, mostSeconds, limitBytes, policyOptions.confs());
+      names.forEach(name ->
+          validation.add(TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex)));
+      TorchReport report = validation.run();
+      for (Outputs.Output each : json) {
+        JsonText.write(TorchJson.of(report), each.stream());
+      }
+      if (text != null) {
+        try (PrintWriter writer = new PrintWriter(text.stream(), false, StandardCharsets.UTF_8)) {
+          TorchText.print(report, writer);
+        }
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        TorchText.print(report, out);
+      }
+      return report.failed()
+          ? ExitCodes.FAILED
+          : report.exact() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
+    }
+  }
+
+  private Outputs.Output open(Outputs outputs, List<Outputs.Output> json) throws IOException {
+    if (jsonName != null) {
+      json.add(outputs.open("--json", jsonName, null));
+    }
+    if (reportName == null) {
+      return null;
+    }
+    Path folder = ReportFolder.make(reportName);
+    json.add(outputs.open("--report", folder.resolve("validate.json").toString(), null));
+    return outputs.open("--report", folder.resolve("validate.txt").toString(), null);
   }
 
   private ValidateReport validate(List<PolicyChoice> chosen) {
     try {
       identity = new GpuValidation(gpu, GpuBounds.NONE).identify();
       GpuBounds bounds = bounds();
-      GpuValidation validation = new GpuValidation(gpu, bounds);
+      GpuValidation validation = new GpuValidation(gpu, bounds, profile);
       validation.warmUp();
       List<ValidatedCase> cases = new ArrayList<>();
       for (String name : names) {
         TraceInput input = TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex);
-        for (PolicyChoice choice : withConfs(chosen, input)) {
+        List<PolicyChoice> expanded =
+            policyOptions.withConfs(
+                chosen,
+                input.conf(),
+                PyTorchVersion.DEFAULT,
+                Map.of(),
+                GpuValidation.profile(identity, identity.freeBytesAtStart()));
+        for (PolicyChoice choice : expanded) {
           run(input, choice, validation, bounds, cases);
         }
       }
@@ -258,7 +305,7 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   /** The driver's own version where it is installed in the usual place, else null. */
-  private static String driverVersion() {
+  static String driverVersion() {
     try {
       String text = Files.readString(Path.of("/proc/driver/nvidia/version"));
       Matcher version = Pattern.compile("\\b([0-9]{3}\\.[0-9]+(\\.[0-9]+)?)\\b").matcher(text);
@@ -266,37 +313,6 @@ final class ValidateCommand implements Callable<Integer> {
     } catch (IOException _) {
       return null;
     }
-  }
-
-  /** Policy pytorch once for each setting, where it has none of its own. */
-  private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, TraceInput input) {
-    SequencedSet<String> settings = new LinkedHashSet<>();
-    if (confs != null) {
-      for (String conf : confs.split(";", -1)) {
-        settings.add(conf.strip());
-      }
-    } else {
-      settings.add(input.conf() == null ? "" : input.conf());
-      settings.add(EXPANDABLE);
-    }
-    List<PolicyChoice> expanded = new ArrayList<>();
-    for (PolicyChoice choice : chosen) {
-      if (!choice.provider().spec().id().equals(PYTORCH) || !choice.options().isEmpty()) {
-        expanded.add(choice);
-        continue;
-      }
-      for (String conf : settings) {
-        Settings.requirePossible(
-            Settings.parse("--conf", conf, PyTorchVersion.DEFAULT, PYTORCH),
-            GpuValidation.profile(identity, identity.freeBytesAtStart()));
-        Map<String, String> options = new LinkedHashMap<>();
-        if (!conf.isEmpty()) {
-          options.put("conf", conf);
-        }
-        expanded.add(new PolicyChoice(choice.provider(), options));
-      }
-    }
-    return expanded;
   }
 
   private void run(

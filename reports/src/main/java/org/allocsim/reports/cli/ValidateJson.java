@@ -10,6 +10,8 @@ import org.allocsim.validation.gpu.CaseResult;
 import org.allocsim.validation.gpu.DriverTime;
 import org.allocsim.validation.gpu.Exactness;
 import org.allocsim.validation.gpu.OomComparison;
+import org.allocsim.validation.gpu.QuantitySummary;
+import org.allocsim.validation.gpu.Share;
 import org.allocsim.validation.gpu.ValidationSummary;
 
 /** Results of {@code validate} as JSON, schema {@code allocsim-validate-1}. */
@@ -53,6 +55,7 @@ final class ValidateJson {
       confusion.put(lower(entry.getKey()), entry.getValue());
     }
     map.put("first_failures", confusion);
+    map.put("failure_confusion", confusion(summary));
     map.put("peak_under_estimated", summary.underEstimated());
     map.put("free_bytes_exact", summary.freeBytesExact());
     map.put("pool_exact", summary.poolExact());
@@ -64,6 +67,53 @@ final class ValidateJson {
     map.put("driver_time_ratio_low", summary.lowTimeRatio());
     map.put("driver_time_ratio_high", summary.highTimeRatio());
     map.put("driver_time_error_median", summary.timeError());
+    map.put("driver_time_error_mean", summary.meanTimeError());
+    map.put("driver_time_error_mean_low", summary.lowMeanTimeError());
+    map.put("driver_time_error_mean_high", summary.highMeanTimeError());
+    map.put("driver_time_error_max", summary.maxTimeError());
+    map.put("kendall_tau_mean", summary.meanRankAgreement());
+    map.put("kendall_tau_least", summary.leastRankAgreement());
+    Map<String, Object> shares = new LinkedHashMap<>();
+    shares.put("same_calls", share(new Share(summary.sameCalls(), summary.cases())));
+    shares.put("free_bytes_exact", share(new Share(summary.freeBytesExact(), summary.cases())));
+    shares.put("same_failures", share(new Share(summary.sameFailures(), summary.cases())));
+    shares.put("peak_under_estimated", share(new Share(summary.underEstimated(), summary.cases())));
+    shares.put("pool_exact", share(new Share(summary.poolExact(), summary.poolCases())));
+    map.put("shares_of_cases", shares);
+    Map<String, Object> quantities = new LinkedHashMap<>();
+    summary.quantities().forEach((quantity, of) -> quantities.put(lower(quantity), quantity(of)));
+    map.put("quantities", quantities);
+    return map;
+  }
+
+  private static Map<String, Object> confusion(ValidationSummary summary) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("neither", summary.failures(false, false));
+    map.put("predicted_only", summary.failures(true, false));
+    map.put("real_only", summary.failures(false, true));
+    map.put("both", summary.failures(true, true));
+    return map;
+  }
+
+  private static Map<String, Object> share(Share share) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("part", share.part());
+    map.put("whole", share.whole());
+    map.put("share", share.value());
+    map.put("low", share.low());
+    map.put("high", share.high());
+    return map;
+  }
+
+  private static Map<String, Object> quantity(QuantitySummary summary) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("cases", share(summary.cases()));
+    map.put("compared", summary.compared());
+    map.put("exact", summary.exact());
+    map.put("mean_error_bytes", summary.meanError());
+    map.put("mean_error_bytes_low", summary.lowMeanError());
+    map.put("mean_error_bytes_high", summary.highMeanError());
+    map.put("max_error_bytes", summary.maxError());
     return map;
   }
 

@@ -2,7 +2,6 @@ package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Locale;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
@@ -49,7 +48,7 @@ final class ValidateText {
     table.print(out, "  ");
     List<CaseResult> results = report.results(_ -> true);
     out.println();
-    printSummary(ValidationSummary.of(results), out);
+    ValidateVerdict.print(ValidationSummary.of(results), out);
     for (ValidatedCase each : report.cases()) {
       String what = each.trace() + " with " + each.choice().label();
       if (each.result() == null) {
@@ -94,41 +93,5 @@ final class ValidateText {
       case PREDICTED_ONLY -> "none, predicted " + failures.predictedFirst();
       case MEASURED_ONLY -> failures.measuredFirst() + ", none predicted";
     };
-  }
-
-  private static void printSummary(ValidationSummary all, PrintWriter out) {
-    out.println("In all " + Numbers.count(all.cases(), "case") + ":");
-    item(out, "same driver calls, sizes and refusals", all.sameCalls(), all.cases());
-    item(out, "free bytes right after every call", all.freeBytesExact(), all.cases());
-    item(out, "same requests failed", all.sameFailures(), all.cases());
-    out.println(
-        "  first failed request: %d none, as predicted; %d as predicted; %d another; %d predicted only; %d real only"
-            .formatted(
-                all.confusion().get(OomComparison.Verdict.NEITHER),
-                all.confusion().get(OomComparison.Verdict.SAME_REQUEST),
-                all.confusion().get(OomComparison.Verdict.OTHER_REQUEST),
-                all.confusion().get(OomComparison.Verdict.PREDICTED_ONLY),
-                all.confusion().get(OomComparison.Verdict.MEASURED_ONLY)));
-    item(out, "peaks under-estimated", all.underEstimated(), all.cases());
-    item(
-        out, "addresses right, relative to anchors", all.addressesEqual(), all.addressesCompared());
-    item(out, "pool reserved and used right after every call", all.poolExact(), all.poolCases());
-    out.println(
-        String.format(
-            Locale.ROOT,
-            "  driver time predicted/measured of %d cases without failures: median %.2f, 95 %%"
-                + " interval %.2f to %.2f; median error %s",
-            all.timedCases(),
-            all.timeRatio(),
-            all.lowTimeRatio(),
-            all.highTimeRatio(),
-            Numbers.percent(all.timeError())));
-  }
-
-  private static void item(PrintWriter out, String what, long part, long whole) {
-    out.println(
-        "  %s: %s of %s (%s)"
-            .formatted(
-                what, Numbers.count(part), Numbers.count(whole), Numbers.share(part, whole)));
   }
 }

@@ -75,6 +75,9 @@ class Timeline {
   make() {
     if (this.plot) this.plot.destroy();
     const stepped = uPlot.paths.stepped({ align: 1 });
+    const linear = uPlot.paths.linear();
+    // Where a pixel is many requests, steps cannot be seen and cost twice the points.
+    const paths = (...all) => (this.isFine ? stepped : linear)(...all);
     const options = {
       width: Math.max(200, this.holder.clientWidth),
       height: this.height(),
@@ -102,7 +105,7 @@ class Timeline {
           fill: line.fill ? () => colour(line.colour, line.fill) : undefined,
           width: line.width,
           dash: line.dash,
-          paths: stepped,
+          paths,
           points: { show: false },
         })),
       ],
@@ -151,6 +154,7 @@ class Timeline {
     const span = to - from;
     const width = Math.max(50, this.holder.clientWidth - AXIS - EDGE);
     const buckets = Math.max(1, Math.min(Math.ceil(width), Math.ceil(span)));
+    this.isFine = span <= width;
     const x = [];
     const columns = LINES.map((line) => ({ source: this.series[line.key], values: [] }));
     const end = Math.min(this.events, Math.ceil(to) + 1);

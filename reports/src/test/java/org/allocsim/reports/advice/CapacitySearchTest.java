@@ -12,6 +12,7 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.profile.ShippedProfiles;
 import org.junit.jupiter.api.Test;
 
 class CapacitySearchTest {
@@ -77,7 +78,7 @@ class CapacitySearchTest {
 
   @Test
   void theSizesOfCardsIncludeTheContext() {
-    DeviceProfile card = DeviceProfiles.named("t4");
+    DeviceProfile card = ShippedProfiles.named("t4");
     AllocationTrace trace = SyntheticPrograms.keeping(card.totalBytes() - 100 * MIB);
     CapacitySearch.Result result = search(trace, "").getFirst();
     assertTrue(result.capacityBytes() < card.totalBytes());

@@ -114,7 +114,7 @@ class MainTest {
   @ParameterizedTest
   @CsvSource({
     "reply t, unknown command 'reply'; there are replay",
-    "list programs, unknown command 'programs'; there are",
+    "list models, unknown command 'models'; there are",
     "replay t u, 'u' is one argument too many",
     "replay t --capcity 1GiB, unknown option '--capcity' (did you mean --capacity?)",
     "replay t --addresses x, 'x' is neither recorded nor modelled",

@@ -116,7 +116,7 @@ class OtherPagesTest {
             PyTorchVersion.DEFAULT,
             null);
     ValidateRecordings recordings = new ValidateRecordings();
-    recordings.add(input, 0, pytorch, -1, DeviceProfiles.named("h100-80gb"));
+    recordings.add(input, 0, pytorch, -1, DeviceProfiles.defaultProfile());
     ValidateReport report =
         new ValidateReport(
             "2026-01-01",

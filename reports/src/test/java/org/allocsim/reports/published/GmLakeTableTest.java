@@ -10,6 +10,7 @@ import org.allocsim.reports.text.TextTable;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.profile.ShippedProfiles;
 import org.allocsim.workloads.program.FineTuningProgram;
 import org.allocsim.workloads.program.TransformerShape;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class GmLakeTableTest {
   private static final int LONGEST = 448;
   private static final int STEPS = 8;
   private static final DeviceProfile PLENTY = DeviceProfiles.ofCapacity(1L << 40);
-  private static final DeviceProfile CARD = DeviceProfiles.named("a100-80gb");
+  private static final DeviceProfile CARD = ShippedProfiles.named("a100-80gb");
 
   private static final String[] STRATEGIES = {"N", "R", "LR", "RO", "LRO"};
 

@@ -1,47 +1,34 @@
 package org.allocsim.simulator.device;
 
 /**
- * Where {@code cuMemAddressReserve} puts ranges and what is mapped in them. A range is rounded up
- * to whole units of 32 MiB and takes the lowest gap from the base address on; ranges given back are
- * used again. So did driver 580 (CUDA 13.0) on H100 for all expandable segments of the recorded
- * PyTorch 2.11 processes: base 0x302000000, far below the addresses of {@code cuMemAlloc}, in every
- * process the same. Not recorded on other cards.
+ * Ranges of addresses ({@code cuMemAddressReserve}) and what is mapped in them. Where they lie is
+ * for {@link RawHeap} to say, with whose blocks they share the address space.
  */
 final class AddressRanges {
-  /** End of the user half of x86-64 address space. */
-  private static final long END_OF_ADDRESSES = 1L << 47;
-
-  private final long baseAddress;
-  private final long unitBytes;
-  private final long endAddress;
+  private final RawHeap heap;
+  private final long pageBytes;
   private final AddressTable ranges = new AddressTable();
   private final Spans mapped = new Spans();
 
   /**
-   * @param baseAddress address of the first range
-   * @param unitBytes granularity of ranges
+   * @param heap gives the addresses
+   * @param pageBytes granularity of ranges
    */
-  AddressRanges(long baseAddress, long unitBytes) {
-    this.baseAddress = baseAddress;
-    this.unitBytes = unitBytes;
-    this.endAddress = END_OF_ADDRESSES;
+  AddressRanges(RawHeap heap, long pageBytes) {
+    this.heap = heap;
+    this.pageBytes = pageBytes;
   }
 
   /** Reserves a range; {@link DeviceMemory#REFUSED} where the addresses are used up. */
   long reserve(long bytes) {
-    if (bytes > endAddress - baseAddress) {
+    if (bytes > Long.MAX_VALUE - pageBytes) {
       return DeviceMemory.REFUSED;
     }
-    long rounded = roundUp(bytes);
-    long start = baseAddress;
-    for (int i = 0; i < ranges.count() && ranges.address(i) - start < rounded; i++) {
-      start = ranges.address(i) + roundUp(ranges.bytes(i));
+    long address = heap.reserveRange(wholePages(bytes));
+    if (address != DeviceMemory.REFUSED) {
+      ranges.add(address, bytes);
     }
-    if (rounded > endAddress - start) {
-      return DeviceMemory.REFUSED;
-    }
-    ranges.add(start, bytes);
-    return start;
+    return address;
   }
 
   /** Gives a range back; nothing may be mapped in it. */
@@ -56,6 +43,7 @@ final class AddressRanges {
           "the range at 0x%x still has memory mapped in it".formatted(address));
     }
     ranges.remove(range);
+    heap.unreserveRange(address, wholePages(bytes));
   }
 
   /** Throws unless the span lies in one reserved range and nothing is mapped there. */
@@ -85,7 +73,7 @@ final class AddressRanges {
     mapped.remove(address, bytes);
   }
 
-  private long roundUp(long bytes) {
-    return (bytes + unitBytes - 1) & -unitBytes;
+  private long wholePages(long bytes) {
+    return (bytes + pageBytes - 1) & -pageBytes;
   }
 }

@@ -5,44 +5,55 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The default pool of {@code cuMemAllocAsync} as driver 580 (CUDA 13.0) was seen to run it on an
- * otherwise idle H100: these rules reproduce every address, every counter and every refusal of 54
- * 000 recorded calls.
+ * The pool of {@code cuMemAllocAsync} as driver 580 (CUDA 13.0) was seen to run it on H100 and
+ * H200: these rules reproduce every address, every counter and every refusal of the recordings, on
+ * an idle and on a busy device, with and without a limit, alone and beside {@code cuMemAlloc}.
  *
  * <ol>
- *   <li>Sizes are rounded up to 512 bytes. The pool is one long range of addresses, of which chunks
- *       of 32 MiB have memory or not. It holds its chunks from the device; one that is held but
- *       mapped nowhere is spare.
+ *   <li>Sizes are rounded up to 512 bytes. The pool is one range of addresses, twice as long as the
+ *       device's memory or the pool's limit, both in whole chunks of 32 MiB, rounded up. A chunk
+ *       has memory or not. The pool holds memory from the device in chunks, at most its limit; a
+ *       chunk that is held but mapped nowhere is spare.
  *   <li>A freed range joins the list of the stream on which it is freed and merges with its
- *       neighbours there. The shared list has what is known to be complete and the endless rest.
- *       Best fit is the smallest range, the one that changed first among equals.
- *   <li>A request takes the best fit of its stream's list; else of the shared ranges that have
- *       memory throughout; else of the first other stream, in the order in which streams first used
- *       the pool, that has one. Else all streams' lists move into the shared one, whose best fit is
- *       taken, with memory or without; the rest of a range stays in its list.
+ *       neighbours there; it is complete when all frees in it are. The shared list has what is
+ *       known to be complete, at the start everything. Best fit is the smallest range, the one that
+ *       changed first among equals.
+ *   <li>A request takes the best fit of its stream's list, complete or not; else of the shared
+ *       ranges that have memory throughout; else of the first other stream, in the order in which
+ *       streams first used the pool, that has a complete one. Else the complete ranges of all
+ *       streams move into the shared list, and its best fit is taken, with memory or without. The
+ *       rest of a range stays in its list. Without opportunistic reuse, requests do not look at the
+ *       lists of other streams, and none is moved.
  *   <li>Chunks that lack memory then get it from spare chunks, from chunks that are wholly free,
- *       the highest first, and from the device, in this order. If the device cannot give enough,
- *       the request is refused: what was collected stays with the pool as spare chunks, and memory
- *       is released as below.
+ *       the highest first, and from the device, in this order. If the device or the limit cannot
+ *       give enough, what was collected stays with the pool as spare chunks, and memory is released
+ *       as below.
+ *   <li>A request that failed so, or for which no range is large enough, takes the best fit of the
+ *       first other stream that has one, complete or not, and its stream waits for the frees in it,
+ *       where internal dependencies are allowed; else it is refused.
  *   <li>Waiting for a stream moves its list into the shared one; if there was anything in it,
  *       memory is released while more than the threshold is reserved: spare chunks, then wholly
- *       free ones, the highest first. Trimming releases without the move. Nothing else does.
+ *       free ones, the highest first. Trimming releases without the move. A request outside the
+ *       pool for which the device lacks memory makes it release all of them, whatever the
+ *       threshold; lists stay as they are, so that memory freed since the last wait is not found.
  * </ol>
  *
- * <p>Not recorded, and chosen here: without opportunistic reuse a request passes over the lists of
- * other streams and grows; if that is refused and internal dependencies are allowed, it goes on as
- * with opportunistic reuse. A limit of the pool acts as a full device does. On a busy device
- * opportunistic reuse would depend on what has finished; here all work has.
+ * <p>Seen on H200 and not simulated, as no trace tells of it: a stream that waits for an event also
+ * takes what was freed in front of it; waiting for the event, or for a stream that waited for it,
+ * moves that into the shared list; asking whether a stream or event is done moves nothing;
+ * destroying a stream moves its complete list. A pool that lacks memory makes other pools release
+ * theirs like a request outside does. Not found out: whether a shared range that reaches to the end
+ * of the addresses counts as having memory when it does (here it does).
  */
 final class AsyncPool implements StreamOrderedMemory, PoolView {
   private static final long ALIGNMENT_BYTES = 512;
 
-  /** Addresses that the pool keeps for itself: more than any card has memory. */
-  private static final long RANGE_BYTES = 1L << 45;
+  /** Most addresses that a pool can have. */
+  private static final long MOST_RANGE_BYTES = 1L << 45;
 
   private static final int CHUNK_SHIFT = 25;
 
-  /** Size of the chunks (driver 580, H100). */
+  /** Size of the chunks (driver 580, H100 and H200). */
   private static final long CHUNK_BYTES = 1L << CHUNK_SHIFT;
 
   private static final Listener DEAF =
@@ -59,8 +70,10 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
   private final DriverMeter meter;
   private final AsyncCosts costs;
   private final ChunkMap chunks = new ChunkMap();
-  private final PoolRanges ranges = new PoolRanges(RANGE_BYTES, chunks, CHUNK_SHIFT);
+  private final StreamOrder order = new StreamOrder();
   private final AddressRows inUse = new AddressRows();
+  private PoolRanges ranges;
+  private long rangeBytes;
   private Listener listener = DEAF;
   private long base = DeviceMemory.REFUSED;
 
@@ -76,6 +89,9 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
   private boolean opportunistic = true;
   private boolean internalDependencies = true;
 
+  /** What the current request did. */
+  private boolean released;
+
   private long newChunks;
   private long movedChunks;
   private long mappedSpareChunks;
@@ -84,15 +100,26 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
    * A pool that holds nothing.
    *
    * @param addresses where its addresses come from, once it is used
+   * @param deviceBytes size of the device's memory
    * @param deviceFreeBytes what the device has left
    * @param meter counts the calls
    */
   AsyncPool(
-      AddressRanges addresses, LongSupplier deviceFreeBytes, DriverMeter meter, AsyncCosts costs) {
+      AddressRanges addresses,
+      long deviceBytes,
+      LongSupplier deviceFreeBytes,
+      DriverMeter meter,
+      AsyncCosts costs) {
     this.addresses = addresses;
     this.deviceFreeBytes = deviceFreeBytes;
     this.meter = meter;
     this.costs = costs;
+    setAddresses(deviceBytes);
+  }
+
+  private void setAddresses(long memoryBytes) {
+    rangeBytes = 2 * roundUpToChunk(Math.min(memoryBytes, MOST_RANGE_BYTES / 2));
+    ranges = new PoolRanges(rangeBytes, chunks, CHUNK_SHIFT);
   }
 
   @Override
@@ -104,7 +131,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
     long createNanos = 0;
     if (base == DeviceMemory.REFUSED) {
       createNanos = costs.createPoolNanos();
-      base = addresses.reserve(RANGE_BYTES);
+      base = addresses.reserve(rangeBytes);
       if (base == DeviceMemory.REFUSED) {
         meter.count(DriverCall.ALLOCATE_ASYNC, 1, createNanos);
         return DeviceMemory.REFUSED;
@@ -113,33 +140,31 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
     newChunks = 0;
     movedChunks = 0;
     mappedSpareChunks = 0;
-    long blockBytes = bytes > RANGE_BYTES ? RANGE_BYTES + 1 : roundUp(bytes);
+    released = false;
+    long blockBytes = bytes > rangeBytes ? rangeBytes + 1 : roundUp(bytes);
     long nanos = costs.allocateOwnNanos();
     int range = ranges.bestOfStream(list, blockBytes);
     if (range == PoolRanges.NONE) {
       nanos = costs.allocateSharedNanos();
       range = ranges.bestBacked(blockBytes);
     }
-    boolean reusesOthers = opportunistic;
-    if (range == PoolRanges.NONE && !opportunistic) {
-      range = backedShared(blockBytes);
-      nanos = backingNanos(bytes);
-      reusesOthers = internalDependencies;
-    }
-    if (range == PoolRanges.NONE && reusesOthers) {
+    if (range == PoolRanges.NONE && opportunistic) {
       nanos = costs.allocateOtherNanos();
       range = bestOfOthers(list, blockBytes);
-      if (range == PoolRanges.NONE) {
-        for (int other = 0; other < lists; other++) {
-          ranges.share(other);
-        }
-        range = backedShared(blockBytes);
-        nanos = backingNanos(bytes);
-      }
     }
     if (range == PoolRanges.NONE) {
-      boolean released = release(thresholdBytes);
-      meter.count(DriverCall.ALLOCATE_ASYNC, 1, createNanos + refusalNanos(released));
+      for (int other = 0; opportunistic && other < lists; other++) {
+        share(other);
+      }
+      range = backedShared(blockBytes);
+      nanos = backingNanos(bytes);
+    }
+    if (range == PoolRanges.NONE && internalDependencies) {
+      nanos = refusalNanos() + costs.allocateOtherNanos();
+      range = waitForOthers(list, blockBytes);
+    }
+    if (range == PoolRanges.NONE) {
+      meter.count(DriverCall.ALLOCATE_ASYNC, 1, createNanos + refusalNanos());
       return DeviceMemory.REFUSED;
     }
     int block = ranges.take(range, blockBytes, bytes);
@@ -152,14 +177,34 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
 
   private int bestOfOthers(int list, long blockBytes) {
     for (int other = 0; other < lists; other++) {
-      if (other != list) {
-        int range = ranges.bestOfStream(other, blockBytes);
-        if (range != PoolRanges.NONE) {
-          return range;
-        }
+      int range = other == list ? PoolRanges.NONE : ranges.bestOfStream(other, blockBytes);
+      while (range != PoolRanges.NONE && !order.isComplete(other, ranges.freed(range))) {
+        range = ranges.larger(other, range);
+      }
+      if (range != PoolRanges.NONE) {
+        return range;
       }
     }
     return PoolRanges.NONE;
+  }
+
+  /** Best fit of the first other stream that has one, which the stream then waits for. */
+  private int waitForOthers(int list, long blockBytes) {
+    for (int other = 0; other < lists; other++) {
+      int range = other == list ? PoolRanges.NONE : ranges.bestOfStream(other, blockBytes);
+      if (range != PoolRanges.NONE) {
+        order.await(list, ranges.clock(), other, ranges.freed(range));
+        return range;
+      }
+    }
+    return PoolRanges.NONE;
+  }
+
+  /** Moves what is complete of a list into the shared one; answers whether anything was. */
+  private boolean share(int list) {
+    return order.isAllComplete()
+        ? ranges.share(list)
+        : ranges.shareFreedBy(list, order.completeBy(list));
   }
 
   /** Best fit of the shared list with memory under the block, or none where that is lacking. */
@@ -170,9 +215,6 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
   }
 
   private boolean back(long start, long bytes) {
-    if (start + bytes >= RANGE_BYTES) {
-      return false;
-    }
     long from = start >>> CHUNK_SHIFT;
     long to = (start + bytes + CHUNK_BYTES - 1) >>> CHUNK_SHIFT;
     long missing = to - from - chunks.countBacked(from, to);
@@ -188,6 +230,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
       for (long i = 0; i < moved + made; i++) {
         listener.mapped(spareAddress(spareChunks++), CHUNK_BYTES);
       }
+      released = release(thresholdBytes);
       return false;
     }
     mappedSpareChunks += fromSpare;
@@ -275,15 +318,35 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
   }
 
   private void synchronizeList(int list) {
-    if (ranges.share(list)) {
+    if (order.completeBy(list) < ranges.clock()) {
+      throw new IllegalStateException("waiting for a stream that is held never ends");
+    }
+    if (share(list)) {
       release(thresholdBytes);
     }
   }
 
+  /** What the stream queues from now on does not finish until it is resumed. */
+  void holdStream(int stream) {
+    order.hold(list(stream), ranges.clock());
+  }
+
+  /** What a held stream has queued finishes. */
+  void resumeStream(int stream) {
+    order.resume(list(stream));
+  }
+
+  /** Releases all that is idle, as others lack memory; answers whether there was anything. */
+  boolean releaseIdle() {
+    return release(0);
+  }
+
   @Override
   public void trimPool(long keptBytes) {
+    long before = reservedBytes;
     release(keptBytes);
-    meter.count(DriverCall.TRIM_POOL, 1, 0);
+    long released = (before - reservedBytes) >>> CHUNK_SHIFT;
+    meter.count(DriverCall.TRIM_POOL, 1, costs.trimNanos() + released * costs.trimChunkNanos());
   }
 
   @Override
@@ -302,14 +365,18 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
   }
 
   /**
-   * {@inheritDoc} It counts in whole chunks, rounded up: right in 12 of 16 runs at a limit and one
-   * page below (driver 580, H200). The other four are of two programs whose pools differ elsewhere
-   * once they are full; why was not found out.
+   * {@inheritDoc} It counts in whole chunks, rounded up, and bounds the pool's addresses to twice
+   * as much.
+   *
+   * @throws IllegalStateException where the pool is in use
    */
   @Override
   public void setPoolLimit(long bytes) {
-    boolean none = bytes > Long.MAX_VALUE - CHUNK_BYTES;
-    limitBytes = none ? bytes : (bytes + CHUNK_BYTES - 1) & -CHUNK_BYTES;
+    if (base != DeviceMemory.REFUSED) {
+      throw new IllegalStateException("a pool that is in use cannot get a limit");
+    }
+    limitBytes = bytes > MOST_RANGE_BYTES / 2 ? Long.MAX_VALUE : roundUpToChunk(bytes);
+    setAddresses(bytes);
   }
 
   @Override
@@ -383,7 +450,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
         + mappedSpareChunks * costs.spareChunkNanos();
   }
 
-  private long refusalNanos(boolean released) {
+  private long refusalNanos() {
     return released
         ? costs.refuseReleaseNanos()
             + newChunks * costs.refuseReleaseNewChunkNanos()
@@ -399,6 +466,10 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
 
   private static long spareAddress(long spare) {
     return UNPLACED_ADDRESS + (spare << CHUNK_SHIFT);
+  }
+
+  private static long roundUpToChunk(long bytes) {
+    return (bytes + CHUNK_BYTES - 1) & -CHUNK_BYTES;
   }
 
   private static long roundUp(long bytes) {

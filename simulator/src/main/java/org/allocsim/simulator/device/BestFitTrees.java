@@ -60,6 +60,21 @@ final class BestFitTrees {
     return best;
   }
 
+  /** The row behind one that is in the set, by (bytes, stamp), or {@link #NONE}. */
+  int after(int set, int row) {
+    int next = NONE;
+    int at = roots[set];
+    while (at != NONE) {
+      if (isBefore(row, at)) {
+        next = at;
+        at = left[at];
+      } else {
+        at = right[at];
+      }
+    }
+    return next;
+  }
+
   /** Adds a row that is in no set; its stamp must be its own. */
   void add(int set, int row, long rowBytes, long rowStamp) {
     reserve(set, row);

@@ -36,6 +36,25 @@ public record ComputeProfile(
     long pinNanos,
     long pinMebibyteNanos) {
 
+  /** H100 (SXM5), as published and as typical of such a card and its host. */
+  static final ComputeProfile H100 =
+      new ComputeProfile(
+          "NVIDIA H100 data sheet (SXM5); copies as typical of PCIe 5 with 16 lanes,"
+              + " launch, kernel and pinning times as typical of CUDA 12 and 13; none measured on"
+              + " this card",
+          67_000_000_000_000L,
+          495_000_000_000_000L,
+          989_000_000_000_000L,
+          989_000_000_000_000L,
+          3_350_000_000_000L,
+          4_000,
+          2_000,
+          54_000_000_000L,
+          10_000_000_000L,
+          8_000,
+          20_000,
+          350_000);
+
   /** Refuses rates that are not positive and negative times. */
   public ComputeProfile {
     requirePositive("fp32FlopsPerSecond", fp32FlopsPerSecond);

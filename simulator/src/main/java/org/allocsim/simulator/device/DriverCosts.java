@@ -16,13 +16,8 @@ package org.allocsim.simulator.device;
  * @param freePageNanos more for each such page
  * @param freeReservationNanos {@code cuMemFree} that also gives back a reservation
  * @param freeReservationPageNanos more for each page then
- * @param createNanos {@code cuMemCreate} of one handle
- * @param mapNanos {@code cuMemMap} of one handle
- * @param setAccessNanos {@code cuMemSetAccess} for each handle it covers
- * @param unmapNanos {@code cuMemUnmap} of one handle
- * @param releaseNanos {@code cuMemRelease} of one handle
- * @param reserveNanos {@code cuMemAddressReserve} and {@code cuMemAddressFree}; not measured
- * @param synchronizeNanos a synchronisation that finds the device idle; not measured
+ * @param synchronizeNanos a synchronisation that finds the device idle
+ * @param handles virtual memory calls
  * @param async stream-ordered calls
  */
 public record DriverCosts(
@@ -36,13 +31,8 @@ public record DriverCosts(
     long freePageNanos,
     long freeReservationNanos,
     long freeReservationPageNanos,
-    long createNanos,
-    long mapNanos,
-    long setAccessNanos,
-    long unmapNanos,
-    long releaseNanos,
-    long reserveNanos,
     long synchronizeNanos,
+    HandleCosts handles,
     AsyncCosts async) {
 
   /** H100: fits to 6 000 raw calls; virtual memory calls as timed for handles of 20 MiB. */
@@ -58,38 +48,11 @@ public record DriverCosts(
           900,
           66_000,
           840, //
-          27_500,
-          12_000,
-          50_000,
-          30_000,
-          28_000, //
           5_000,
-          5_000,
-          AsyncCosts.H100);
-
-  /** H200: fits to 2 500 raw calls; virtual memory and stream-ordered calls were timed on H100. */
-  public static final DriverCosts H200 =
-      new DriverCosts(
-          4_300,
-          47_000,
-          300,
-          50_000,
-          150, //
-          5_100,
-          37_000,
-          530,
-          41_000,
-          500, //
-          27_500,
-          12_000,
-          50_000,
-          30_000,
-          28_000, //
-          5_000,
-          5_000,
+          HandleCosts.H100,
           AsyncCosts.H100);
 
   /** Every call takes no time. */
   public static final DriverCosts NONE =
-      new DriverCosts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, AsyncCosts.NONE);
+      new DriverCosts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, HandleCosts.NONE, AsyncCosts.NONE);
 }

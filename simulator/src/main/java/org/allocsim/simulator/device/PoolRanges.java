@@ -5,12 +5,12 @@ import java.util.Arrays;
 /**
  * The addresses of a pool, cut into ranges that are in use or lie in a free list: one list for each
  * stream, of what was given back on it, and a shared one of what is known to be complete, which
- * holds the endless rest from the start. A range is a row of columns; rows are linked by address.
- * Offsets count from the pool's first address.
+ * holds everything at the start. A range is a row of columns; rows are linked by address. Offsets
+ * count from the pool's first address.
  *
  * <p>A free range has two stamps. The first, of its last change, decides between ranges of equal
  * size; the second, of its last free or merge, which a split leaves as it is, decides the order in
- * which a stream's ranges enter the shared list. The second is kept as the order of a linked list.
+ * which a stream's ranges enter the shared list and tells whether its frees are complete.
  */
 final class PoolRanges {
   /** No range. */
@@ -39,6 +39,10 @@ final class PoolRanges {
   private int[] next = new int[64];
   private int[] newer = new int[64];
   private int[] older = new int[64];
+
+  /** Time of the last free or merge of the ranges in streams' lists. */
+  private long[] freed = new long[64];
+
   private int rows;
   private int[] unused = new int[64];
   private int unusedCount;
@@ -50,7 +54,7 @@ final class PoolRanges {
   /**
    * Addresses that are all free.
    *
-   * @param endBytes their end, which no request must reach
+   * @param endBytes their end, in whole chunks
    * @param chunks what has memory; told here which chunks are wholly free
    * @param chunkShift binary logarithm of a chunk's bytes
    */
@@ -94,6 +98,21 @@ final class PoolRanges {
   /** The range behind, or {@link #NONE}. */
   int next(int range) {
     return next[range];
+  }
+
+  /** Time of the last change; it grows with every one. */
+  long clock() {
+    return clock;
+  }
+
+  /** Time of the last free or merge of a range in a stream's list. */
+  long freed(int range) {
+    return freed[range];
+  }
+
+  /** The next larger range of a stream's list, the next younger among equals, or {@link #NONE}. */
+  int larger(int stream, int range) {
+    return trees.after(FIRST_STREAM + stream, range);
   }
 
   /** Smallest range of a stream's list that is large enough, or {@link #NONE}. */
@@ -177,13 +196,14 @@ final class PoolRanges {
       merged = below;
     }
     int above = next[merged];
-    if (set[above] == list) {
+    if (above != NONE && set[above] == list) {
       trees.remove(list, above);
       unlinkByAge(stream, above);
       absorbNext(merged);
     }
     set[merged] = list;
     trees.add(list, merged, bytes[merged], ++clock);
+    freed[merged] = clock;
     older[merged] = newest[stream];
     newer[merged] = NONE;
     if (older[merged] != NONE) {
@@ -200,12 +220,44 @@ final class PoolRanges {
     trees.clear(FIRST_STREAM + stream);
     int range = newest[stream];
     newest[stream] = NONE;
+    shareFrom(range);
+    return true;
+  }
+
+  /**
+   * Moves the ranges of a stream's list into the shared one that were freed by a time; answers
+   * whether there were any.
+   */
+  boolean shareFreedBy(int stream, long time) {
+    if (stream >= newest.length) {
+      return false;
+    }
+    int range = newest[stream];
+    while (range != NONE && freed[range] > time) {
+      range = older[range];
+    }
+    if (range == NONE) {
+      return false;
+    }
+    for (int each = range; each != NONE; each = older[each]) {
+      trees.remove(FIRST_STREAM + stream, each);
+    }
+    if (newer[range] == NONE) {
+      newest[stream] = NONE;
+    } else {
+      older[newer[range]] = NONE;
+    }
+    shareFrom(range);
+    return true;
+  }
+
+  private void shareFrom(int newestRange) {
+    int range = newestRange;
     while (range != NONE) {
       int then = older[range];
       mergeIntoShared(range);
       range = then;
     }
-    return true;
   }
 
   private void mergeIntoShared(int range) {
@@ -217,7 +269,7 @@ final class PoolRanges {
       merged = below;
     }
     int above = next[merged];
-    if (isShared(above)) {
+    if (above != NONE && isShared(above)) {
       trees.remove(set[above], above);
       absorbNext(merged);
     }
@@ -235,11 +287,8 @@ final class PoolRanges {
     return set[range] == SHARED_BACKED || set[range] == SHARED_OPEN;
   }
 
-  /** Whether all chunks of a range have memory; never so for the endless rest. */
+  /** Whether all chunks of a range have memory. */
   private boolean isBacked(int range) {
-    if (next[range] == NONE) {
-      return false;
-    }
     long from = start[range] >>> chunkShift;
     long to = chunkAtOrAbove(start[range] + bytes[range]);
     return chunks.countBacked(from, to) == to - from;
@@ -298,6 +347,7 @@ final class PoolRanges {
       next = Arrays.copyOf(next, capacity);
       newer = Arrays.copyOf(newer, capacity);
       older = Arrays.copyOf(older, capacity);
+      freed = Arrays.copyOf(freed, capacity);
     }
     return rows++;
   }

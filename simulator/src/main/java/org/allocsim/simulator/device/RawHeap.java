@@ -4,10 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where {@code cuMemAlloc} puts blocks and how much memory they take. Rules found on driver 580
- * (CUDA 13.0) with H100 and H200, where they reproduce every address of 8 500 recorded calls, and
- * all segment addresses of 46 of 48 PyTorch 2.11 processes that run no kernels, once one address is
- * known:
+ * Where {@code cuMemAlloc} puts blocks and how much memory they take, and where {@code
+ * cuMemAddressReserve} puts ranges: both share reservations of address space. Rules found on driver
+ * 580 (CUDA 13.0) with H100 and H200, where they reproduce every address of 8 500 recorded calls,
+ * all segment addresses of 46 of 48 PyTorch 2.11 processes that run no kernels, and every address
+ * of 4 400 reservations of ranges, some of them between blocks, once one address is known:
  *
  * <ol>
  *   <li>A block of a page or more takes whole pages. A smaller one is rounded up to 512 bytes and
@@ -23,9 +24,19 @@ import java.util.List;
  *   <li>A new reservation goes as high as possible below the top address, at the upper end of the
  *       highest gap that is larger than it: the driver asks the system for somewhat more than it
  *       needs and aligns, so a gap of exactly its size is passed over.
+ *   <li>A range takes addresses only, from the newest reservation with a large enough hole: its
+ *       lowest such hole. Without one a new reservation is made in the lowest gap from 0x302000000
+ *       on, in every process the same; none lies across 2^40, one that would is put 64 MiB behind.
+ *       So small ranges lie at the arena and between blocks, and blocks at the ends of ranges.
  * </ol>
  */
 final class RawHeap {
+  /** No reservation for ranges lies across this address. */
+  private static final long RANGE_BOUNDARY = 1L << 40;
+
+  /** First address of a reservation for ranges beyond {@link #RANGE_BOUNDARY}. */
+  private static final long BEYOND_BOUNDARY = RANGE_BOUNDARY + (64L << 20);
+
   /**
    * Local memory once kernels run, in pages: 1 792 bytes a thread (PyTorch 2.11 on driver 580, H100
    * and H200, seen at the first kernel of a process).
@@ -38,6 +49,9 @@ final class RawHeap {
   private final long pageBytes;
   private final long unitBytes;
   private final long arenaAddress;
+
+  /** Where reservations for ranges begin. */
+  private final long rangeAddress;
 
   /** End of the highest reservation that there can be. */
   private final long endAddress;
@@ -90,6 +104,7 @@ final class RawHeap {
     pageBytes = profile.pageBytes();
     unitBytes = profile.reservationBytes();
     arenaAddress = profile.arenaAddress();
+    rangeAddress = profile.rangeAddress();
     smallPages = new SmallPages(pageBytes);
     reservations.add(
         new Reservation(arenaAddress, roundUp(arenaAddress + 1, unitBytes) - arenaAddress, false));
@@ -139,6 +154,44 @@ final class RawHeap {
       blocks.add(address, bytes);
     }
     return address;
+  }
+
+  /** Takes addresses for a range, in whole pages; {@link DeviceMemory#REFUSED} where none are. */
+  long reserveRange(long bytes) {
+    for (int i = reservations.size() - 1; i >= 0; i--) {
+      Spans holes = reservations.get(i).holes;
+      if (holes.largestBytes() >= bytes) {
+        long address = holes.start(holes.firstFit(bytes));
+        holes.remove(address, bytes);
+        return address;
+      }
+    }
+    long reservedBytes = bytes > arenaAddress ? arenaAddress : roundUp(bytes, unitBytes);
+    long address = withinBoundary(rangeAddress, reservedBytes);
+    int place = placeOf(rangeAddress - 1) + 1;
+    while (place < placed.size() && placed.get(place).address - address < reservedBytes) {
+      address = withinBoundary(Math.max(address, placed.get(place).end()), reservedBytes);
+      place++;
+    }
+    if (place == placed.size()) {
+      return DeviceMemory.REFUSED;
+    }
+    Reservation made = new Reservation(address, reservedBytes, false);
+    placed.add(place, made);
+    reservations.add(made);
+    made.holes.remove(address, bytes);
+    return address;
+  }
+
+  /** Gives the addresses of a range back. */
+  void unreserveRange(long address, long bytes) {
+    giveHole(reservationOf(address), address, bytes);
+  }
+
+  /** The first address from one on at which a reservation does not lie across the boundary. */
+  private static long withinBoundary(long address, long bytes) {
+    boolean isAcross = address < BEYOND_BOUNDARY && bytes > RANGE_BOUNDARY - address;
+    return isAcross ? BEYOND_BOUNDARY : address;
   }
 
   /** Takes a page that no block will ever give back; the caller knows that one is free. */

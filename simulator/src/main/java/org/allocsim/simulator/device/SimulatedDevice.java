@@ -7,8 +7,9 @@ import java.util.Optional;
  * many bytes stay free, which calls are refused, how long calls take. The rules come from
  * recordings of driver 580 (CUDA 13.0) on H100 and H200; see {@link RawHeap} for {@code
  * cuMemAlloc}, {@link AddressRanges} for virtual memory and {@link AsyncPool} for {@code
- * cuMemAllocAsync}. All draw on the same free bytes; a raw request that they do not suffice for is
- * refused even where the pool holds unused memory (both kinds in one process were not recorded).
+ * cuMemAllocAsync}. All draw on the same free bytes; a request outside the pool that they do not
+ * suffice for makes the pool give back what it holds idle, and is refused if that does not suffice
+ * either (driver 580 on H200, for {@code cuMemAlloc} and {@code cuMemCreate} alike).
  *
  * <p>Calls that the driver would answer with an error other than out of memory (an unknown address,
  * a size that is no multiple of the page) end in an {@link IllegalArgumentException}.
@@ -35,9 +36,9 @@ public final class SimulatedDevice implements DeviceMemory {
     this.profile = profile;
     costs = profile.costs();
     heap = new RawHeap(profile);
-    ranges = new AddressRanges(profile.rangeAddress(), profile.reservationBytes());
-    handleMemory = new SimulatedHandles(profile, meter, ranges, this::usableBytes);
-    pool = new AsyncPool(ranges, this::usableBytes, meter, costs.async());
+    ranges = new AddressRanges(heap, profile.pageBytes());
+    handleMemory = new SimulatedHandles(profile, meter, ranges, this::usableBytesFor);
+    pool = new AsyncPool(ranges, profile.totalBytes(), this::usableBytes, meter, costs.async());
   }
 
   /** The profile that the device follows. */
@@ -138,6 +139,9 @@ public final class SimulatedDevice implements DeviceMemory {
     long takenBefore = heap.takenBytes();
     int reservationsBefore = heap.reservationsMade();
     long address = heap.allocate(bytes, usableBytes());
+    if (address == REFUSED && pool.releaseIdle()) {
+      address = heap.allocate(bytes, usableBytes());
+    }
     long pages = (heap.takenBytes() - takenBefore) / profile.pageBytes();
     long nanos;
     if (pages == 0) {
@@ -171,14 +175,14 @@ public final class SimulatedDevice implements DeviceMemory {
   @Override
   public long reserve(long bytes, long pageBytes, int stream) {
     requirePositive(bytes);
-    meter.count(DriverCall.ADDRESS_RESERVE, 1, costs.reserveNanos());
+    meter.count(DriverCall.ADDRESS_RESERVE, 1, costs.handles().reserveNanos());
     return ranges.reserve(bytes);
   }
 
   @Override
   public void unreserve(long address, long bytes) {
     ranges.unreserve(address, bytes);
-    meter.count(DriverCall.ADDRESS_FREE, 1, costs.reserveNanos());
+    meter.count(DriverCall.ADDRESS_FREE, 1, costs.handles().unreserveNanos());
   }
 
   /**
@@ -190,18 +194,20 @@ public final class SimulatedDevice implements DeviceMemory {
   @Override
   public boolean map(long address, long bytes, long pageBytes) {
     long handles = handles(bytes, pageBytes);
+    long pages = pageBytes / profile.pageBytes();
+    HandleCosts each = costs.handles();
     ranges.requireUnmapped(address, bytes);
-    if (bytes > usableBytes()) {
+    if (bytes > usableBytesFor(bytes)) {
       long made = Math.max(0, usableBytes()) / pageBytes;
-      meter.count(DriverCall.CREATE, made + 1, costs.createNanos());
-      meter.count(DriverCall.RELEASE, made, costs.releaseNanos());
+      meter.count(DriverCall.CREATE, made + 1, each.createNanos(pages));
+      meter.count(DriverCall.RELEASE, made, each.releaseNanos(pages));
       return false;
     }
     ranges.map(address, bytes);
     mappedBytes += bytes;
-    meter.count(DriverCall.CREATE, handles, costs.createNanos());
-    meter.count(DriverCall.MAP, handles, costs.mapNanos());
-    meter.count(DriverCall.SET_ACCESS, 1, handles * costs.setAccessNanos());
+    meter.count(DriverCall.CREATE, handles, each.createNanos(pages));
+    meter.count(DriverCall.MAP, handles, each.mapNanos(pages));
+    meter.count(DriverCall.SET_ACCESS, 1, each.setAccessNanos(handles, handles * pages));
     return true;
   }
 
@@ -210,8 +216,9 @@ public final class SimulatedDevice implements DeviceMemory {
     long handles = handles(bytes, pageBytes);
     ranges.unmap(address, bytes);
     mappedBytes -= bytes;
-    meter.count(DriverCall.UNMAP, handles, costs.unmapNanos());
-    meter.count(DriverCall.RELEASE, handles, costs.releaseNanos());
+    long pages = pageBytes / profile.pageBytes();
+    meter.count(DriverCall.UNMAP, handles, costs.handles().unmapNanos(pages));
+    meter.count(DriverCall.RELEASE, handles, costs.handles().releaseNanos(pages));
   }
 
   @Override
@@ -236,6 +243,28 @@ public final class SimulatedDevice implements DeviceMemory {
   /** Free bytes that calls can have; negative where less is free than must stay. */
   private long usableBytes() {
     return freeBytes() - profile.unusableBytes();
+  }
+
+  /** Free bytes that a call for so many can have; the pool gives back what it can spare. */
+  private long usableBytesFor(long bytes) {
+    if (bytes > usableBytes()) {
+      pool.releaseIdle();
+    }
+    return usableBytes();
+  }
+
+  /**
+   * What the program queues on a stream from now on does not finish until {@link #resumeStream}:
+   * memory that is freed on it meanwhile is not known to be complete. Without this all work
+   * finishes at once.
+   */
+  public void holdStream(int stream) {
+    pool.holdStream(stream);
+  }
+
+  /** All that was queued on a held stream finishes. */
+  public void resumeStream(int stream) {
+    pool.resumeStream(stream);
   }
 
   @Override

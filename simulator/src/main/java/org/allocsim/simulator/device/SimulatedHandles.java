@@ -3,7 +3,7 @@ package org.allocsim.simulator.device;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Physical memory of a simulated device: each handle takes its bytes from its creation until it is
@@ -13,10 +13,10 @@ import java.util.function.LongSupplier;
  */
 final class SimulatedHandles implements HandleMemory {
   private final long pageBytes;
-  private final DriverCosts costs;
+  private final HandleCosts costs;
   private final DriverMeter meter;
   private final AddressRanges ranges;
-  private final LongSupplier freeBytes;
+  private final LongUnaryOperator freeBytes;
 
   private long[] bytes = new long[64];
   private int[] mappings = new int[64];
@@ -32,12 +32,12 @@ final class SimulatedHandles implements HandleMemory {
   /**
    * Handles of a device.
    *
-   * @param freeBytes bytes that the device has left
+   * @param freeBytes bytes that the device has left for a call that wants so many
    */
   SimulatedHandles(
-      DeviceProfile profile, DriverMeter meter, AddressRanges ranges, LongSupplier freeBytes) {
+      DeviceProfile profile, DriverMeter meter, AddressRanges ranges, LongUnaryOperator freeBytes) {
     pageBytes = profile.pageBytes();
-    costs = profile.costs();
+    costs = profile.costs().handles();
     this.meter = meter;
     this.ranges = ranges;
     this.freeBytes = freeBytes;
@@ -51,16 +51,17 @@ final class SimulatedHandles implements HandleMemory {
   @Override
   public boolean create(long[] handles, int from, int count, long handleBytes) {
     long wanted = runBytes(count, handleBytes);
-    if (wanted > freeBytes.getAsLong()) {
-      long made = freeBytes.getAsLong() / handleBytes;
-      meter.count(DriverCall.CREATE, made + 1, costs.createNanos());
-      meter.count(DriverCall.RELEASE, made, costs.releaseNanos());
+    long free = freeBytes.applyAsLong(wanted);
+    if (wanted > free) {
+      long made = free / handleBytes;
+      meter.count(DriverCall.CREATE, made + 1, costs.createNanos(handleBytes / pageBytes));
+      meter.count(DriverCall.RELEASE, made, costs.releaseNanos(handleBytes / pageBytes));
       return false;
     }
     for (int i = from; i < from + count; i++) {
       handles[i] = create(handleBytes);
     }
-    meter.count(DriverCall.CREATE, count, costs.createNanos());
+    meter.count(DriverCall.CREATE, count, costs.createNanos(handleBytes / pageBytes));
     return true;
   }
 
@@ -94,8 +95,8 @@ final class SimulatedHandles implements HandleMemory {
       mappings[handle]++;
       handleAt.put(address + i * handleBytes, handle);
     }
-    meter.count(DriverCall.MAP, count, costs.mapNanos());
-    meter.count(DriverCall.SET_ACCESS, count, costs.setAccessNanos());
+    meter.count(DriverCall.MAP, count, costs.mapNanos(handleBytes / pageBytes));
+    meter.count(DriverCall.SET_ACCESS, count, costs.setAccessNanos(1, handleBytes / pageBytes));
   }
 
   @Override
@@ -116,7 +117,7 @@ final class SimulatedHandles implements HandleMemory {
       mappings[handle]--;
       giveBackIfUnused(handle);
     }
-    meter.count(DriverCall.UNMAP, count, costs.unmapNanos());
+    meter.count(DriverCall.UNMAP, count, costs.unmapNanos(handleBytes / pageBytes));
   }
 
   @Override
@@ -128,7 +129,7 @@ final class SimulatedHandles implements HandleMemory {
       held[handle] = false;
       giveBackIfUnused(handle);
     }
-    meter.count(DriverCall.RELEASE, count, costs.releaseNanos());
+    meter.count(DriverCall.RELEASE, count, costs.releaseNanos(handleBytes / pageBytes));
   }
 
   private void giveBackIfUnused(int handle) {

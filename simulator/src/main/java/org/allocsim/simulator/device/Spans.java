@@ -53,6 +53,16 @@ final class Spans {
     return best;
   }
 
+  /** The lowest span of at least this size, or −1. */
+  int firstFit(long bytes) {
+    for (int span = 0; span < count; span++) {
+      if (bytes(span) >= bytes) {
+        return span;
+      }
+    }
+    return -1;
+  }
+
   /** Adds [start, start + bytes), which overlaps no span, and joins it with what it touches. */
   void add(long start, long bytes) {
     if (overlaps(start, bytes)) {

@@ -28,11 +28,11 @@ class HandleMemoryTest {
     assertEquals(10, device.driverCalls(DriverCall.CREATE));
     assertEquals(15, device.driverCalls(DriverCall.MAP));
     assertEquals(15, device.driverCalls(DriverCall.SET_ACCESS));
-    DriverCosts costs = DriverCosts.H100;
+    HandleCosts costs = DriverCosts.H100.handles();
     assertEquals(
         2 * costs.reserveNanos()
-            + 10 * costs.createNanos()
-            + 15 * (costs.mapNanos() + costs.setAccessNanos()),
+            + 10 * costs.createNanos(1)
+            + 15 * (costs.mapNanos(1) + costs.setAccessNanos(1, 1)),
         device.driverNanos());
   }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /** The rules of the stream-ordered pool, written down as plainly as possible. */
 final class NaivePool {
@@ -38,9 +39,9 @@ final class NaivePool {
       ranges.put(from, new Range(from, to - from, clock, clock));
     }
 
-    Range best(long bytes, boolean backedOnly) {
+    Range best(long bytes, Predicate<Range> allowed) {
       return ranges.values().stream()
-          .filter(range -> range.bytes >= bytes && (!backedOnly || isBacked(range)))
+          .filter(range -> range.bytes >= bytes && allowed.test(range))
           .min(Comparator.comparingLong(Range::bytes).thenComparingLong(Range::changed))
           .orElse(null);
     }
@@ -70,6 +71,7 @@ final class NaivePool {
   private final FreeList shared = new FreeList();
   private final TreeSet<Long> backed = new TreeSet<>();
   private final Map<Long, Long> live = new TreeMap<>();
+
   private long clock;
   private long spare;
   long thresholdBytes;
@@ -81,7 +83,7 @@ final class NaivePool {
     this.capacityBytes = capacityBytes;
     this.opportunistic = opportunistic;
     this.internalDependencies = internalDependencies;
-    shared.add(0, 1L << 45);
+    shared.add(0, 2 * ((capacityBytes + CHUNK - 1) / CHUNK * CHUNK));
   }
 
   private FreeList list(int stream) {
@@ -91,31 +93,31 @@ final class NaivePool {
   long allocate(long requested, int stream) {
     long bytes = (requested + 511) / 512 * 512;
     FreeList from = list(stream);
-    Range range = from.best(bytes, false);
+    Range range = from.best(bytes, any -> true);
     if (range == null) {
       from = shared;
-      range = shared.best(bytes, true);
+      range = shared.best(bytes, this::isBacked);
     }
-    boolean others = opportunistic;
-    if (range == null && !opportunistic) {
-      range = backedShared(bytes);
-      others = internalDependencies;
-    }
-    if (range == null && others) {
-      for (Map.Entry<Integer, FreeList> other : own.entrySet()) {
-        if (range == null && other.getKey() != stream) {
-          from = other.getValue();
-          range = from.best(bytes, false);
-        }
-      }
-      if (range == null) {
-        own.keySet().forEach(this::merge);
-        from = shared;
-        range = backedShared(bytes);
+    for (Map.Entry<Integer, FreeList> other : own.entrySet()) {
+      if (range == null && opportunistic && other.getKey() != stream) {
+        from = other.getValue();
+        range = from.best(bytes, any -> true);
       }
     }
     if (range == null) {
-      release(thresholdBytes);
+      if (opportunistic) {
+        own.keySet().forEach(this::merge);
+      }
+      from = shared;
+      range = backedShared(bytes);
+    }
+    for (Map.Entry<Integer, FreeList> other : own.entrySet()) {
+      if (range == null && internalDependencies && other.getKey() != stream) {
+        from = other.getValue();
+        range = from.best(bytes, any -> true);
+      }
+    }
+    if (range == null) {
       return DeviceMemory.REFUSED;
     }
     from.take(range, bytes);
@@ -125,8 +127,15 @@ final class NaivePool {
   }
 
   private Range backedShared(long bytes) {
-    Range range = shared.best(bytes, false);
-    return range != null && back(range.start, range.start + bytes) ? range : null;
+    Range range = shared.best(bytes, any -> true);
+    if (range == null) {
+      return null;
+    }
+    boolean served = back(range.start, range.start + bytes);
+    if (!served) {
+      release(thresholdBytes);
+    }
+    return served ? range : null;
   }
 
   private boolean back(long from, long to) {
@@ -203,7 +212,7 @@ final class NaivePool {
   }
 
   private boolean isBacked(Range range) {
-    return range.bytes < capacityBytes && backed.containsAll(chunks(range.start, range.end()));
+    return backed.containsAll(chunks(range.start, range.end()));
   }
 
   private static TreeSet<Long> chunks(long from, long to) {

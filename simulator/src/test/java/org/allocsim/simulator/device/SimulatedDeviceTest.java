@@ -1,9 +1,7 @@
 package org.allocsim.simulator.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
@@ -213,7 +211,6 @@ class SimulatedDeviceTest {
   @Test
   void theMeasuredContextIsTakenBeforeTheFirstAllocation() {
     assertEquals(84_465_090_560L, new SimulatedDevice(DeviceProfiles.defaultProfile()).freeBytes());
-    assertEquals(149_557_477_376L, new SimulatedDevice(DeviceProfiles.named("h200")).freeBytes());
   }
 
   @Test
@@ -278,20 +275,9 @@ class SimulatedDeviceTest {
   }
 
   @Test
-  void profilesAreFoundByName() {
-    assertEquals("h100-80gb", DeviceProfiles.defaultProfile().name());
-    assertEquals(11, DeviceProfiles.names().size());
-    for (String name : DeviceProfiles.names()) {
-      DeviceProfile profile = DeviceProfiles.named(name);
-      assertEquals(name, profile.name());
-      boolean measured = profile.origin() == DeviceProfile.Origin.MEASURED;
-      assertEquals(name.startsWith("h"), measured, name);
-    }
-    IllegalArgumentException error =
-        assertThrows(IllegalArgumentException.class, () -> DeviceProfiles.named("h300"));
-    assertTrue(error.getMessage().contains("h100-80gb, h200"), error.getMessage());
+  void aCapacityIsPositive() {
     assertThrows(IllegalArgumentException.class, () -> DeviceProfiles.ofCapacity(0));
-    assertFalse(DeviceProfiles.names().contains("capacity"));
+    assertEquals(7, new SimulatedDevice(DeviceProfiles.ofCapacity(7)).freeBytes());
   }
 
   private void replay(String events) {

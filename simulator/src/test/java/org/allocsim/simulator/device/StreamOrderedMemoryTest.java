@@ -18,6 +18,9 @@ class StreamOrderedMemoryTest {
   private static final long BASE = DeviceProfile.RANGE_ADDRESS;
   private static final long CAPACITY = 1L << 30;
 
+  /** More than the memory and less than the addresses of the pool. */
+  private static final long TOO_MUCH = CAPACITY + CAPACITY / 2;
+
   private final SimulatedDevice device = new SimulatedDevice(DeviceProfiles.ofCapacity(CAPACITY));
   private final StreamOrderedMemory pool = device.streamOrdered().orElseThrow();
 
@@ -162,7 +165,7 @@ class StreamOrderedMemoryTest {
   void aRefusalKeepsTheCollectedChunksWhereTheThresholdAllows() {
     pool.setReleaseThreshold(StreamOrderedMemory.KEEP_ALL);
     allocate(MIB, 0);
-    assertEquals(DeviceMemory.REFUSED, allocate(2 * CAPACITY, 0));
+    assertEquals(DeviceMemory.REFUSED, allocate(TOO_MUCH, 0));
     assertEquals(CAPACITY, pool.poolReservedBytes(), "the card's last chunks are spare");
     assertEquals(0, device.freeBytes());
     assertEquals(MIB, allocate(CAPACITY - MIB, 0), "spare chunks are used first");
@@ -173,8 +176,40 @@ class StreamOrderedMemoryTest {
     allocate(MIB, 0);
     long a = allocate(200 * MIB, 0);
     free(a, 200 * MIB, 0);
-    assertEquals(DeviceMemory.REFUSED, allocate(2 * CAPACITY, 0));
+    assertEquals(DeviceMemory.REFUSED, allocate(TOO_MUCH, 0));
     assertEquals(CHUNK, pool.poolReservedBytes());
+  }
+
+  @Test
+  void thePoolHasTwiceAsManyAddressesAsTheDeviceHasMemory() {
+    pool.setReleaseThreshold(StreamOrderedMemory.KEEP_ALL);
+    allocate(MIB, 0);
+    assertEquals(DeviceMemory.REFUSED, allocate(2 * CAPACITY - MIB + 1, 0));
+    assertEquals(CHUNK, pool.poolReservedBytes(), "nothing is collected where no range is found");
+    assertEquals(DeviceMemory.REFUSED, allocate(2 * CAPACITY - MIB, 0));
+    assertEquals(CAPACITY, pool.poolReservedBytes());
+  }
+
+  @Test
+  void aRequestForWhichNoRangeIsLargeEnoughReleasesNothing() {
+    long a = allocate(100 * MIB, 0);
+    free(a, 100 * MIB, 0);
+    assertEquals(DeviceMemory.REFUSED, allocate(2 * CAPACITY + 1, 0));
+    assertEquals(4 * CHUNK, pool.poolReservedBytes());
+  }
+
+  @Test
+  void aLimitHalvesTheAddressesToo() {
+    pool.setPoolLimit(2 * CHUNK);
+    assertEquals(0, allocate(CHUNK, 0));
+    assertEquals(CHUNK, allocate(CHUNK / 2, 0));
+    free(0, CHUNK, 0);
+    pool.synchronizeStream(0);
+    assertEquals(3 * CHUNK / 2, allocate(CHUNK + MIB, 0), "the idle chunk moves here");
+    free(3 * CHUNK / 2, CHUNK + MIB, 0);
+    pool.synchronizeStream(0);
+    assertEquals(DeviceMemory.REFUSED, allocate(5 * CHUNK / 2 + 1, 0));
+    assertThrows(IllegalStateException.class, () -> pool.setPoolLimit(CHUNK));
   }
 
   @Test
@@ -204,11 +239,79 @@ class StreamOrderedMemoryTest {
   }
 
   @Test
+  void whatIsFreedOnAHeldStreamServesThatStreamOnly() {
+    pool.setReleaseThreshold(StreamOrderedMemory.KEEP_ALL);
+    long a = allocate(4 * MIB, 1);
+    allocate(MIB, 1);
+    long b = allocate(4 * MIB, 1);
+    allocate(MIB, 1);
+    free(a, 4 * MIB, 1);
+    device.holdStream(1);
+    free(b, 4 * MIB, 1);
+    assertEquals(a, allocate(4 * MIB, 2), "freed before");
+    assertEquals(10 * MIB, allocate(4 * MIB, 2));
+    assertEquals(b, allocate(2 * MIB, 1));
+    assertThrows(IllegalStateException.class, () -> pool.synchronizeStream(1));
+    device.resumeStream(1);
+    assertEquals(b + 2 * MIB, allocate(2 * MIB, 2));
+  }
+
+  @Test
+  void rangesThatAreNotCompleteStayInTheirListWhenOthersMerge() {
+    long a = allocate(16 * MIB, 1);
+    long b = allocate(16 * MIB, 2);
+    device.holdStream(1);
+    free(a, 16 * MIB, 1);
+    free(b, 16 * MIB, 2);
+    assertEquals(b, allocate(24 * MIB, 3));
+    device.resumeStream(1);
+    assertEquals(a, allocate(16 * MIB, 3));
+  }
+
+  @Test
+  void aStreamWaitsForAnotherWhereThePoolCannotGrow() {
+    pool.setPoolLimit(CHUNK);
+    long a = allocate(20 * MIB, 1);
+    allocate(8 * MIB, 1);
+    device.holdStream(1);
+    free(a, 20 * MIB, 1);
+    assertEquals(a, allocate(20 * MIB, 2));
+    free(a, 20 * MIB, 2);
+    assertEquals(28 * MIB, allocate(4 * MIB, 3), "stream 2 waits for stream 1");
+    assertThrows(IllegalStateException.class, () -> pool.synchronizeStream(2));
+    device.resumeStream(1);
+    assertEquals(a, allocate(4 * MIB, 3));
+    pool.synchronizeDevice();
+    assertThrows(IllegalStateException.class, () -> device.resumeStream(1));
+  }
+
+  @Test
+  void requestsOutsideThePoolMakeItGiveBackWhatIsIdle() {
+    pool.setReleaseThreshold(StreamOrderedMemory.KEEP_ALL);
+    long a = allocate(20 * CHUNK, 0);
+    free(a, 20 * CHUNK, 0);
+    assertEquals(DeviceMemory.REFUSED, device.allocate(16 * CHUNK), "freed since the last wait");
+    pool.synchronizeStream(0);
+    assertEquals(DeviceMemory.REFUSED, device.allocate(40 * CHUNK));
+    assertEquals(0, pool.poolReservedBytes(), "released in vain");
+    allocate(20 * CHUNK, 0);
+    free(a, 20 * CHUNK, 0);
+    pool.synchronizeStream(0);
+    assertTrue(device.allocate(16 * CHUNK) != DeviceMemory.REFUSED);
+    assertEquals(0, pool.poolReservedBytes());
+    allocate(10 * CHUNK, 0);
+    free(a, 10 * CHUNK, 0);
+    pool.synchronizeStream(0);
+    long range = device.reserve(10 * CHUNK, 2 * MIB, 0);
+    assertTrue(device.map(range, 10 * CHUNK, 2 * MIB));
+  }
+
+  @Test
   void addressesOfVirtualMemoryAndThePoolDoNotOverlap() {
     long range = device.reserve(64 * MIB, 2 * MIB, 0);
     assertEquals(BASE, range);
     assertEquals(BASE + 64 * MIB, pool.allocateAsync(MIB, 0));
-    assertTrue(device.reserve(64 * MIB, 2 * MIB, 0) > BASE + (1L << 45));
+    assertEquals(BASE + 64 * MIB + 2 * CAPACITY, device.reserve(64 * MIB, 2 * MIB, 0));
   }
 
   @Test
@@ -230,7 +333,7 @@ class StreamOrderedMemoryTest {
     allocate(20 * MIB, 1);
     expected += costs.mapNanos() + costs.newChunkNanos();
     assertEquals(expected, device.driverNanos());
-    allocate(2 * CAPACITY, 1);
+    allocate(TOO_MUCH, 1);
     long made = CAPACITY / CHUNK - 3;
     expected += costs.refuseReleaseNanos() + made * costs.refuseReleaseNewChunkNanos();
     assertEquals(expected, device.driverNanos());

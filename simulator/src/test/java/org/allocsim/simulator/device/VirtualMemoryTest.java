@@ -27,6 +27,22 @@ class VirtualMemoryTest {
     assertEquals(0x5c_1a00_0000L, device.reserve(small, PAGE, 2));
   }
 
+  /** Ranges of PyTorch 2.11 on H200 (recorded): the seventh would lie across 2^40. */
+  @Test
+  void noRangeLiesAcrossTwoToTheFortieth() {
+    long small = 80_544 * PAGE;
+    long large = 8_052 * 20 * MIB;
+    assertEquals(0x3_0200_0000L, device.reserve(small, PAGE, 0));
+    assertEquals(0x2a_5600_0000L, device.reserve(large, 20 * MIB, 0));
+    assertEquals(0x51_a800_0000L, device.reserve(large, 20 * MIB, 1));
+    assertEquals(0x78_fa00_0000L, device.reserve(small, PAGE, 1));
+    assertEquals(0xa0_4e00_0000L, device.reserve(large, 20 * MIB, 2));
+    assertEquals(0xc7_a000_0000L, device.reserve(small, PAGE, 2));
+    assertEquals(0x100_0400_0000L, device.reserve(small, PAGE, 3));
+    assertEquals(0x127_5800_0000L, device.reserve(large, 20 * MIB, 3));
+    assertEquals(0xee_f400_0000L, device.reserve(64 * MIB, PAGE, 4));
+  }
+
   @Test
   void aRangeGivenBackIsUsedAgainLowestFirst() {
     long first = device.reserve(64 * MIB, PAGE, 0);
@@ -44,7 +60,16 @@ class VirtualMemoryTest {
     device.reserve(32 * MIB, PAGE, 0);
     device.unreserve(first, 32 * MIB);
     assertEquals(BASE + 64 * MIB, device.reserve(34 * MIB, PAGE, 0));
-    assertEquals(first, device.reserve(2 * MIB, PAGE, 0));
+    assertEquals(first, device.reserve(32 * MIB, PAGE, 0));
+  }
+
+  /** As on an H200: the newest reservation with room serves, not the lowest. */
+  @Test
+  void aSmallRangeTakesTheRestOfTheNewestReservation() {
+    device.reserve(100 * MIB, PAGE, 0);
+    long second = device.reserve(40 * MIB, PAGE, 0);
+    assertEquals(second + 40 * MIB, device.reserve(6 * MIB, PAGE, 0));
+    assertEquals(BASE + 100 * MIB, device.reserve(28 * MIB, PAGE, 0));
   }
 
   @Test
@@ -83,8 +108,8 @@ class VirtualMemoryTest {
     assertEquals(3, device.driverCalls(DriverCall.CREATE));
     assertEquals(3, device.driverCalls(DriverCall.MAP));
     assertEquals(1, device.driverCalls(DriverCall.SET_ACCESS));
-    DriverCosts costs = DriverCosts.H100;
-    long mapNanos = 3 * (costs.createNanos() + costs.mapNanos() + costs.setAccessNanos());
+    HandleCosts costs = DriverCosts.H100.handles();
+    long mapNanos = 3 * (costs.createNanos(10) + costs.mapNanos(10)) + costs.setAccessNanos(3, 30);
     assertEquals(costs.reserveNanos() + mapNanos, device.driverNanos());
     device.unmap(range, 40 * MIB, 20 * MIB);
     assertEquals(2, device.driverCalls(DriverCall.UNMAP));
@@ -118,7 +143,7 @@ class VirtualMemoryTest {
   @Test
   void addressesMayRunOut() {
     assertEquals(DeviceMemory.REFUSED, device.reserve(Long.MAX_VALUE, PAGE, 0));
-    assertEquals(BASE, device.reserve(1L << 46, PAGE, 0));
+    assertEquals((1L << 40) + 64 * MIB, device.reserve(1L << 46, PAGE, 0));
     assertEquals(DeviceMemory.REFUSED, device.reserve(1L << 46, PAGE, 0));
   }
 

@@ -93,7 +93,7 @@ class SimulationTest {
   void withRecordStreamThePeakGrowsWithTheRunAhead(int ahead) {
     prefetch(ahead, false);
     run();
-    assertEquals(ahead * 64 * MIB, peakActiveBytes());
+    assertEquals(ahead * (64 * MIB), peakActiveBytes());
   }
 
   @ParameterizedTest

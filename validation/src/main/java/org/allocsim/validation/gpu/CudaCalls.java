@@ -69,6 +69,18 @@ interface CudaCalls {
   /** {@code cuMemsetD8Async} on a stream; stream 0 is the default one. */
   void fill(long address, long bytes, long stream);
 
+  /** {@code cuMemAllocHost}: pinned host memory; answers its address. */
+  long allocateHost(long bytes);
+
+  /** {@code cuMemFreeHost}. */
+  void freeHost(long address);
+
+  /** {@code cuMemcpyHtoD}, which returns when the source may be used again. */
+  void copyToDevice(long device, long host, long bytes);
+
+  /** {@code cuMemcpyDtoH}. */
+  void copyToHost(long host, long device, long bytes);
+
   /** {@code cuDeviceGetDefaultMemPool}. */
   long defaultPool();
 

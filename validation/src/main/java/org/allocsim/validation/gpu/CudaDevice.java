@@ -6,9 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.device.StreamOrderedMemory;
 
 /**
@@ -33,27 +34,34 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   private final Map<Long, Long> blocks = new LinkedHashMap<>();
   private final Map<Long, Long> ranges = new LinkedHashMap<>();
 
-  /** Handles mapped, by address. */
-  private final TreeMap<Long, Mapping> mappings = new TreeMap<>(Long::compareUnsigned);
-
   /** Handles that are mapped nowhere and keep memory from everybody. */
   private final List<Long> heldBack = new ArrayList<>();
 
+  private final CudaHandles handles;
   private final Map<Long, Long> asyncBlocks = new LinkedHashMap<>();
+
+  /** Pinned host memory. */
+  private final List<Long> hostBlocks = new ArrayList<>();
+
   private long[] streams = new long[4];
   private long pool;
   private long ownPool;
   private long thresholdBefore = -1;
+  private long threshold;
+  private boolean opportunistic = true;
+  private boolean internalDependencies = true;
+  private long unusableBytes = DeviceProfile.UNUSABLE_BYTES;
   private long refusedByBound;
   private boolean touched;
   private boolean closed;
 
   private static final int WARM_UP_ROUNDS = 400;
 
+  /** More than were ever found. */
+  private static final long MOST_UNUSABLE_PAGES = 64;
+
   /** Largest handle that {@link #holdBack} takes. */
   private static final long HELD_HANDLE_BYTES = 8L << 30;
-
-  private record Mapping(long bytes, long handle) {}
 
   /** What {@link #open} found. */
   public record Identity(String name, int driverVersion, long totalBytes, long freeBytesAtStart) {}
@@ -65,6 +73,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     pageBytes = cuda.granularityBytes();
     totalBytes = cuda.totalBytes();
     freeBytesAtStart = cuda.freeBytes();
+    handles = new CudaHandles(this, cuda);
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
@@ -94,7 +103,8 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   }
 
   /** Makes every kind of call often enough for Java to have compiled it, with a page at a time. */
-  synchronized void warmUp() {
+  public synchronized void warmUp() {
+    long[] one = new long[1];
     for (int round = 0; round < WARM_UP_ROUNDS; round++) {
       long block = allocate(pageBytes);
       if (block != REFUSED) {
@@ -103,6 +113,11 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
       long range = reserve(pageBytes, pageBytes, 0);
       if (map(range, pageBytes, pageBytes)) {
         unmap(range, pageBytes, pageBytes);
+      }
+      if (handles.create(one, 0, 1, pageBytes)) {
+        handles.map(range, one, 0, 1, pageBytes);
+        handles.unmap(range, one, 0, 1, pageBytes);
+        handles.release(one, 0, 1, pageBytes);
       }
       unreserve(range, pageBytes);
       long pooled = allocateAsync(pageBytes, 0);
@@ -143,6 +158,38 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
       heldBack.add(handle);
       surplus -= bytes;
     }
+    unusableBytes = findUnusable();
+  }
+
+  /**
+   * Bytes of the free memory that no call gets: what {@link #holdBack} found, else what is usual.
+   */
+  long unusableBytes() {
+    return unusableBytes;
+  }
+
+  /** Asks for all that is free, then for a page less, until the driver gives it. */
+  private long findUnusable() {
+    List<Long> aside = new ArrayList<>();
+    while (cuda.freeBytes() > HELD_HANDLE_BYTES + MOST_UNUSABLE_PAGES * pageBytes) {
+      long handle = cuda.create(HELD_HANDLE_BYTES);
+      if (handle == REFUSED) {
+        break;
+      }
+      aside.add(handle);
+    }
+    long free = cuda.freeBytes() & -pageBytes;
+    long pages = 0;
+    long handle = REFUSED;
+    while (handle == REFUSED && pages <= MOST_UNUSABLE_PAGES && free > pages * pageBytes) {
+      handle = cuda.create(free - pages * pageBytes);
+      pages += handle == REFUSED ? 1 : 0;
+    }
+    if (handle != REFUSED) {
+      cuda.release(handle);
+    }
+    aside.forEach(cuda::release);
+    return pages * pageBytes;
   }
 
   /** {@inheritDoc} Blocks below a page share pages, so only the driver knows what they take. */
@@ -202,61 +249,25 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   @Override
   public synchronized boolean map(long address, long bytes, long handleBytes) {
     requireOpen();
-    if (isBeyondBound(bytes)) {
-      return false;
-    }
-    int count = Math.toIntExact(bytes / handleBytes);
-    long[] handles = new long[count];
-    for (int made = 0; made < count; made++) {
-      long start = System.nanoTime();
-      handles[made] = cuda.create(handleBytes);
-      called(DriverCall.CREATE, handleBytes, start, handles[made] == REFUSED);
-      if (handles[made] == REFUSED) {
-        for (int back = 0; back < made; back++) {
-          release(handles[back], handleBytes);
-        }
-        return false;
-      }
-    }
-    for (int i = 0; i < count; i++) {
-      long place = address + i * handleBytes;
-      long start = System.nanoTime();
-      cuda.map(place, handleBytes, handles[i]);
-      called(DriverCall.MAP, handleBytes, start, false);
-      mappings.put(place, new Mapping(handleBytes, handles[i]));
-    }
-    long start = System.nanoTime();
-    cuda.setAccess(address, bytes);
-    called(DriverCall.SET_ACCESS, bytes, start, false);
-    return true;
-  }
-
-  private void release(long handle, long bytes) {
-    long start = System.nanoTime();
-    cuda.release(handle);
-    called(DriverCall.RELEASE, bytes, start, false);
+    return handles.createMapped(address, bytes, handleBytes);
   }
 
   @Override
   public synchronized void unmap(long address, long bytes, long handleBytes) {
     requireOpen();
+    handles.removeMapped(address, bytes, handleBytes);
+  }
+
+  @Override
+  public Optional<HandleMemory> handleMemory() {
+    return Optional.of(handles);
+  }
+
+  /** Memory that is being filled must not be unmapped. */
+  void awaitTouches() {
     if (touched) {
       cuda.synchronizeContext();
     }
-    for (long place = address; place != address + bytes; place += handleBytes) {
-      unmapHandle(place);
-    }
-  }
-
-  private void unmapHandle(long place) {
-    Mapping mapping = mappings.remove(place);
-    if (mapping == null) {
-      throw unknown("mapping", place);
-    }
-    long start = System.nanoTime();
-    cuda.unmap(place, mapping.bytes());
-    called(DriverCall.UNMAP, mapping.bytes(), start, false);
-    release(mapping.handle(), mapping.bytes());
   }
 
   @Override
@@ -347,6 +358,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   @Override
   public synchronized void setReleaseThreshold(long bytes) {
     requireOpen();
+    threshold = bytes;
     if (thresholdBefore < 0 && ownPool == 0) {
       thresholdBefore = cuda.poolAttribute(pool(), CudaCalls.PoolAttribute.RELEASE_THRESHOLD);
     }
@@ -354,7 +366,10 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
         pool(), CudaCalls.PoolAttribute.RELEASE_THRESHOLD, bytes == KEEP_ALL ? -1 : bytes);
   }
 
-  /** {@inheritDoc} The default pool has no limit, so a pool of its own takes its place. */
+  /**
+   * {@inheritDoc} The default pool has no limit, so a pool of its own takes its place, with the
+   * same settings.
+   */
   @Override
   public synchronized void setPoolLimit(long bytes) {
     requireOpen();
@@ -365,11 +380,15 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
       cuda.destroyPool(ownPool);
     }
     ownPool = cuda.createPool(bytes);
+    setReleaseThreshold(threshold);
+    setReuse(opportunistic, internalDependencies);
   }
 
   @Override
   public synchronized void setReuse(boolean opportunistic, boolean internalDependencies) {
     requireOpen();
+    this.opportunistic = opportunistic;
+    this.internalDependencies = internalDependencies;
     cuda.setPoolAttribute(
         pool(), CudaCalls.PoolAttribute.REUSE_OPPORTUNISTIC, opportunistic ? 1 : 0);
     cuda.setPoolAttribute(
@@ -389,6 +408,41 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     for (int stream = 0; stream < count; stream++) {
       stream(stream);
     }
+  }
+
+  /** Takes pinned host memory ({@code cuMemAllocHost}); answers its address. */
+  public synchronized long allocateHost(long bytes) {
+    requireOpen();
+    long address = cuda.allocateHost(bytes);
+    if (address != REFUSED) {
+      hostBlocks.add(address);
+    }
+    return address;
+  }
+
+  /** Gives pinned host memory back ({@code cuMemFreeHost}). */
+  public synchronized void freeHost(long address) {
+    requireOpen();
+    if (!hostBlocks.remove(address)) {
+      throw unknown("pinned host memory", address);
+    }
+    cuda.freeHost(address);
+  }
+
+  /**
+   * Copies to the device and waits ({@code cuMemcpyHtoD}).
+   *
+   * @param host address in this process, pinned or not, of at least so many bytes
+   */
+  public synchronized void copyToDevice(long address, long host, long bytes) {
+    requireOpen();
+    cuda.copyToDevice(address, host, bytes);
+  }
+
+  /** Copies to the host and waits ({@code cuMemcpyDtoH}). */
+  public synchronized void copyToHost(long host, long address, long bytes) {
+    requireOpen();
+    cuda.copyToHost(host, address, bytes);
   }
 
   private long stream(int number) {
@@ -411,7 +465,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     return pool;
   }
 
-  private boolean isBeyondBound(long bytes) {
+  boolean isBeyondBound(long bytes) {
     if (bounds.mostBytes() == Long.MAX_VALUE) {
       return false;
     }
@@ -428,11 +482,11 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
         : bounds.mostBytes() - (freeBytesAtStart - cuda.freeBytes());
   }
 
-  private void called(DriverCall call, long bytes, long startedNanos, boolean refused) {
+  void called(DriverCall call, long bytes, long startedNanos, boolean refused) {
     listener.called(call, bytes, System.nanoTime() - startedNanos, refused);
   }
 
-  private void requireOpen() {
+  void requireOpen() {
     if (closed) {
       throw new CudaException("the GPU was given back because the program is ending");
     }
@@ -443,7 +497,7 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
     }
   }
 
-  private static IllegalStateException unknown(String what, long address) {
+  static IllegalStateException unknown(String what, long address) {
     return new IllegalStateException(
         "%s 0x%x was not taken from this GPU".formatted(what, address));
   }
@@ -472,56 +526,38 @@ public final class CudaDevice implements DeviceMemory, StreamOrderedMemory, Auto
   /** Goes on after a call that fails, so that one failure leaves nothing else behind. */
   private void giveBack() {
     closed = true;
-    CudaException[] failure = new CudaException[1];
-    attempt(failure, cuda::synchronizeContext);
+    Cleanup cleanup = new Cleanup();
+    cleanup.attempt(cuda::synchronizeContext);
     long any = streams[0];
-    asyncBlocks.keySet().forEach(address -> attempt(failure, () -> cuda.freeAsync(address, any)));
-    blocks.keySet().forEach(address -> attempt(failure, () -> cuda.free(address)));
-    mappings.forEach((address, mapping) -> {
-      attempt(failure, () -> cuda.unmap(address, mapping.bytes()));
-      attempt(failure, () -> cuda.release(mapping.handle()));
-    });
-    heldBack.forEach(handle -> attempt(failure, () -> cuda.release(handle)));
-    ranges.forEach((address, bytes) -> attempt(failure, () -> cuda.unreserve(address, bytes)));
-    attempt(failure, cuda::synchronizeContext);
+    asyncBlocks.keySet().forEach(address -> cleanup.attempt(() -> cuda.freeAsync(address, any)));
+    blocks.keySet().forEach(address -> cleanup.attempt(() -> cuda.free(address)));
+    handles.giveBack(cleanup);
+    heldBack.forEach(handle -> cleanup.attempt(() -> cuda.release(handle)));
+    hostBlocks.forEach(address -> cleanup.attempt(() -> cuda.freeHost(address)));
+    ranges.forEach((address, bytes) -> cleanup.attempt(() -> cuda.unreserve(address, bytes)));
+    cleanup.attempt(cuda::synchronizeContext);
     if (ownPool != 0) {
-      attempt(failure, () -> cuda.destroyPool(ownPool));
+      cleanup.attempt(() -> cuda.destroyPool(ownPool));
     }
     if (pool != 0) {
-      attempt(failure, () -> cuda.trimPool(pool, 0));
+      cleanup.attempt(() -> cuda.trimPool(pool, 0));
       if (thresholdBefore >= 0) {
-        attempt(
-            failure,
-            () ->
-                cuda.setPoolAttribute(
-                    pool, CudaCalls.PoolAttribute.RELEASE_THRESHOLD, thresholdBefore));
+        cleanup.attempt(() ->
+            cuda.setPoolAttribute(
+                pool, CudaCalls.PoolAttribute.RELEASE_THRESHOLD, thresholdBefore));
       }
     }
     for (long stream : streams) {
       if (stream != 0) {
-        attempt(failure, () -> cuda.destroyStream(stream));
+        cleanup.attempt(() -> cuda.destroyStream(stream));
       }
     }
-    attempt(failure, cuda::close);
+    cleanup.attempt(cuda::close);
     asyncBlocks.clear();
     blocks.clear();
-    mappings.clear();
     heldBack.clear();
+    hostBlocks.clear();
     ranges.clear();
-    if (failure[0] != null) {
-      throw failure[0];
-    }
-  }
-
-  private static void attempt(CudaException[] failure, Runnable call) {
-    try {
-      call.run();
-    } catch (CudaException e) {
-      if (failure[0] == null) {
-        failure[0] = e;
-      } else {
-        failure[0].addSuppressed(e);
-      }
-    }
+    cleanup.finish();
   }
 }

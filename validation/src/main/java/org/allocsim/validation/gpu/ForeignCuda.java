@@ -55,6 +55,10 @@ final class ForeignCuda {
   private final MethodHandle setPoolAttribute;
   private final MethodHandle allocateFromPool;
   private final MethodHandle freeAsync;
+  private final MethodHandle allocateHost;
+  private final MethodHandle freeHost;
+  private final MethodHandle copyToDevice;
+  private final MethodHandle copyToHost;
 
   /**
    * Binds the library's functions for a device.
@@ -91,6 +95,10 @@ final class ForeignCuda {
     setPoolAttribute = bind("cuMemPoolSetAttribute", JAVA_LONG, JAVA_INT, ADDRESS);
     allocateFromPool = bind("cuMemAllocFromPoolAsync", ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     freeAsync = bind("cuMemFreeAsync", JAVA_LONG, JAVA_LONG);
+    allocateHost = bind("cuMemAllocHost_v2", ADDRESS, JAVA_LONG);
+    freeHost = bind("cuMemFreeHost", JAVA_LONG);
+    copyToDevice = bind("cuMemcpyHtoD_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    copyToHost = bind("cuMemcpyDtoH_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG);
   }
 
   private MethodHandle bind(String name, MemoryLayout... parameters) {
@@ -215,6 +223,38 @@ final class ForeignCuda {
   int freeAsync(long address, long stream) {
     try {
       return (int) freeAsync.invokeExact(address, stream);
+    } catch (Throwable e) {
+      throw impossible(e);
+    }
+  }
+
+  int allocateHost(long bytes) {
+    try {
+      return (int) allocateHost.invokeExact(result, bytes);
+    } catch (Throwable e) {
+      throw impossible(e);
+    }
+  }
+
+  int freeHost(long address) {
+    try {
+      return (int) freeHost.invokeExact(address);
+    } catch (Throwable e) {
+      throw impossible(e);
+    }
+  }
+
+  int copyToDevice(long target, long host, long bytes) {
+    try {
+      return (int) copyToDevice.invokeExact(target, host, bytes);
+    } catch (Throwable e) {
+      throw impossible(e);
+    }
+  }
+
+  int copyToHost(long host, long source, long bytes) {
+    try {
+      return (int) copyToHost.invokeExact(host, source, bytes);
     } catch (Throwable e) {
       throw impossible(e);
     }

@@ -5,19 +5,22 @@ import org.allocsim.simulator.device.AsyncCosts;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.DriverCosts;
+import org.allocsim.workloads.profile.ShippedProfiles;
 
 /** Finds the simulated device that stands for a real one. */
 final class GpuProfiles {
   private GpuProfiles() {}
 
   /**
-   * A device with as much free memory as a GPU has now; its costs and addresses are those of the
-   * built-in profile whose name is in the GPU's name (the first words of {@code h100-80gb} are), or
-   * of the default one.
+   * A device with as much free memory as a GPU has now; its costs and addresses are those of
+   * another profile.
    */
   static DeviceProfile like(
-      CudaDevice.Identity gpu, long freeBytes, long unusableBytes, long pageBytes) {
-    DeviceProfile base = named(gpu.name());
+      DeviceProfile base,
+      CudaDevice.Identity gpu,
+      long freeBytes,
+      long unusableBytes,
+      long pageBytes) {
     return new DeviceProfile(
         base.name(),
         base.origin(),
@@ -49,13 +52,8 @@ final class GpuProfiles {
         costs.freePageNanos(),
         costs.freeReservationNanos(),
         costs.freeReservationPageNanos(),
-        costs.createNanos(),
-        costs.mapNanos(),
-        costs.setAccessNanos(),
-        costs.unmapNanos(),
-        costs.releaseNanos(),
-        costs.reserveNanos(),
         costs.synchronizeNanos(),
+        costs.handles(),
         new AsyncCosts(
             0,
             async.allocateOwnNanos(),
@@ -73,17 +71,23 @@ final class GpuProfiles {
             async.refuseReleaseNanos(),
             async.refuseReleaseNewChunkNanos(),
             async.refuseReleaseMovedChunkNanos(),
-            async.freeNanos()));
+            async.freeNanos(),
+            async.trimNanos(),
+            async.trimChunkNanos()));
   }
 
-  private static DeviceProfile named(String gpuName) {
-    String wanted = gpuName.toLowerCase(Locale.ROOT);
-    for (String name : DeviceProfiles.names()) {
+  /**
+   * The built-in profile whose name is in the GPU's name (the first words of {@code h100-80gb}
+   * are), or the default one.
+   */
+  static DeviceProfile of(CudaDevice.Identity gpu) {
+    String wanted = gpu.name().toLowerCase(Locale.ROOT);
+    for (String name : ShippedProfiles.names()) {
       int dash = name.indexOf('-');
       boolean brand = name.startsWith("rtx-");
       String key = brand ? name.replace('-', ' ') : dash < 0 ? name : name.substring(0, dash);
       if (wanted.matches(".*\\b" + key + "\\b.*")) {
-        return DeviceProfiles.named(name);
+        return ShippedProfiles.named(name);
       }
     }
     return DeviceProfiles.defaultProfile();

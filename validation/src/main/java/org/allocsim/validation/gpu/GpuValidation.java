@@ -12,12 +12,15 @@ import org.allocsim.simulator.policy.UnfitTraceException;
  * compares the two, call by call.
  *
  * <p>What differs from process to process is taken from the real run before the comparison: how
- * much memory is free at the start, and the two addresses below which the driver makes its
- * reservations.
+ * much memory is free at the start and how many pages of it cannot be had, and the two addresses
+ * below which the driver makes its reservations.
  */
 public final class GpuValidation {
   private final Opener opener;
   private final GpuBounds bounds;
+
+  /** Costs and places to predict with, or null for those of such a card. */
+  private final DeviceProfile base;
 
   /** Opens the GPU. */
   @FunctionalInterface
@@ -27,12 +30,26 @@ public final class GpuValidation {
 
   /** Validation on a GPU by its number, from 0. */
   public GpuValidation(int gpu, GpuBounds bounds) {
-    this((given, listener) -> CudaDevice.open(gpu, given, listener), bounds);
+    this(gpu, bounds, null);
+  }
+
+  /**
+   * Validation on a GPU by its number, from 0.
+   *
+   * @param base costs and places of memory to predict with, or null for those of such a card
+   */
+  public GpuValidation(int gpu, GpuBounds bounds, DeviceProfile base) {
+    this((given, listener) -> CudaDevice.open(gpu, given, listener), bounds, base);
   }
 
   GpuValidation(Opener opener, GpuBounds bounds) {
+    this(opener, bounds, null);
+  }
+
+  GpuValidation(Opener opener, GpuBounds bounds, DeviceProfile base) {
     this.opener = opener;
     this.bounds = bounds;
+    this.base = base;
   }
 
   /**
@@ -58,7 +75,12 @@ public final class GpuValidation {
 
   /** The simulated device that stands for this GPU with so much memory free. */
   public static DeviceProfile profile(CudaDevice.Identity gpu, long freeBytes) {
-    return GpuProfiles.like(gpu, freeBytes, DeviceProfile.UNUSABLE_BYTES, DeviceProfile.PAGE_BYTES);
+    return GpuProfiles.like(
+        GpuProfiles.of(gpu),
+        gpu,
+        freeBytes,
+        DeviceProfile.UNUSABLE_BYTES,
+        DeviceProfile.PAGE_BYTES);
   }
 
   private record Real(
@@ -96,9 +118,10 @@ public final class GpuValidation {
       }
       DeviceProfile profile =
           GpuProfiles.like(
+              base == null ? GpuProfiles.of(gpu.identity()) : base,
               gpu.identity(),
               gpu.freeBytes(),
-              gpu.isBounded() ? 0 : DeviceProfile.UNUSABLE_BYTES,
+              gpu.isBounded() ? 0 : gpu.unusableBytes(),
               gpu.pageBytes());
       CallLog log = new CallLog();
       RecordingDevice recorder = new RecordingDevice(gpu, new RealProbe(gpu, measure), log);

@@ -207,6 +207,27 @@ final class NativeCuda implements CudaCalls {
   }
 
   @Override
+  public long allocateHost(long bytes) {
+    int result = foreign.allocateHost(bytes);
+    return answer("cuMemAllocHost", result, foreign.result());
+  }
+
+  @Override
+  public void freeHost(long address) {
+    check("cuMemFreeHost", foreign.freeHost(address));
+  }
+
+  @Override
+  public void copyToDevice(long target, long host, long bytes) {
+    check("cuMemcpyHtoD", foreign.copyToDevice(target, host, bytes));
+  }
+
+  @Override
+  public void copyToHost(long host, long source, long bytes) {
+    check("cuMemcpyDtoH", foreign.copyToHost(host, source, bytes));
+  }
+
+  @Override
   public long defaultPool() {
     check("cuDeviceGetDefaultMemPool", foreign.defaultPool());
     return foreign.result();

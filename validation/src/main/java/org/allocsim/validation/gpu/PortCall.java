@@ -14,6 +14,14 @@ public enum PortCall {
   MAP,
   /** {@code DeviceMemory.unmap}. */
   UNMAP,
+  /** {@code HandleMemory.create}. */
+  CREATE_HANDLES,
+  /** {@code HandleMemory.map}. */
+  MAP_HANDLES,
+  /** {@code HandleMemory.unmap}. */
+  UNMAP_HANDLES,
+  /** {@code HandleMemory.release}. */
+  RELEASE_HANDLES,
   /** {@code StreamOrderedMemory.allocateAsync}. */
   ALLOCATE_ASYNC,
   /** {@code StreamOrderedMemory.freeAsync}. */

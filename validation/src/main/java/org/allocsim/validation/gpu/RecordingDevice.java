@@ -3,6 +3,7 @@ package org.allocsim.validation.gpu;
 import java.util.BitSet;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.device.PoolView;
 import org.allocsim.simulator.device.StreamOrderedMemory;
 
@@ -117,6 +118,11 @@ final class RecordingDevice implements DeviceMemory {
   }
 
   @Override
+  public Optional<HandleMemory> handleMemory() {
+    return device.handleMemory().map(Handles::new);
+  }
+
+  @Override
   public Optional<StreamOrderedMemory> streamOrdered() {
     return device.streamOrdered().map(Pool::new);
   }
@@ -129,6 +135,43 @@ final class RecordingDevice implements DeviceMemory {
   @Override
   public long totalBytes() {
     return device.totalBytes();
+  }
+
+  private final class Handles implements HandleMemory {
+    private final HandleMemory memory;
+
+    Handles(HandleMemory memory) {
+      this.memory = memory;
+    }
+
+    @Override
+    public boolean create(long[] handles, int from, int count, long handleBytes) {
+      long before = probe.driverNanos();
+      boolean created = memory.create(handles, from, count, handleBytes);
+      add(PortCall.CREATE_HANDLES, count * handleBytes, 0, !created, before);
+      return created;
+    }
+
+    @Override
+    public void map(long address, long[] handles, int from, int count, long handleBytes) {
+      long before = probe.driverNanos();
+      memory.map(address, handles, from, count, handleBytes);
+      add(PortCall.MAP_HANDLES, count * handleBytes, address, false, before);
+    }
+
+    @Override
+    public void unmap(long address, long[] handles, int from, int count, long handleBytes) {
+      long before = probe.driverNanos();
+      memory.unmap(address, handles, from, count, handleBytes);
+      add(PortCall.UNMAP_HANDLES, count * handleBytes, address, false, before);
+    }
+
+    @Override
+    public void release(long[] handles, int from, int count, long handleBytes) {
+      long before = probe.driverNanos();
+      memory.release(handles, from, count, handleBytes);
+      add(PortCall.RELEASE_HANDLES, count * handleBytes, 0, false, before);
+    }
   }
 
   private final class Pool implements StreamOrderedMemory {

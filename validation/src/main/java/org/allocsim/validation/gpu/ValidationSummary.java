@@ -1,13 +1,13 @@
 package org.allocsim.validation.gpu;
 
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.commons.math3.random.RandomGenerator;
-import org.apache.commons.math3.random.Well19937c;
+import java.util.stream.IntStream;
+import org.apache.commons.math3.stat.StatUtils;
 import org.apache.commons.math3.stat.descriptive.rank.Median;
-import org.apache.commons.math3.stat.descriptive.rank.Percentile;
 
 /**
  * Many cases in a few figures.
@@ -27,6 +27,13 @@ import org.apache.commons.math3.stat.descriptive.rank.Percentile;
  * @param lowTimeRatio lower end of its 95 % interval, by resampling cases
  * @param highTimeRatio upper end
  * @param timeError median over them of the relative error of the predicted driver time
+ * @param meanTimeError mean over them of that error
+ * @param lowMeanTimeError lower end of its 95 % interval, by resampling cases
+ * @param highMeanTimeError upper end
+ * @param maxTimeError largest of those errors
+ * @param quantities each quantity that is compared to the byte; time is not among them
+ * @param meanRankAgreement mean over cases of Kendall's tau-b of predicted and real addresses
+ * @param leastRankAgreement the least of them; both are no numbers where no case has two addresses
  */
 public record ValidationSummary(
     long cases,
@@ -43,13 +50,42 @@ public record ValidationSummary(
     double timeRatio,
     double lowTimeRatio,
     double highTimeRatio,
-    double timeError) {
-  private static final int RESAMPLES = 2_000;
-  private static final long SEED = 20_251_102;
+    double timeError,
+    double meanTimeError,
+    double lowMeanTimeError,
+    double highMeanTimeError,
+    double maxTimeError,
+    Map<Quantity, QuantitySummary> quantities,
+    double meanRankAgreement,
+    double leastRankAgreement) {
+  /** What is compared to the byte. */
+  public enum Quantity {
+    /** Free bytes of the GPU behind every call. */
+    FREE_BYTES,
+    /** Most memory taken, once a case. */
+    PEAK_BYTES,
+    /** Bytes that the stream-ordered pool holds, behind its calls. */
+    POOL_RESERVED_BYTES,
+    /** Bytes that its allocations asked for. */
+    POOL_USED_BYTES
+  }
 
-  /** Keeps its own copy. */
+  /** Keeps its own copies. */
   public ValidationSummary {
     confusion = Collections.unmodifiableMap(new EnumMap<>(confusion));
+    quantities = Collections.unmodifiableMap(new EnumMap<>(quantities));
+  }
+
+  /** Cases with a failure that was, or was not, predicted and that came, or did not. */
+  public long failures(boolean predicted, boolean real) {
+    if (predicted && real) {
+      return confusion.get(OomComparison.Verdict.SAME_REQUEST)
+          + confusion.get(OomComparison.Verdict.OTHER_REQUEST);
+    }
+    return confusion.get(
+        predicted
+            ? OomComparison.Verdict.PREDICTED_ONLY
+            : real ? OomComparison.Verdict.MEASURED_ONLY : OomComparison.Verdict.NEITHER);
   }
 
   /** Sums up cases. */
@@ -65,8 +101,16 @@ public record ValidationSummary(
             .mapToDouble(each -> each.time().ratio())
             .filter(Double::isFinite)
             .toArray();
-    double[] errors = java.util.Arrays.stream(ratios).map(ratio -> Math.abs(ratio - 1)).toArray();
-    double[] medians = medians(ratios);
+    double[] errors = Arrays.stream(ratios).map(ratio -> Math.abs(ratio - 1)).toArray();
+    CaseBootstrap.Interval ratio =
+        CaseBootstrap.of(ratios.length, drawn -> median(pick(ratios, drawn)));
+    CaseBootstrap.Interval error =
+        CaseBootstrap.of(errors.length, drawn -> StatUtils.mean(pick(errors, drawn)));
+    double[] agreements =
+        results.stream()
+            .mapToDouble(each -> each.addresses().rankAgreement())
+            .filter(Double::isFinite)
+            .toArray();
     return new ValidationSummary(
         results.size(),
         results.stream().filter(CaseResult::hasSameCalls).count(),
@@ -83,28 +127,46 @@ public record ValidationSummary(
         results.stream().mapToLong(each -> each.addresses().equalRelative()).sum(),
         ratios.length,
         median(ratios),
-        medians.length == 0 ? Double.NaN : new Percentile().evaluate(medians, 2.5),
-        medians.length == 0 ? Double.NaN : new Percentile().evaluate(medians, 97.5),
-        median(errors));
+        ratio.low(),
+        ratio.high(),
+        median(errors),
+        StatUtils.mean(errors),
+        error.low(),
+        error.high(),
+        StatUtils.max(errors),
+        quantities(results),
+        StatUtils.mean(agreements),
+        StatUtils.min(agreements));
+  }
+
+  private static Map<Quantity, QuantitySummary> quantities(List<CaseResult> results) {
+    Map<Quantity, QuantitySummary> quantities = new EnumMap<>(Quantity.class);
+    for (Quantity quantity : Quantity.values()) {
+      quantities.put(
+          quantity,
+          QuantitySummary.of(results.stream().map(each -> exactness(quantity, each)).toList()));
+    }
+    return quantities;
+  }
+
+  private static Exactness exactness(Quantity quantity, CaseResult result) {
+    return switch (quantity) {
+      case FREE_BYTES -> result.freeBytes();
+      case PEAK_BYTES -> {
+        Exactness.Sum peak = new Exactness.Sum();
+        peak.add(result.predictedPeakBytes(), result.measuredPeakBytes());
+        yield peak.result();
+      }
+      case POOL_RESERVED_BYTES -> result.poolReserved();
+      case POOL_USED_BYTES -> result.poolUsed();
+    };
   }
 
   private static double median(double[] values) {
     return values.length == 0 ? Double.NaN : new Median().evaluate(values);
   }
 
-  private static double[] medians(double[] values) {
-    if (values.length == 0) {
-      return values;
-    }
-    RandomGenerator random = new Well19937c(SEED);
-    double[] medians = new double[RESAMPLES];
-    double[] drawn = new double[values.length];
-    for (int sample = 0; sample < RESAMPLES; sample++) {
-      for (int i = 0; i < drawn.length; i++) {
-        drawn[i] = values[random.nextInt(values.length)];
-      }
-      medians[sample] = median(drawn);
-    }
-    return medians;
+  private static double[] pick(double[] values, int[] drawn) {
+    return IntStream.of(drawn).mapToDouble(i -> values[i]).toArray();
   }
 }

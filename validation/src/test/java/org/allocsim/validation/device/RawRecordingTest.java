@@ -7,9 +7,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.workloads.profile.ShippedProfiles;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -61,7 +61,7 @@ class RawRecordingTest {
 
   private static SimulatedDevice deviceLike(
       String profile, JsonNode recording, long arena, long topDistancePages) {
-    DeviceProfile named = DeviceProfiles.named(profile);
+    DeviceProfile named = ShippedProfiles.named(profile);
     assertEquals(recording.get("total").asLong(), named.totalBytes());
     assertEquals(
         topDistancePages * PAGE,

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
@@ -16,6 +15,7 @@ import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.derive.DerivationOptions;
 import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
+import org.allocsim.workloads.profile.ShippedProfiles;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,7 +59,7 @@ class PublishedCasesTest {
         new CachingAllocator(
             wanted.config(),
             wanted.limitBytes(),
-            new SimulatedDevice(DeviceProfiles.named("h100-80gb")),
+            new SimulatedDevice(ShippedProfiles.named("h100-80gb")),
             stats);
     new Replay(trace, 0, policy, stats, stats::activeBytes).run(event -> true);
     return stats;

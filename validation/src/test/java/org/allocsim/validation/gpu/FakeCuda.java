@@ -17,11 +17,24 @@ final class FakeCuda implements CudaCalls {
   private final Map<Long, Long> blocks = new HashMap<>();
   private final Map<Long, Long> asyncBlocks = new HashMap<>();
   private final Map<Long, Long> ranges = new HashMap<>();
-  private final Map<Long, Long> handles = new HashMap<>();
+  private final Map<Long, Handle> handles = new HashMap<>();
   private final Map<Long, Long> mappedHandles = new HashMap<>();
   private final Map<Long, Integer> streams = new HashMap<>();
   private final Map<PoolAttribute, Long> attributes = new EnumMap<>(PoolAttribute.class);
   private final List<Long> pools = new ArrayList<>();
+  final List<Long> hostBlocks = new ArrayList<>();
+
+  /** Physical memory, which goes when it is released and mapped nowhere. */
+  private static final class Handle {
+    private final long bytes;
+    private boolean released;
+    private int mappings;
+
+    Handle(long bytes) {
+      this.bytes = bytes;
+    }
+  }
+
   private static final long PAGE_BYTES = 2L << 20;
 
   private int allocations;
@@ -34,6 +47,9 @@ final class FakeCuda implements CudaCalls {
 
   /** Index of the cuMemAlloc that is refused though there is memory, or −1. */
   int failingAllocation = -1;
+
+  /** Pool whose attribute was changed last. */
+  long changedPool;
 
   boolean isClosed;
 
@@ -147,20 +163,32 @@ final class FakeCuda implements CudaCalls {
       return REFUSED;
     }
     handleBytes += bytes;
-    handles.put(next, bytes);
+    handles.put(next, new Handle(bytes));
     return next++;
   }
 
   @Override
   public void release(long handle) {
     call("cuMemRelease");
-    handleBytes -= handles.remove(handle);
+    Handle released = handles.get(handle);
+    if (released == null || released.released) {
+      throw new AssertionError("there is no handle " + handle);
+    }
+    released.released = true;
+    removeIfUnused(handle);
   }
 
   @Override
   public void map(long address, long bytes, long handle) {
     call("cuMemMap");
-    mappedHandles.put(address, handle);
+    Handle mapped = handles.get(handle);
+    if (mapped == null || mapped.released || mapped.bytes != bytes) {
+      throw new AssertionError("there is no handle %d of %d bytes".formatted(handle, bytes));
+    }
+    if (mappedHandles.put(address, handle) != null) {
+      throw new AssertionError("something is mapped there");
+    }
+    mapped.mappings++;
   }
 
   @Override
@@ -171,8 +199,19 @@ final class FakeCuda implements CudaCalls {
   @Override
   public void unmap(long address, long bytes) {
     call("cuMemUnmap");
-    if (mappedHandles.remove(address) == null) {
+    Long handle = mappedHandles.remove(address);
+    if (handle == null) {
       throw new AssertionError("nothing is mapped there");
+    }
+    handles.get(handle).mappings--;
+    removeIfUnused(handle);
+  }
+
+  private void removeIfUnused(long handle) {
+    Handle unused = handles.get(handle);
+    if (unused.released && unused.mappings == 0) {
+      handleBytes -= unused.bytes;
+      handles.remove(handle);
     }
   }
 
@@ -206,6 +245,31 @@ final class FakeCuda implements CudaCalls {
   @Override
   public void fill(long address, long bytes, long stream) {
     call("cuMemsetD8Async");
+  }
+
+  @Override
+  public long allocateHost(long bytes) {
+    call("cuMemAllocHost");
+    hostBlocks.add(next);
+    return next++;
+  }
+
+  @Override
+  public void freeHost(long address) {
+    call("cuMemFreeHost");
+    if (!hostBlocks.remove((Long) address)) {
+      throw new AssertionError("no such host memory");
+    }
+  }
+
+  @Override
+  public void copyToDevice(long target, long host, long bytes) {
+    call("cuMemcpyHtoD");
+  }
+
+  @Override
+  public void copyToHost(long host, long source, long bytes) {
+    call("cuMemcpyDtoH");
   }
 
   @Override
@@ -259,6 +323,7 @@ final class FakeCuda implements CudaCalls {
 
   @Override
   public void setPoolAttribute(long changed, PoolAttribute attribute, long value) {
+    changedPool = changed;
     attributes.put(attribute, value);
   }
 

@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -86,6 +88,18 @@ class GpuValidationTest {
     assertTrue(opened.getFirst().isClosed);
   }
 
+  @Test
+  void memoryThatIsMappedAtSeveralAddressesIsPredictedExactly() throws Exception {
+    CaseResult result = on(CARD, -1).run(of("gmlake", Map.of("frag-limit", "2MiB"), -1));
+    assertNull(result.firstDifference());
+    assertTrue(result.freeBytes().isExact());
+    assertEquals(result.addresses().compared(), result.addresses().equalRelative());
+    Map<DriverCall, Long> calls = new EnumMap<>(DriverCall.class);
+    result.time().calls().forEach(kind -> calls.put(kind.call(), kind.measuredCalls()));
+    assertTrue(calls.get(DriverCall.MAP) > calls.get(DriverCall.CREATE), calls.toString());
+    assertTrue(result.time().hasSameCalls());
+  }
+
   @ParameterizedTest
   @CsvSource({"direct", "pytorch"})
   void theAddressesOfAProcessAreLearnedFromItsFirstSegments(String policy) throws Exception {
@@ -145,6 +159,16 @@ class GpuValidationTest {
         2 * right.addresses().compared() + wrong.addresses().compared(),
         summary.addressesCompared());
     assertTrue(summary.lowTimeRatio() <= summary.timeRatio());
+    assertEquals(2, summary.failures(false, false));
+    assertEquals(1, summary.failures(false, true));
+    assertEquals(0, summary.failures(true, false) + summary.failures(true, true));
+    QuantitySummary peak = summary.quantities().get(ValidationSummary.Quantity.PEAK_BYTES);
+    assertEquals(3, peak.compared());
+    assertEquals(new Share(peak.exact(), 3), peak.cases());
+    assertEquals(Math.abs(wrong.predictedPeakBytes() - wrong.measuredPeakBytes()), peak.maxError());
+    assertTrue(summary.lowMeanTimeError() <= summary.meanTimeError());
+    assertTrue(summary.meanTimeError() <= summary.maxTimeError());
+    assertEquals(1, summary.leastRankAgreement(), 1e-12);
   }
 
   @ParameterizedTest

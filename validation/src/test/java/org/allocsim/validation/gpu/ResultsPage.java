@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.commons.math3.distribution.BinomialDistribution;
 import org.apache.commons.math3.stat.descriptive.rank.Median;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
@@ -33,7 +35,8 @@ final class ResultsPage {
         Made from the files in `results/` by `ResultsPageTest`; do not edit. Each case is one policy
         that served the requests of one trace twice, on the GPU and on the simulated device, as
         `allocsim validate` runs it. Two addresses of each process were taken from the run: that of
-        the driver's arena and that of the first reservation.
+        the driver's arena and that of the first reservation; in the near-limits files also how many
+        pages of the card the process could not have, which differs from context to context.
 
         - *same calls*: cases in which every driver call had the same kind, size and refusal
         - *free exact*: calls behind which the GPU's free bytes were those predicted
@@ -41,14 +44,27 @@ final class ResultsPage {
           ranges and pool relative to the first
         - *failures*: cases by their first failed request: none on both sides / the same request /
           another request / predicted only / real only
-        - *time*: predicted over measured driver time, median of the cases without failures
+        - *time*: predicted over measured driver time, median of the cases without failures and its
+          95 % interval (order statistics; from 6 cases on). `h200-plain` and `h200-touch` were
+          predicted with the profile that `allocsim calibrate` made on an H200 in another process,
+          the other files with an earlier one, whose times of virtual memory and of the pool were
+          those of H100
 
         """);
+    result.addNearLimits(files);
     for (Path file : files) {
-      result.add(file);
+      JsonNode json = new ObjectMapper().readTree(Files.readAllBytes(file));
+      if (json.get("schema").asString().equals("allocsim-validate-pytorch-1")) {
+        result.page.append(TorchResults.of(file.getFileName().toString(), json));
+      } else {
+        result.add(file);
+      }
     }
     return result.page.toString();
   }
+
+  /** With fewer, not even all of them hold the median in 95 % of samples. */
+  private static final int LEAST_FOR_INTERVAL = 6;
 
   private static final class Row {
     private long cases;
@@ -110,6 +126,39 @@ final class ResultsPage {
     }
   }
 
+  /** All cases with just enough memory, or a page less, that the command chose itself. */
+  private void addNearLimits(List<Path> files) throws IOException {
+    Map<String, long[]> rows = new LinkedHashMap<>();
+    for (Path file : files) {
+      for (JsonNode each : new ObjectMapper().readTree(Files.readAllBytes(file)).get("cases")) {
+        JsonNode near = each.get("near_limit");
+        if (near != null && near.asBoolean() && each.get("requests") != null) {
+          String verdict = each.get("failures").get("verdict").asString();
+          rows.computeIfAbsent(family(each), _ -> new long[VERDICTS.size()])[
+              VERDICTS.indexOf(verdict)]++;
+        }
+      }
+    }
+    page.append(
+        """
+        ## Near limits
+
+        All cases below in which the memory of the card, or the limit of the allocator, just suffices
+        or is one page too small for it.
+
+        | policy | cases | none fails | the same request fails | another | predicted only | real only |
+        |---|---|---|---|---|---|---|
+        """);
+    rows.forEach((policy, counts) -> {
+      page.append("| %s | %d |".formatted(policy, Arrays.stream(counts).sum()));
+      for (long count : counts) {
+        page.append(" %d |".formatted(count));
+      }
+      page.append('\n');
+    });
+    page.append('\n');
+  }
+
   private static String family(JsonNode each) {
     String policy = each.get("policy").asString();
     return policy.contains("expandable_segments:True")
@@ -167,9 +216,24 @@ final class ResultsPage {
             row.failures[2],
             row.failures[3],
             row.failures[4],
-            ratios.length == 0
-                ? "-"
-                : String.format(Locale.ROOT, "%.2f", new Median().evaluate(ratios))));
+            ratios.length == 0 ? "-" : median(ratios)));
+  }
+
+  /** The median, with the order statistics that hold it in 95 % of all samples. */
+  private static String median(double[] ratios) {
+    if (ratios.length < LEAST_FOR_INTERVAL) {
+      return String.format(Locale.ROOT, "%.2f", new Median().evaluate(ratios));
+    }
+    double[] sorted = ratios.clone();
+    Arrays.sort(sorted);
+    BinomialDistribution below = new BinomialDistribution(null, sorted.length, 0.5);
+    int rank = Math.max(1, below.inverseCumulativeProbability(0.025));
+    return String.format(
+        Locale.ROOT,
+        "%.2f [%.2f, %.2f]",
+        new Median().evaluate(sorted),
+        sorted[rank - 1],
+        sorted[sorted.length - rank]);
   }
 
   private static String share(long part, long whole) {

@@ -6,7 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.commons.math3.stat.descriptive.rank.Median;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
 
 class ResultsPageTest {
   private static final Path MODULE =
@@ -22,5 +30,30 @@ class ResultsPageTest {
     }
     assertTrue(page.contains("| direct |"), page);
     assertEquals(Files.readString(file), page);
+  }
+
+  @Test
+  void calibratedDriverTimeIsWithinAFifthInTheMedianOfTraces() throws IOException {
+    JsonNode json =
+        new ObjectMapper().readTree(Files.readAllBytes(MODULE.resolve("results/h200-plain.json")));
+    Map<String, List<Double>> ratios = new TreeMap<>();
+    for (JsonNode each : json.get("cases")) {
+      if (each.get("driver_time") != null) {
+        String policy = each.get("policy").asString();
+        String family =
+            policy.contains("expandable_segments:True")
+                ? "expandable"
+                : policy.replaceAll("\\(.*", "");
+        ratios
+            .computeIfAbsent(family, _ -> new ArrayList<>())
+            .add(each.get("driver_time").get("ratio").asDouble());
+      }
+    }
+    assertEquals(Set.of("pytorch", "expandable", "direct", "cuda-async"), ratios.keySet());
+    ratios.forEach((policy, values) -> {
+      double[] all = values.stream().mapToDouble(Double::doubleValue).toArray();
+      assertTrue(all.length >= 20, policy);
+      assertEquals(1, new Median().evaluate(all), 0.2, policy);
+    });
   }
 }

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.StreamOrderedMemory;
 import org.allocsim.simulator.effect.EffectListeners;
@@ -19,6 +18,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.pytorch.SnapshotReader;
 import org.allocsim.workloads.format.pytorch.derive.DerivationOptions;
 import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
+import org.allocsim.workloads.profile.ShippedProfiles;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -46,7 +46,7 @@ class CudaAsyncProgramRecordingTest {
         "left out: no recording " + Recordings.file(ASYNC));
     JsonNode real = Recordings.json(ASYNC);
     JsonNode iterations = real.get("checks");
-    SimulatedDevice device = new SimulatedDevice(DeviceProfiles.named("h100-80gb"));
+    SimulatedDevice device = new SimulatedDevice(ShippedProfiles.named("h100-80gb"));
     DriverCallReplay.Sums sums = new DriverCallReplay.Sums();
     AllocatorPolicy policy =
         DriverCallReplay.policy("cuda-async", Map.of("release-threshold", "max"), device, sums);

@@ -3,7 +3,6 @@ package org.allocsim.validation.recordings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Map;
-import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.device.StreamOrderedMemory;
@@ -11,6 +10,7 @@ import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.engine.InvariantChecker;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.cudaasync.CudaAsyncAllocator;
+import org.allocsim.workloads.profile.ShippedProfiles;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
@@ -69,7 +69,7 @@ class CudaAsyncRecordingTest {
 
   /** One recorded process, simulated. */
   private static final class Replay {
-    final SimulatedDevice device = new SimulatedDevice(DeviceProfiles.named("h100-80gb"));
+    final SimulatedDevice device = new SimulatedDevice(ShippedProfiles.named("h100-80gb"));
     final DriverCallReplay.Sums sums = new DriverCallReplay.Sums();
     final InvariantChecker checker = new InvariantChecker(InvariantChecker.UNLIMITED, false);
     final StreamOrderedMemory pool = device.streamOrdered().orElseThrow();

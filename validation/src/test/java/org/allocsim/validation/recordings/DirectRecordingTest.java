@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.engine.InvariantChecker;
 import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.workloads.profile.ShippedProfiles;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
@@ -40,7 +40,7 @@ class DirectRecordingTest {
   void everyOperationIsExact(
       String name, String profile, boolean filled, int operations, int addresses, int refusals) {
     JsonNode recording = DriverCallReplay.recording(name + ".json.xz");
-    DeviceProfile named = DeviceProfiles.named(profile);
+    DeviceProfile named = ShippedProfiles.named(profile);
     long first = recording.get("ops").get(0).get(4).asLong();
     long arena = filled ? first + FIRST_BESIDE_FILLER_PAGES * PAGE : first;
     long top = arena - (named.arenaAddress() - named.topAddress());

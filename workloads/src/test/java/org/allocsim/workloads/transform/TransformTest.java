@@ -23,7 +23,7 @@ class TransformTest {
   private static final PoolId POOL = new PoolId(0, 1);
 
   /** A trace with rows of every kind, on two devices, with a prologue. */
-  private static AllocationTrace everything(long seed) {
+  static AllocationTrace everything(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     List<List<Integer>> live = List.of(new ArrayList<>(), new ArrayList<>());
@@ -90,7 +90,7 @@ class TransformTest {
     };
   }
 
-  private static List<String> rows(AllocationTrace trace) {
+  static List<String> rows(AllocationTrace trace) {
     List<String> rows = new ArrayList<>();
     for (int event = 0; event < trace.eventCount(); event++) {
       rows.add(row(trace, event));
@@ -186,7 +186,7 @@ class TransformTest {
   }
 
   /** Devices, streams, pools, sizes and stacks, but not ids, which are numbered by place. */
-  private static List<Object> request(AllocationTrace trace, int event) {
+  static List<Object> request(AllocationTrace trace, int event) {
     return List.of(
         trace.kind(event),
         trace.device(event),

@@ -26,9 +26,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * streams, each for itself. Of a pool that tells totals only, all that is reserved and not
  * allocated is shown at that address, and an allocation is a segment of its own.
  *
- * <p><b>Source.</b> The pool: recordings of driver 580 (CUDA 13.0) on H100. Blocks of several
- * streams and emptying: pytorch/pytorch, {@code c10/cuda/CUDAMallocAsyncAllocator.cpp}, commit
- * 03459473, which also sets the release threshold to the maximum.
+ * <p><b>Source.</b> The pool: recordings of driver 580 (CUDA 13.0) on H100 and H200. Blocks of
+ * several streams and emptying: pytorch/pytorch, {@code c10/cuda/CUDAMallocAsyncAllocator.cpp},
+ * commit 03459473, which also sets the release threshold to the maximum.
  *
  * <p><b>Deviations.</b> Traces do not tell when the work of a stream ends nor which streams wait
  * for which: what a stream gave back counts as complete at once where opportunistic reuse is on,
@@ -36,7 +36,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * happens. Private pools are served from the default pool.
  *
  * <p><b>Cost.</b> That of the device's pool. <b>Limits.</b> One pool; a limit bounds what the pool
- * reserves in whole chunks, rounded up, as its maximum size does.
+ * reserves in whole chunks, rounded up, and its addresses to twice as much, as its maximum size
+ * does. On a busy device other streams pass over what was freed on a stream that still works, so
+ * that the real pool grows beyond this one.
  */
 public final class CudaAsyncAllocator implements AllocatorPolicy {
   private static final long ALIGNMENT_BYTES = 512;

@@ -23,7 +23,7 @@ public final class CudaAsyncProvider implements PolicyProvider {
       new PolicySpec(
           "cuda-async",
           "the CUDA driver's stream-ordered pool (cudaMallocAsync)",
-          "CUDA driver 580 (CUDA 13.0), recorded on H100",
+          "CUDA driver 580 (CUDA 13.0), recorded on H100 and H200",
           List.of(
               new PolicySpec.Option(
                   THRESHOLD,

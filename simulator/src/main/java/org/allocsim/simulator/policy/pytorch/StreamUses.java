@@ -9,8 +9,8 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * events have been seen.
  *
  * <p>PyTorch asks the streams in the order of a hash map, each for its oldest event. Here the order
- * is that of the completion ranks, which a recording determines, then that of the frees; an event
- * behind another of the same stream is not seen before it (head of line). A use on an unknown
+ * is that of the completion ranks, which a recording determines, then that of the frees; for an
+ * event behind others of the same stream these are seen first (head of line). A use on an unknown
  * stream waits for no other.
  */
 final class StreamUses {
@@ -121,14 +121,14 @@ final class StreamUses {
         int use = events[i];
         if (complete[use]
             && (best == NONE || rank[use] < rank[events[best]])
-            && !isBehindAnother(i)) {
+            && !isBehindUnfinished(i)) {
           best = i;
         }
       }
       if (best == NONE) {
         return BlockTable.NONE;
       }
-      int reusable = see(blocks, best);
+      int reusable = see(blocks, firstOfStream(best));
       if (reusable != BlockTable.NONE) {
         return reusable;
       }
@@ -161,17 +161,28 @@ final class StreamUses {
     }
   }
 
-  private boolean isBehindAnother(int event) {
+  private boolean isBehindUnfinished(int event) {
     int known = stream[events[event]];
     if (known == AllocationTrace.UNKNOWN_STREAM) {
       return false;
     }
     for (int i = 0; i < event; i++) {
-      if (stream[events[i]] == known) {
+      if (stream[events[i]] == known && !complete[events[i]]) {
         return true;
       }
     }
     return false;
+  }
+
+  /** The event that must be seen first so that another one of its stream can be. */
+  private int firstOfStream(int event) {
+    int known = stream[events[event]];
+    int first = 0;
+    while (first < event
+        && (known == AllocationTrace.UNKNOWN_STREAM || stream[events[first]] != known)) {
+      first++;
+    }
+    return first;
   }
 
   /** Removes an event; returns its block if that was the block's last one. */

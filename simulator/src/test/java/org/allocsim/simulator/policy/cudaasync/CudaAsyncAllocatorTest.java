@@ -205,7 +205,7 @@ class CudaAsyncAllocatorTest {
     options.put("release-threshold", "max");
     CudaAsyncAllocator policy = policy();
     policy.allocate(0, MIB, 0, 0);
-    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(1, 1L << 40, 2, 0));
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(1, 3L << 29, 2, 0));
     assertEquals(2, heard.failure.stream());
     assertEquals(1L << 30, heard.reservedBytes);
     MemoryLayout layout = MemoryLayout.of(policy);

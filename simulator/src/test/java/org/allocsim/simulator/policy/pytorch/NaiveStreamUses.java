@@ -66,12 +66,15 @@ final class NaiveStreamUses {
     }
   }
 
-  /** Rule 3.4: of all complete events that nothing on their stream holds up, the first by rank. */
+  /**
+   * Rule 3.4: of all complete events that nothing on their stream holds up, the first by rank is
+   * next; those ahead of it on its stream are seen before.
+   */
   void processEvents() {
     while (true) {
       Event first = null;
       for (Event event : events) {
-        boolean ready = event.complete && (event.stream < 0 || isHead(event));
+        boolean ready = event.complete && ahead(event).stream().allMatch(other -> other.complete);
         if (ready && (first == null || event.rank < first.rank)) {
           first = event;
         }
@@ -79,7 +82,8 @@ final class NaiveStreamUses {
       if (first == null) {
         return;
       }
-      finish(first);
+      List<Event> ahead = ahead(first);
+      finish(ahead.isEmpty() ? first : ahead.getFirst());
     }
   }
 
@@ -91,13 +95,14 @@ final class NaiveStreamUses {
     waitedFor.forEach(this::finish);
   }
 
-  private boolean isHead(Event event) {
-    for (Event other : events) {
-      if (other.stream == event.stream) {
-        return other == event;
+  private List<Event> ahead(Event event) {
+    List<Event> ahead = new ArrayList<>();
+    for (Event other : events.subList(0, events.indexOf(event))) {
+      if (event.stream >= 0 && other.stream == event.stream) {
+        ahead.add(other);
       }
     }
-    throw new AssertionError("event is not recorded");
+    return ahead;
   }
 
   private void finish(Event event) {

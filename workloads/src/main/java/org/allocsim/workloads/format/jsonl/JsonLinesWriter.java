@@ -75,7 +75,7 @@ final class JsonLinesWriter implements TraceWriter {
           begin("prologue_end");
           end();
         }
-        if (trace.device(event) == device) {
+        if (device == JsonLinesFormat.ALL_DEVICES || trace.device(event) == device) {
           row(event);
         }
       }
@@ -201,9 +201,9 @@ final class JsonLinesWriter implements TraceWriter {
         timeNanos = trace.timeNanos(event);
         json.writeNumberProperty("time_ns", timeNanos);
       }
-      if (device != deviceWritten) {
-        deviceWritten = device;
-        json.writeNumberProperty("device", device);
+      if (trace.device(event) != deviceWritten) {
+        deviceWritten = trace.device(event);
+        json.writeNumberProperty("device", deviceWritten);
       }
       if (trace.stack(event) != StackTable.NONE) {
         json.writeNumberProperty("stack", trace.stack(event));

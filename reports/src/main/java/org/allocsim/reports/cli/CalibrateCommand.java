@@ -1,0 +1,195 @@
+package org.allocsim.reports.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.validation.calibration.Calibration;
+import org.allocsim.validation.calibration.CalibrationBounds;
+import org.allocsim.validation.calibration.CalibrationException;
+import org.allocsim.validation.calibration.CalibrationResult;
+import org.allocsim.validation.calibration.GpuTarget;
+import org.allocsim.validation.gpu.CudaException;
+import org.allocsim.validation.gpu.GpuBounds;
+import org.allocsim.validation.gpu.GpuValidation;
+import org.allocsim.workloads.profile.ProfileFile;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim calibrate}: a device profile from a real GPU. */
+@Command(
+    name = "calibrate",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measures a real NVIDIA GPU and its driver, and writes a device profile.",
+      "",
+      "Found are units and places of memory and the times of driver calls, by random calls of every"
+          + " kind",
+      "that run on the GPU and on a simulated device side by side. No kernels run. Everything is"
+          + " given back",
+      "at the end, also on Ctrl-C. Use the GPU for nothing else meanwhile."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim calibrate -o my-gpu.json",
+      "  allocsim calibrate -o my-gpu.json --report calibration --seconds 120",
+      "  allocsim replay trace.pickle --device my-gpu.json"
+    })
+final class CalibrateCommand implements Callable<Integer> {
+  private static final double DEFAULT_SHARE = 0.9;
+  private static final int MOST_SECONDS = 3600;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--gpu",
+      paramLabel = "N",
+      description = "Number of the GPU, from 0 (default: 0).")
+  private int gpu;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "PROFILE.json",
+      required = true,
+      description = "File that gets the device profile; - is standard output.")
+  private String outputName;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "Name of the profile (default: the GPU's own in lower case).")
+  private String name;
+
+  @Option(
+      names = "--report",
+      paramLabel = "DIR",
+      description =
+          "Folder that gets calibrate.txt, calibrate.json and all timed calls as"
+              + " observations.csv; it is made where missing.")
+  private String reportName;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      description = "About how long to measure, 1 to 3600 (default: 60).")
+  private int seconds = 60;
+
+  @Option(
+      names = "--max-gpu-memory",
+      paramLabel = "SIZE",
+      description = "Most memory that may be used (default: 90 %% of what is free).",
+      converter = SizeConverter.class)
+  private Long mostBytes;
+
+  @Option(
+      names = "--fill",
+      description =
+          "Take all memory for a moment to see what stays free and how long refused calls take;"
+              + " without it these figures stay unknown.")
+  private boolean fill;
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    if (seconds < 1 || seconds > MOST_SECONDS) {
+      throw Failure.usage("--seconds " + seconds + " is not in 1 to " + MOST_SECONDS);
+    }
+    if (fill && mostBytes != null) {
+      throw Failure.usage(
+          "--max-gpu-memory bounds the memory that is used, and --fill takes all that is free;"
+              + " leave one of them out");
+    }
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output profile = outputs.open("--output", outputName, null);
+      Path folder = folder();
+      Outputs.Output text = report(outputs, folder, "calibrate.txt");
+      Outputs.Output json = report(outputs, folder, "calibrate.json");
+      Outputs.Output calls = report(outputs, folder, "observations.csv");
+      CalibrationResult result = measure();
+      JsonText.write(ProfileFile.fields(result.profile()), profile.stream());
+      if (folder != null) {
+        print(CalibrateText::print, result, text);
+        JsonText.write(CalibrateJson.of(result), json.stream());
+        print(CalibrateText::printObservations, result, calls);
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        CalibrateText.print(result, out);
+        out.flush();
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  @FunctionalInterface
+  private interface Printer {
+    void print(CalibrationResult result, PrintWriter out);
+  }
+
+  private static void print(Printer printer, CalibrationResult result, Outputs.Output to) {
+    try (PrintWriter writer = new PrintWriter(to.stream(), false, StandardCharsets.UTF_8)) {
+      printer.print(result, writer);
+    }
+  }
+
+  private Path folder() {
+    if (reportName == null) {
+      return null;
+    }
+    try {
+      return Files.createDirectories(Path.of(reportName));
+    } catch (InvalidPathException | IOException e) {
+      throw new Failure(
+          "--report " + reportName + ": the folder cannot be made; name another one", e);
+    }
+  }
+
+  private static Outputs.Output report(Outputs outputs, Path folder, String file) {
+    return folder == null ? null : outputs.open("--report", folder.resolve(file).toString(), null);
+  }
+
+  private CalibrationResult measure() {
+    try (GpuTarget target = GpuTarget.open(gpu, GpuBounds.NONE)) {
+      DeviceProfile base =
+          GpuValidation.profile(target.identity(), target.identity().freeBytesAtStart());
+      long most =
+          mostBytes != null
+              ? mostBytes
+              : (long) (target.identity().freeBytesAtStart() * DEFAULT_SHARE);
+      if (most < CalibrationBounds.LEAST_BYTES) {
+        throw new Failure(
+            "calibrating needs 4 GiB of GPU memory, and %d bytes may be used; free some, or allow"
+                    .formatted(most)
+                + " more");
+      }
+      CalibrationBounds bounds =
+          new CalibrationBounds(
+              most, Duration.ofSeconds(seconds).toNanos(), CalibrationBounds.ROUNDS, fill);
+      CalibrationResult result = Calibration.of(target, base, bounds, this::report);
+      return result.named(
+          name != null
+              ? name
+              : target.cardName().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"));
+    } catch (CudaException | CalibrationException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+  }
+
+  private void report(int round) {
+    if (round % 10 == 0) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("calibrate: round " + round + " is over");
+      err.flush();
+    }
+  }
+}

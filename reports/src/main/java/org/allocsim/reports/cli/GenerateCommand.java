@@ -1,0 +1,123 @@
+package org.allocsim.reports.cli;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.format.TraceFormat;
+import org.allocsim.workloads.format.TraceWriter;
+import org.allocsim.workloads.io.Compression;
+import org.allocsim.workloads.program.ProgramOptionException;
+import org.allocsim.workloads.program.Programs;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim generate}: the trace of a program that was never run. */
+@Command(
+    name = "generate",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Writes what a program would ask of its GPU.",
+      "",
+      "The programs train and run models as PyTorch 2.11 does; 'allocsim list programs' shows them",
+      "and 'allocsim list programs ID' the options of one."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim generate gpt -o gpt.jsonl.zst",
+      "  allocsim generate gpt --option batch=16 --option checkpoint=true --seed 1 -o gpt.jsonl.zst"
+    })
+final class GenerateCommand implements Callable<Integer> {
+  private static final String STANDARD_FORMAT = ".jsonl.zst";
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "PROGRAM", description = "Program to follow.")
+  private String program;
+
+  @Option(
+      names = "--option",
+      paramLabel = "NAME=VALUE",
+      description = "Value of one of the program's options; may be given more than once.")
+  private List<String> options = List.of();
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Seed of what the program draws (default: ${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      description = "File to write (default: PROGRAM.jsonl.zst); - is standard output.")
+  private String outputName;
+
+  @Option(
+      names = "--to",
+      paramLabel = "ID",
+      description = "Format to write; 'allocsim list formats' shows which can be written.")
+  private String to;
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    String name = outputName == null ? program + STANDARD_FORMAT : outputName;
+    AllocationTrace trace = trace();
+    TraceFormat target = WrittenFormat.of(name, to);
+    TraceWriter writer = target.writer().orElseThrow();
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output output = outputs.open("--output", name, null);
+      List<String> losses = writer.losses(trace, 0);
+      try (OutputStream stream =
+          Compression.ofName(name).encode(new BufferedOutputStream(output.stream(), 1 << 16))) {
+        writer.write(trace, 0, stream);
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        out.println(
+            name
+                + ": "
+                + Numbers.count(trace.eventCount(), "row")
+                + " with "
+                + Numbers.count(trace.allocationCount(), "allocation")
+                + " of program "
+                + program
+                + " as "
+                + target.id()
+                + (losses.isEmpty() ? "" : "; lost:"));
+        losses.forEach(loss -> WrappedText.printItem(out, "  ", loss));
+        out.flush();
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  private AllocationTrace trace() {
+    Map<String, String> values = new LinkedHashMap<>();
+    for (String option : options) {
+      int sign = option.indexOf('=');
+      if (sign < 1) {
+        throw Failure.usage("--option " + option + " is not of the form NAME=VALUE");
+      }
+      values.put(option.substring(0, sign), option.substring(sign + 1));
+    }
+    try {
+      return Programs.generate(program, values, seed);
+    } catch (ProgramOptionException e) {
+      throw Failure.usage(e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CalibrateCommandTest {
+  @TempDir private Path folder;
+
+  @Test
+  void withoutADriverOneSentenceSaysSoAndNothingIsWritten() throws IOException {
+    assumeFalse(Files.exists(Path.of("/dev/nvidia0")), "not run: this machine has a GPU");
+    Path profile = folder.resolve("gpu.json");
+    CommandRun run = CommandRun.of("calibrate", "-o", profile.toString());
+    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertTrue(run.err().startsWith("allocsim: no NVIDIA driver"), run.err());
+    assertEquals(1, run.err().lines().count());
+    assertTrue(Files.notExists(profile));
+  }
+
+  @Test
+  void boundsThatMakeNoSenseAreRefused() throws IOException {
+    String file = folder.resolve("gpu.json").toString();
+    CommandRun none = CommandRun.of("calibrate", "-o", file, "--seconds", "0");
+    assertEquals(ExitCodes.USAGE, none.exitCode());
+    assertTrue(none.err().contains("--seconds 0 is not in 1 to 3600"), none.err());
+    CommandRun both = CommandRun.of("calibrate", "-o", file, "--fill", "--max-gpu-memory", "8GiB");
+    assertEquals(ExitCodes.USAGE, both.exitCode());
+    assertTrue(both.err().contains("leave one of them out"), both.err());
+  }
+
+  @Test
+  void aProfileFromAFileServesAsOneByName() throws IOException {
+    CommandRun shown = CommandRun.of("list", "devices", "t4");
+    assertEquals(ExitCodes.DONE, shown.exitCode());
+    Path file = Files.writeString(folder.resolve("mine.json"), shown.out());
+    String trace =
+        Files.writeString(
+                folder.resolve("trace.jsonl"),
+                """
+                {"allocsim":"trace","version":1}
+                {"op":"alloc","id":1,"bytes":5000000}
+                """)
+            .toString();
+    CommandRun byName = CommandRun.of("replay", trace, "--device", "t4");
+    CommandRun byFile = CommandRun.of("replay", trace, "--device", file.toString());
+    assertEquals("", byFile.err());
+    assertEquals(byName.out(), byFile.out());
+    assertEquals(shown.out(), CommandRun.of("list", "devices", file.toString()).out());
+  }
+
+  @Test
+  void aWrongProfileIsRefusedInOneSentenceThatNamesTheField() throws IOException {
+    String text = CommandRun.of("list", "devices", "t4").out();
+    Path file =
+        Files.writeString(folder.resolve("mine.json"), text.replace("\"page_bytes\"", "\"page\""));
+    CommandRun run = CommandRun.of("list", "devices", file.toString());
+    assertEquals(ExitCodes.USAGE, run.exitCode());
+    assertTrue(
+        run.err().contains(file + ": field 'page_bytes' is missing; add it"), () -> run.err());
+    CommandRun missing = CommandRun.of("list", "devices", folder.resolve("no.json").toString());
+    assertEquals(ExitCodes.USAGE, missing.exitCode());
+    assertTrue(missing.err().contains("no such file"), missing.err());
+    CommandRun unknown = CommandRun.of("list", "devices", "h300");
+    assertTrue(unknown.err().contains("unknown device 'h300'"), unknown.err());
+  }
+}

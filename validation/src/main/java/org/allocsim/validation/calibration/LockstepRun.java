@@ -1,0 +1,82 @@
+package org.allocsim.validation.calibration;
+
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.StreamOrderedMemory;
+import org.apache.commons.math3.random.RandomGenerator;
+
+/** What the experiments share: both devices, the observations, random numbers and a bound. */
+final class LockstepRun {
+  private final CalibrationTarget target;
+  private final MarkedDevice marked;
+  private final ObservationSet observations;
+  private final RandomGenerator random;
+  private final long pageBytes;
+  private final long mostBytes;
+
+  LockstepRun(
+      CalibrationTarget target,
+      MarkedDevice marked,
+      ObservationSet observations,
+      RandomGenerator random,
+      long mostBytes) {
+    this.target = target;
+    this.marked = marked;
+    this.observations = observations;
+    this.random = random;
+    pageBytes = marked.device().profile().pageBytes();
+    this.mostBytes = mostBytes;
+  }
+
+  CalibrationTarget target() {
+    return target;
+  }
+
+  DeviceMemory memory() {
+    return target.memory();
+  }
+
+  StreamOrderedMemory pool() {
+    return target.pool();
+  }
+
+  MarkedDevice marked() {
+    return marked;
+  }
+
+  ObservationSet observations() {
+    return observations;
+  }
+
+  RandomGenerator random() {
+    return random;
+  }
+
+  long pageBytes() {
+    return pageBytes;
+  }
+
+  /** Memory that may be in use. */
+  long mostBytes() {
+    return mostBytes;
+  }
+
+  /** Performs a call and answers its time. */
+  double timed(DriverCall call, Runnable work) {
+    long before = target.nanos(call);
+    work.run();
+    return target.nanos(call) - before;
+  }
+
+  /** A whole number between two others, spread evenly over its magnitudes. */
+  long logUniform(long least, long most) {
+    double low = Math.log(least);
+    return Math.clamp(
+        Math.round(Math.exp(low + random.nextDouble() * (Math.log(most) - low))), least, most);
+  }
+
+  /** Compares the free bytes of both devices. */
+  void compareFree() {
+    observations.compare(marked.device().freeBytes(), memory().freeBytes());
+  }
+}

@@ -1,0 +1,14 @@
+package org.allocsim.validation.torch;
+
+/** PyTorch cannot be driven; the message is a sentence for the user. */
+public final class TorchException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  TorchException(String sentence) {
+    super(sentence);
+  }
+
+  TorchException(String sentence, Throwable cause) {
+    super(sentence, cause);
+  }
+}

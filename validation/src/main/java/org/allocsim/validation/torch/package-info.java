@@ -1,0 +1,5 @@
+/**
+ * PyTorch itself as the truth: its own caching allocator serves the requests of any trace on a real
+ * GPU, and what it did is compared with the simulation, before and after looking at the recording.
+ */
+package org.allocsim.validation.torch;

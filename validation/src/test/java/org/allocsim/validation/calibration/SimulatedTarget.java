@@ -1,0 +1,122 @@
+package org.allocsim.validation.calibration;
+
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import org.allocsim.simulator.device.ComputeProfile;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.device.StreamOrderedMemory;
+import org.apache.commons.math3.random.RandomGenerator;
+
+/** A device whose calls take the times of its profile, exactly or with noise. */
+final class SimulatedTarget implements CalibrationTarget {
+  private final SimulatedDevice device;
+
+  private final RandomGenerator noise;
+  private final Map<DriverCall, Long> exact = new EnumMap<>(DriverCall.class);
+  private final Map<DriverCall, Long> noisy = new EnumMap<>(DriverCall.class);
+  private int waits;
+  private long mostTakenBytes;
+
+  SimulatedTarget(DeviceProfile profile) {
+    this(profile, null);
+  }
+
+  /** Times are off by some percent, now and then by far, and all are longer for a while. */
+  SimulatedTarget(DeviceProfile profile, RandomGenerator noise) {
+    device = new SimulatedDevice(profile);
+    this.noise = noise;
+  }
+
+  long mostTakenBytes() {
+    return mostTakenBytes;
+  }
+
+  private double factor() {
+    double slow = waits / 400 % 3 == 1 ? 1.6 : 1;
+    double interrupted = noise.nextInt(50) == 0 ? 10 : 1;
+    return slow * interrupted * (1 + 0.1 * noise.nextDouble() - 0.05);
+  }
+
+  @Override
+  public String cardName() {
+    return "Simulated Card";
+  }
+
+  @Override
+  public int cudaVersion() {
+    return 13_000;
+  }
+
+  @Override
+  public DeviceMemory memory() {
+    return device;
+  }
+
+  @Override
+  public StreamOrderedMemory pool() {
+    return device.streamOrdered().orElseThrow();
+  }
+
+  @Override
+  public void createStreams(int count) {
+    device.createStreams(count);
+  }
+
+  @Override
+  public long nanos(DriverCall call) {
+    mostTakenBytes =
+        Math.max(mostTakenBytes, device.profile().capacityBytes() - device.freeBytes());
+    long now = device.driverNanos(call);
+    if (noise == null) {
+      return now;
+    }
+    long more = now - exact.getOrDefault(call, 0L);
+    exact.put(call, now);
+    return noisy.merge(call, Math.round(more * factor()), Long::sum);
+  }
+
+  @Override
+  public long synchronizeNanos() {
+    pool().synchronizeDevice();
+    waits++;
+    long nanos = device.profile().costs().synchronizeNanos();
+    return noise == null ? nanos : Math.round(nanos * factor());
+  }
+
+  @Override
+  public void warmUp() {}
+
+  @Override
+  public Optional<CopyTimer> copies() {
+    ComputeProfile compute = device.profile().compute();
+    return Optional.of(
+        new CopyTimer() {
+          @Override
+          public long pinNanos(long bytes) {
+            return compute.pinNanos() + (bytes >> 20) * compute.pinMebibyteNanos();
+          }
+
+          @Override
+          public long[] copyNanos(long bytes, boolean pinned, boolean toDevice, int times) {
+            long rate =
+                pinned ? compute.pinnedCopyBytesPerSecond() : compute.pageableCopyBytesPerSecond();
+            long[] nanos = new long[times];
+            long moved = bytes < 1 << 20 ? 0 : Math.round(bytes * 1e9 / rate);
+            Arrays.fill(nanos, compute.copyNanos() + moved);
+            return nanos;
+          }
+
+          @Override
+          public long[] launchNanos(int times) {
+            long[] nanos = new long[times];
+            Arrays.fill(nanos, compute.launchNanos());
+            return nanos;
+          }
+        });
+  }
+}

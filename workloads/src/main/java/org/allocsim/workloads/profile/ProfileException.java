@@ -1,0 +1,14 @@
+package org.allocsim.workloads.profile;
+
+/** A file is no device profile; the message is one sentence for users without the file's name. */
+public final class ProfileException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  ProfileException(String sentence) {
+    super(sentence);
+  }
+
+  ProfileException(String sentence, Throwable cause) {
+    super(sentence, cause);
+  }
+}

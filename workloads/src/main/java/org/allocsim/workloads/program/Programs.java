@@ -1,0 +1,46 @@
+package org.allocsim.workloads.program;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/** The programs that are known. */
+public final class Programs {
+  private Programs() {}
+
+  /** All programs by name. */
+  public static List<ProgramProvider> all() {
+    return ServiceLoader.load(ProgramProvider.class, Programs.class.getClassLoader()).stream()
+        .map(ServiceLoader.Provider::get)
+        .sorted(Comparator.comparing(ProgramProvider::id))
+        .toList();
+  }
+
+  /** The program of this name. */
+  public static Optional<ProgramProvider> find(String id) {
+    return all().stream().filter(program -> program.id().equals(id)).findFirst();
+  }
+
+  /**
+   * What a program asks of its allocators.
+   *
+   * @throws ProgramOptionException for an unknown program or values that make none
+   */
+  public static AllocationTrace generate(String id, Map<String, String> options, long seed) {
+    ProgramProvider program =
+        find(id)
+            .orElseThrow(() ->
+                new ProgramOptionException(
+                    "there is no program %s; there are %s"
+                        .formatted(
+                            id,
+                            String.join(", ", all().stream().map(ProgramProvider::id).toList()))));
+    if (seed < 0) {
+      throw new ProgramOptionException("seed " + seed + " is negative; seeds begin at 0");
+    }
+    return program.generate(new ProgramValues(id, program.options(), options), seed);
+  }
+}

@@ -1,0 +1,76 @@
+package org.allocsim.workloads.program.catalog;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.ProgramOption;
+import org.allocsim.workloads.program.ProgramProvider;
+import org.allocsim.workloads.program.ProgramValues;
+import org.allocsim.workloads.program.torch.DType;
+import org.allocsim.workloads.program.torch.Device;
+import org.allocsim.workloads.program.torch.Elementwise;
+import org.allocsim.workloads.program.torch.Joining;
+import org.allocsim.workloads.program.torch.Tensor;
+import org.allocsim.workloads.program.torch.Torch;
+
+/** A tensor that grows by {@code torch.cat} beside others of which some are let go. */
+public final class CatGrowth implements ProgramProvider {
+  @Override
+  public String id() {
+    return "cat-growth";
+  }
+
+  @Override
+  public String summary() {
+    return "a tensor that grows by torch.cat, so that no freed block fits, beside kept ones";
+  }
+
+  @Override
+  public List<ProgramOption> options() {
+    return List.of(
+        new ProgramOption("iterations", "120", "times the tensor grows"),
+        new ProgramOption("grain", "1048576", "elements that it grows by"),
+        new ProgramOption("kept", "300000", "elements of the first tensor kept beside it"),
+        new ProgramOption("kept-growth", "977", "elements by which each further one is larger"),
+        new ProgramOption("thin-every", "17", "drop every other kept tensor after so many steps"));
+  }
+
+  @Override
+  public AllocationTrace generate(ProgramValues values, long seed) {
+    int iterations = values.count("iterations");
+    int grain = values.count("grain");
+    int kept = values.count("kept");
+    int growth = values.number("kept-growth", 0);
+    int every = values.count("thin-every");
+    Device device = new Device();
+    Torch torch = new Torch(device);
+    Tensor all = Elementwise.filled(torch, DType.FLOAT32, 1, grain);
+    List<Tensor> keep = new ArrayList<>();
+    for (int i = 0; i < iterations; i++) {
+      Tensor more = Elementwise.filled(torch, DType.FLOAT32, 1, grain);
+      Tensor joined = Joining.cat(torch, 0, all, more);
+      more.release();
+      all.release();
+      all = joined;
+      keep.add(Elementwise.filled(torch, DType.FLOAT32, kept + (long) i * growth));
+      if (i % every == every - 1) {
+        keep = everyOther(keep);
+      }
+    }
+    all.release();
+    keep.forEach(Tensor::release);
+    return device.trace();
+  }
+
+  private static List<Tensor> everyOther(List<Tensor> tensors) {
+    List<Tensor> left = new ArrayList<>();
+    for (int i = 0; i < tensors.size(); i++) {
+      if (i % 2 == 0) {
+        left.add(tensors.get(i));
+      } else {
+        tensors.get(i).release();
+      }
+    }
+    return left;
+  }
+}

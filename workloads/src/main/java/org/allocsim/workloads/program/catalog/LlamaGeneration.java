@@ -1,0 +1,95 @@
+package org.allocsim.workloads.program.catalog;
+
+import java.util.List;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.MersenneTwister;
+import org.allocsim.workloads.program.Philox;
+import org.allocsim.workloads.program.ProgramOption;
+import org.allocsim.workloads.program.ProgramProvider;
+import org.allocsim.workloads.program.ProgramValues;
+import org.allocsim.workloads.program.model.GreedySearch;
+import org.allocsim.workloads.program.model.Llama;
+import org.allocsim.workloads.program.torch.DType;
+import org.allocsim.workloads.program.torch.Device;
+import org.allocsim.workloads.program.torch.Elementwise;
+import org.allocsim.workloads.program.torch.Tensor;
+import org.allocsim.workloads.program.torch.Torch;
+
+/** Answers of a Llama of transformers to prompts of drawn sizes. */
+public final class LlamaGeneration implements ProgramProvider {
+  @Override
+  public String id() {
+    return "llama-generate";
+  }
+
+  @Override
+  public String summary() {
+    return "answers of a Llama (transformers) to prompts, token by token with a growing cache";
+  }
+
+  @Override
+  public List<ProgramOption> options() {
+    return List.of(
+        new ProgramOption("prompts", "5", "batches of prompts, one after the other"),
+        new ProgramOption("least-batch", "1", "fewest prompts of a batch"),
+        new ProgramOption("most-batch", "8", "most prompts of a batch"),
+        new ProgramOption("shortest", "20", "shortest prompt drawn"),
+        new ProgramOption("longest", "700", "longest prompt drawn"),
+        new ProgramOption("new-tokens", "40", "tokens of each answer"),
+        new ProgramOption("layers", "8", "blocks of the model"),
+        new ProgramOption("width", "1024", "features of a token"),
+        new ProgramOption("heads", "16", "attention heads"),
+        new ProgramOption("inner", "2816", "features inside a feed-forward part"),
+        new ProgramOption("vocabulary", "8000", "different tokens"),
+        new ProgramOption("device-seed", "0", "seed of the prompts' tokens, drawn on the device"),
+        new ProgramOption("empty-cache-every", "0", "empty the cache after so many batches"));
+  }
+
+  @Override
+  public AllocationTrace generate(ProgramValues values, long seed) {
+    Llama.Shape shape =
+        new Llama.Shape(
+            values.count("layers"),
+            values.count("width"),
+            values.count("heads"),
+            values.count("inner"),
+            values.count("vocabulary"));
+    int leastBatch = values.count("least-batch");
+    int mostBatch = values.count("most-batch");
+    int shortest = values.count("shortest");
+    int longest = values.count("longest");
+    int emptyEvery = values.number("empty-cache-every", 0);
+    values.require(mostBatch >= leastBatch, "the largest batch is below the least");
+    values.require(longest >= shortest, "the longest prompt is below the shortest");
+    values.require(shape.width() % shape.heads() == 0, "heads must divide the width");
+    values.require((long) mostBatch * longest <= 1056 * 256, "batches exceed 270336 tokens");
+
+    Device device = new Device();
+    Torch torch = new Torch(device);
+    torch.recordGradients(false);
+    Llama model = new Llama(torch, shape, DType.FLOAT16);
+    GreedySearch search = new GreedySearch(torch, model, shape.vocabulary());
+    MersenneTwister random = new MersenneTwister(seed);
+    Philox tokens = new Philox(values.number("device-seed", 0));
+    int newTokens = values.count("new-tokens");
+    int prompts = values.count("prompts");
+    Tensor ids = null;
+    for (int i = 0; i < prompts; i++) {
+      int batch = random.between(leastBatch, mostBatch);
+      int length = random.between(shortest, longest);
+      boolean masked = tokens.zerosOfNext(batch * length, shape.vocabulary()) > 0;
+      Tensor fresh = Elementwise.filled(torch, DType.INT64, batch, length);
+      if (ids != null) {
+        ids.release();
+      }
+      ids = fresh;
+      search.generate(ids, newTokens, masked);
+      if (emptyEvery > 0 && (i + 1) % emptyEvery == 0) {
+        device.emptyCache();
+      }
+    }
+    ids.release();
+    model.parameters().release();
+    return device.trace();
+  }
+}

@@ -1,0 +1,110 @@
+package org.allocsim.workloads.program.catalog;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.ProgramOption;
+import org.allocsim.workloads.program.ProgramProvider;
+import org.allocsim.workloads.program.ProgramValues;
+import org.allocsim.workloads.program.model.Mlp;
+import org.allocsim.workloads.program.torch.Adam;
+import org.allocsim.workloads.program.torch.Autograd;
+import org.allocsim.workloads.program.torch.DType;
+import org.allocsim.workloads.program.torch.Device;
+import org.allocsim.workloads.program.torch.Elementwise;
+import org.allocsim.workloads.program.torch.Reductions;
+import org.allocsim.workloads.program.torch.Tensor;
+import org.allocsim.workloads.program.torch.Torch;
+
+/** Training of linear layers, with the classic leak of losses that are kept with their graphs. */
+public final class MlpTraining implements ProgramProvider {
+  @Override
+  public String id() {
+    return "mlp";
+  }
+
+  @Override
+  public String summary() {
+    return "training of linear layers, which can keep losses and with them whole graphs";
+  }
+
+  @Override
+  public List<ProgramOption> options() {
+    return List.of(
+        new ProgramOption("iterations", "40", "optimiser steps"),
+        new ProgramOption("layers", "6", "linear layers"),
+        new ProgramOption("width", "2048", "features of each layer"),
+        new ProgramOption("batch", "512", "rows of a batch"),
+        new ProgramOption("fused", "false", "fused Adam in place of the foreach one"),
+        new ProgramOption("set-to-none", "true", "give gradients back after each step"),
+        new ProgramOption(
+            "keep",
+            "none",
+            "what a list keeps of each step: none, loss (the number alone would do), or graph (a"
+                + " loss whose graph was never walked)"));
+  }
+
+  @Override
+  public AllocationTrace generate(ProgramValues values, long seed) {
+    int iterations = values.count("iterations");
+    int batch = values.count("batch");
+    int width = values.count("width");
+    boolean setToNone = values.flag("set-to-none");
+    String keep = values.choice("keep", "none", "loss", "graph");
+    Device device = new Device();
+    Torch torch = new Torch(device);
+    Autograd autograd = new Autograd(torch);
+    Mlp model = new Mlp(torch, values.count("layers"), width);
+    Adam optimizer = new Adam(torch, model.parameters(), false, values.flag("fused"));
+    List<Tensor> losses = new ArrayList<>();
+    Tensor input = null;
+    Tensor loss = null;
+    for (int i = 0; i < iterations; i++) {
+      input = replaced(input, Elementwise.toDevice(torch, DType.FLOAT32, false, batch, width));
+      loss = replaced(loss, meanSquare(torch, model, input));
+      switch (keep) {
+        case "loss" -> losses.add(loss.retain());
+        case "graph" -> losses.add(withSum(torch, model, input, loss));
+        default -> {}
+      }
+      autograd.backward(loss);
+      optimizer.step();
+      model.parameters().zeroGradients(setToNone);
+    }
+    loss.release();
+    losses.reversed().forEach(Tensor::release);
+    optimizer.release();
+    model.parameters().release();
+    input.release();
+    return device.trace();
+  }
+
+  private static Tensor replaced(Tensor old, Tensor fresh) {
+    if (old != null) {
+      old.release();
+    }
+    return fresh;
+  }
+
+  /** {@code (model(x) ** 2).mean()}. */
+  private static Tensor meanSquare(Torch torch, Mlp model, Tensor input) {
+    Tensor out = model.forward(input);
+    Tensor square = Elementwise.power(torch, out);
+    out.release();
+    Tensor mean = Reductions.mean(torch, square);
+    square.release();
+    return mean;
+  }
+
+  /** {@code loss + 0 * model(x).sum()}. */
+  private static Tensor withSum(Torch torch, Mlp model, Tensor input, Tensor loss) {
+    Tensor out = model.forward(input);
+    Tensor sum = Reductions.sum(torch, out);
+    out.release();
+    Tensor nothing = Elementwise.scale(torch, sum);
+    sum.release();
+    Tensor kept = Elementwise.add(torch, loss, nothing);
+    nothing.release();
+    return kept;
+  }
+}

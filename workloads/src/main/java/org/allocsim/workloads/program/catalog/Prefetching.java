@@ -1,0 +1,125 @@
+package org.allocsim.workloads.program.catalog;
+
+import java.util.List;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.Loader;
+import org.allocsim.workloads.program.ProgramOption;
+import org.allocsim.workloads.program.ProgramProvider;
+import org.allocsim.workloads.program.ProgramValues;
+import org.allocsim.workloads.program.torch.Convolutions;
+import org.allocsim.workloads.program.torch.DType;
+import org.allocsim.workloads.program.torch.Device;
+import org.allocsim.workloads.program.torch.Elementwise;
+import org.allocsim.workloads.program.torch.Parameters;
+import org.allocsim.workloads.program.torch.Tensor;
+import org.allocsim.workloads.program.torch.Torch;
+
+/** Batches that are copied to the GPU on a stream of their own. */
+public final class Prefetching implements ProgramProvider {
+  private static final long MAIN_STREAM = 0;
+  private static final long COPY_STREAM = 1;
+  private static final long NANOS_OF_MICRO = 1_000;
+
+  @Override
+  public String id() {
+    return "prefetch";
+  }
+
+  @Override
+  public String summary() {
+    return "a convolution of batches that are copied to the GPU on a stream of their own";
+  }
+
+  @Override
+  public List<ProgramOption> options() {
+    return List.of(
+        new ProgramOption("iterations", "40", "batches"),
+        new ProgramOption("batch", "16", "images of a batch"),
+        new ProgramOption("image", "256", "pixels of an image's side"),
+        new ProgramOption("channels", "64", "channels of the convolution"),
+        new ProgramOption("pinned", "true", "copy from page-locked host memory"),
+        new ProgramOption("side-stream", "true", "copy on a stream of its own"),
+        new ProgramOption(
+            "record-stream", "true", "tell the allocator that the main stream uses the batch"),
+        new ProgramOption("synchronize", "true", "wait for the GPU after each batch"),
+        new ProgramOption("loader", "false", "take batches from a data loader"),
+        new ProgramOption("workers", "0", "worker processes of the loader"),
+        new ProgramOption("prefetch-factor", "2", "batches that each worker is ahead"),
+        new ProgramOption("batch-micros", "2000", "host time to prepare a batch, in us"),
+        new ProgramOption("spread-micros", "0", "how much longer or shorter it may take, in us"));
+  }
+
+  @Override
+  public AllocationTrace generate(ProgramValues values, long seed) {
+    int iterations = values.count("iterations");
+    int batch = values.count("batch");
+    int image = values.number("image", 3);
+    int channels = values.count("channels");
+    boolean pinned = values.flag("pinned");
+    boolean aside = values.flag("side-stream");
+    boolean records = values.flag("record-stream");
+    boolean synchronizes = values.flag("synchronize");
+    long batchNanos = values.number("batch-micros", 0) * NANOS_OF_MICRO;
+    long spreadNanos = values.number("spread-micros", 0) * NANOS_OF_MICRO;
+    values.require(spreadNanos <= batchNanos, "a batch cannot vary by more than it takes");
+    Device device = new Device();
+    Torch torch = new Torch(device);
+    int loader =
+        values.flag("loader")
+            ? device.declareLoader(
+                new Loader(
+                    values.number("workers", 0),
+                    values.count("prefetch-factor"),
+                    batchNanos,
+                    spreadNanos,
+                    seed))
+            : -1;
+    Parameters parameters = new Parameters(torch, DType.FLOAT32);
+    Tensor weight = parameters.add(channels, 3, 3, 3);
+    Tensor bias = parameters.add(channels);
+    Tensor result = null;
+    int host = -1;
+    for (int i = 0; i < iterations; i++) {
+      if (loader >= 0) {
+        device.loadBatch(loader);
+      }
+      if (pinned) {
+        int fresh = device.allocateHost(4L * batch * 3 * image * image);
+        if (host >= 0) {
+          device.freeHost(host);
+        }
+        host = fresh;
+      }
+      long stream = aside ? COPY_STREAM : MAIN_STREAM;
+      device.setStream(stream);
+      Tensor images = Elementwise.toDevice(torch, DType.FLOAT32, pinned, batch, 3, image, image);
+      if (pinned) {
+        device.useHost(host, stream);
+      }
+      device.setStream(MAIN_STREAM);
+      if (aside) {
+        device.waitStream(MAIN_STREAM, COPY_STREAM);
+        if (records) {
+          images.recordStream(MAIN_STREAM);
+        }
+      }
+      Tensor convolved = Convolutions.conv2d(torch, images, weight, bias, 1, 0);
+      Tensor fresh = Elementwise.relu(torch, convolved);
+      convolved.release();
+      if (result != null) {
+        result.release();
+      }
+      result = fresh;
+      images.release();
+      if (synchronizes) {
+        device.synchronize();
+      }
+    }
+    if (host >= 0) {
+      device.freeHost(host);
+    }
+    result.release();
+    parameters.release();
+    return device.trace();
+  }
+}

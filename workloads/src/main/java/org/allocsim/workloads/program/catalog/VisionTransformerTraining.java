@@ -1,0 +1,98 @@
+package org.allocsim.workloads.program.catalog;
+
+import java.util.List;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.program.ProgramOption;
+import org.allocsim.workloads.program.ProgramProvider;
+import org.allocsim.workloads.program.ProgramValues;
+import org.allocsim.workloads.program.model.VisionTransformer;
+import org.allocsim.workloads.program.torch.Adam;
+import org.allocsim.workloads.program.torch.Autograd;
+import org.allocsim.workloads.program.torch.DType;
+import org.allocsim.workloads.program.torch.Device;
+import org.allocsim.workloads.program.torch.Elementwise;
+import org.allocsim.workloads.program.torch.Reductions;
+import org.allocsim.workloads.program.torch.Tensor;
+import org.allocsim.workloads.program.torch.Torch;
+
+/** Training of a vision transformer of torchvision with AdamW. */
+public final class VisionTransformerTraining implements ProgramProvider {
+  @Override
+  public String id() {
+    return "vit";
+  }
+
+  @Override
+  public String summary() {
+    return "training of a vision transformer (torchvision's vit_b_16 unless told otherwise)";
+  }
+
+  @Override
+  public List<ProgramOption> options() {
+    return List.of(
+        new ProgramOption("iterations", "4", "optimiser steps"),
+        new ProgramOption("batch", "16", "images of a batch"),
+        new ProgramOption("image", "224", "pixels of an image's side"),
+        new ProgramOption("patch", "16", "pixels of a patch's side"),
+        new ProgramOption("layers", "12", "blocks of the model"),
+        new ProgramOption("width", "768", "features of a token"),
+        new ProgramOption("heads", "12", "attention heads"),
+        new ProgramOption("inner", "3072", "features inside a feed-forward part"),
+        new ProgramOption("classes", "1000", "classes to tell apart"),
+        new ProgramOption("amp", "none", "autocast: none, bfloat16 or float16"),
+        new ProgramOption("fused", "false", "fused AdamW in place of the foreach one"),
+        new ProgramOption("set-to-none", "true", "give gradients back after each step"));
+  }
+
+  @Override
+  public AllocationTrace generate(ProgramValues values, long seed) {
+    VisionTransformer.Shape shape =
+        new VisionTransformer.Shape(
+            values.count("image"),
+            values.count("patch"),
+            values.count("layers"),
+            values.count("width"),
+            values.count("heads"),
+            values.count("inner"),
+            values.count("classes"));
+    values.require(shape.image() % shape.patch() == 0, "patches must divide the image");
+    values.require(shape.width() % shape.heads() == 0, "heads must divide the width");
+    int batch = values.count("batch");
+    boolean setToNone = values.flag("set-to-none");
+    DType amp = Types.autocast(values, "amp");
+    Device device = new Device();
+    Torch torch = new Torch(device);
+    Autograd autograd = new Autograd(torch);
+    VisionTransformer model = new VisionTransformer(torch, shape);
+    Adam optimizer = new Adam(torch, model.parameters(), true, values.flag("fused"));
+    Tensor images = null;
+    int iterations = values.count("iterations");
+    for (int i = 0; i < iterations; i++) {
+      Tensor fresh =
+          Elementwise.filled(torch, DType.FLOAT32, batch, 3, shape.image(), shape.image());
+      if (images != null) {
+        images.release();
+      }
+      images = fresh;
+      Tensor input = images;
+      Tensor[] loss = new Tensor[1];
+      torch.autocast().region(amp, () -> loss[0] = meanSquare(torch, model.forward(input)));
+      autograd.backward(loss[0]);
+      loss[0].release();
+      optimizer.step();
+      model.parameters().zeroGradients(setToNone);
+    }
+    optimizer.release();
+    model.parameters().release();
+    images.release();
+    return device.trace();
+  }
+
+  private static Tensor meanSquare(Torch torch, Tensor scores) {
+    Tensor square = Elementwise.power(torch, scores);
+    scores.release();
+    Tensor mean = Reductions.mean(torch, square);
+    square.release();
+    return mean;
+  }
+}

@@ -1,0 +1,16 @@
+package org.allocsim.workloads.program.torch;
+
+/** Where gradients of a parameter end. */
+final class AccumulateGrad extends Node {
+  private final Tensor parameter;
+
+  AccumulateGrad(Tensor parameter) {
+    super("AccumulateGrad", Long.MAX_VALUE, new Edge[0]);
+    this.parameter = parameter;
+    retain();
+  }
+
+  Tensor parameter() {
+    return parameter;
+  }
+}

@@ -1,0 +1,86 @@
+package org.allocsim.workloads.program.torch;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+
+/**
+ * {@code torch.optim.Adam} and {@code AdamW}: two moments for each parameter, made at the first
+ * step that has its gradient. The {@code foreach} implementation, the default on GPUs, needs a
+ * temporary copy of all second moments; the fused one does not. Step counts live on the host, or on
+ * the device with the fused implementation.
+ */
+public final class Adam implements Optimizer {
+  private final Torch torch;
+  private final Parameters parameters;
+  private final boolean fused;
+  private final boolean weightDecay;
+  private final IdentityHashMap<Tensor, Tensor[]> moments = new IdentityHashMap<>();
+
+  /**
+   * @param decoupledDecay whether weights decay apart from gradients (AdamW)
+   * @param fused whether one kernel does the step
+   */
+  public Adam(Torch torch, Parameters parameters, boolean decoupledDecay, boolean fused) {
+    this.torch = torch;
+    this.parameters = parameters;
+    this.fused = fused;
+    weightDecay = decoupledDecay;
+  }
+
+  @Override
+  public void step() {
+    List<Tensor> changed = new ArrayList<>();
+    for (Tensor parameter : parameters.all()) {
+      if (parameter.gradient() == null) {
+        continue;
+      }
+      changed.add(parameter);
+      if (!moments.containsKey(parameter)) {
+        if (fused) {
+          Tensor count = Elementwise.filled(torch, DType.FLOAT32);
+          moments.put(parameter, new Tensor[] {count, zeros(parameter), zeros(parameter)});
+        } else {
+          moments.put(parameter, new Tensor[] {zeros(parameter), zeros(parameter)});
+        }
+      }
+    }
+    if (fused) {
+      changed.forEach(parameter -> Elementwise.charge(torch, parameter, 12, 7));
+    } else {
+      foreach(changed);
+    }
+  }
+
+  @Override
+  public void release() {
+    for (Tensor parameter : parameters.all()) {
+      Tensor[] state = moments.remove(parameter);
+      if (state != null) {
+        for (Tensor tensor : state) {
+          tensor.release();
+        }
+      }
+    }
+  }
+
+  private Tensor zeros(Tensor parameter) {
+    Tensor out = torch.emptyLike(parameter, parameter.type());
+    Elementwise.charge(torch, out, 0, 1);
+    return out;
+  }
+
+  private void foreach(List<Tensor> changed) {
+    for (Tensor parameter : changed) {
+      Elementwise.charge(torch, parameter, weightDecay ? 6 : 5, weightDecay ? 10 : 8);
+    }
+    List<Tensor> roots = new ArrayList<>();
+    for (Tensor parameter : changed) {
+      roots.add(Elementwise.unary(torch, moments.get(parameter)[1]));
+    }
+    for (Tensor root : roots) {
+      Elementwise.charge(torch, root, 5, 8);
+    }
+    roots.reversed().forEach(Tensor::release);
+  }
+}

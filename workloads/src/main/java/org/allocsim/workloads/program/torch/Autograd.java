@@ -1,0 +1,187 @@
+package org.allocsim.workloads.program.torch;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.PriorityQueue;
+
+/**
+ * The backward pass, in the order of PyTorch's engine: of the operations whose gradients are
+ * complete the one that ran last in the forward pass goes first, parameters before all.
+ */
+public final class Autograd {
+  private final Torch torch;
+  private long visits;
+
+  /** An engine for the graphs of one process. */
+  public Autograd(Torch torch) {
+    this.torch = torch;
+  }
+
+  /** {@code loss.backward()}: what was saved is given back on the way. */
+  public void backward(Tensor loss) {
+    backward(loss, false);
+  }
+
+  /** {@code loss.backward(retain_graph=retain)}. */
+  public void backward(Tensor loss, boolean retain) {
+    Node root = loss.producer();
+    if (root == null) {
+      throw new IllegalStateException("nothing was recorded to walk backward from " + loss);
+    }
+    Tensor ones = torch.empty(loss.type(), loss.sizes());
+    boolean recorded = torch.recordGradients(false);
+    boolean onEngine = torch.setAutogradThread(true);
+    try {
+      countGradients(root);
+      root.buffer = new Tensor[root.outputs()];
+      root.buffer[loss.producerOutput()] = ones.retain();
+      walk(root, retain);
+    } finally {
+      torch.setAutogradThread(onEngine);
+      torch.recordGradients(recorded);
+    }
+    ones.release();
+  }
+
+  private void countGradients(Node root) {
+    long visit = ++visits;
+    ArrayDeque<Node> open = new ArrayDeque<>();
+    root.visit = visit;
+    root.pendingGradients = 0;
+    open.add(root);
+    while (!open.isEmpty()) {
+      for (Edge edge : open.poll().edges()) {
+        if (edge == null) {
+          continue;
+        }
+        Node next = edge.node();
+        if (next.visit != visit) {
+          next.visit = visit;
+          next.pendingGradients = 0;
+          next.buffer = null;
+          open.add(next);
+        }
+        next.pendingGradients++;
+      }
+    }
+  }
+
+  private void walk(Node root, boolean retain) {
+    PriorityQueue<Node> ready =
+        new PriorityQueue<>((a, b) -> Long.compare(b.sequence(), a.sequence()));
+    ready.add(root);
+    while (!ready.isEmpty()) {
+      Node node = ready.poll();
+      Tensor[] gradients = node.buffer;
+      node.buffer = null;
+      if (node instanceof AccumulateGrad end) {
+        accumulate(end.parameter(), gradients[0]);
+        continue;
+      }
+      Tensor[] results = node.apply(gradients);
+      fit(node, results);
+      for (Tensor gradient : gradients) {
+        if (gradient != null) {
+          gradient.release();
+        }
+      }
+      if (!retain) {
+        node.releaseSaved();
+      }
+      distribute(node, results, ready);
+    }
+  }
+
+  /** Gives gradients the sizes and element types of the inputs ({@code validate_outputs}). */
+  private void fit(Node node, Tensor[] results) {
+    for (int i = 0; i < results.length; i++) {
+      if (results[i] == null || !node.needs(i)) {
+        continue;
+      }
+      Edge edge = node.edges()[i];
+      if (!Arrays.equals(results[i].sizesShared(), edge.sizes())) {
+        Tensor summed = Reductions.sumTo(torch, results[i], edge.sizes());
+        results[i].release();
+        results[i] = summed;
+      }
+      if (results[i].type() != edge.type()) {
+        Tensor cast = Elementwise.copyAs(torch, results[i], edge.type());
+        results[i].release();
+        results[i] = cast;
+      }
+    }
+  }
+
+  private void distribute(Node node, Tensor[] results, PriorityQueue<Node> ready) {
+    for (int i = 0; i < node.edges().length; i++) {
+      Edge edge = node.edges()[i];
+      Tensor result = i < results.length ? results[i] : null;
+      if (edge == null) {
+        if (result != null) {
+          result.release();
+        }
+        continue;
+      }
+      Node next = edge.node();
+      if (next.buffer == null) {
+        next.buffer = new Tensor[Math.max(1, next.outputs())];
+      }
+      if (result != null) {
+        next.buffer[edge.output()] = add(next.buffer[edge.output()], result);
+      }
+      if (--next.pendingGradients == 0) {
+        ready.add(next);
+      }
+    }
+  }
+
+  /** Adds a gradient to those that arrived before ({@code InputBuffer::accumulate}). */
+  private Tensor add(Tensor before, Tensor more) {
+    if (before == null) {
+      return more;
+    }
+    Tensor sum = before;
+    boolean inPlace =
+        before.references() == 1 && before.storage().references() == 1 && before.isDense();
+    if (!inPlace) {
+      sum = torch.emptyLike(before, before.type());
+    }
+    Elementwise.charge(torch, sum, 1, 3);
+    if (!inPlace) {
+      before.release();
+    }
+    more.release();
+    return sum;
+  }
+
+  /** {@code AccumulateGrad}: the first gradient is taken as it is where its layout allows. */
+  private void accumulate(Tensor parameter, Tensor gradient) {
+    if (gradient == null) {
+      return;
+    }
+    if (parameter.gradient() != null) {
+      Elementwise.charge(torch, parameter, 1, 3);
+      gradient.release();
+      return;
+    }
+    boolean fits =
+        gradient.isDense() && hasStridesOf(gradient, parameter) && gradient.references() == 1;
+    if (fits) {
+      parameter.setGradient(gradient.detached());
+    } else {
+      Tensor copy = torch.emptyLike(parameter, parameter.type());
+      Elementwise.charge(torch, copy, 0, 2);
+      parameter.setGradient(copy);
+    }
+    gradient.release();
+  }
+
+  private static boolean hasStridesOf(Tensor gradient, Tensor parameter) {
+    for (int i = 0; i < parameter.dimensions(); i++) {
+      if (parameter.size(i) != 1 && gradient.stridesShared()[i] != parameter.stridesShared()[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,106 @@
+package org.allocsim.workloads.program.torch;
+
+/** Convolutions of images by cuDNN, and what pools them. */
+public final class Convolutions {
+  private Convolutions() {}
+
+  /**
+   * {@code F.conv2d}; without a bias where that is null.
+   *
+   * @param stride distance of windows
+   * @param padding zeros around the image
+   */
+  public static Tensor conv2d(
+      Torch torch, Tensor a, Tensor weight, Tensor bias, int stride, int padding) {
+    try (Frame frame = new Frame()) {
+      Tensor castBias = bias == null ? null : frame.own(torch.autocast().half(bias));
+      Tensor w = frame.own(torch.autocast().half(weight));
+      Tensor x = frame.own(torch.autocast().half(a));
+      Node node = torch.node("ConvolutionBackward0", x, w, castBias);
+      Saved input = node == null ? null : torch.save(node, x);
+      Saved filter = node == null ? null : torch.save(node, w);
+      long height = (x.size(2) + 2L * padding - w.size(2)) / stride + 1;
+      long width = (x.size(3) + 2L * padding - w.size(3)) / stride + 1;
+      Tensor rows = frame.own(torch.contiguous(x));
+      Tensor out = torch.empty(x.type(), x.size(0), w.size(0), height, width);
+      ConvolutionPlan plan = ConvolutionPlan.of(x, w, out, stride);
+      torch.scratch(plan.forwardBytes());
+      charge(torch, x, w, out);
+      if (bias != null) {
+        Elementwise.charge(torch, out, 1, 2);
+      }
+      if (node == null || rows == null) {
+        return out;
+      }
+      node.setBackward(
+          (n, grads) -> gradients(torch, n, grads[0], input.get(), filter.get(), plan));
+      return node.produced(out, 0);
+    }
+  }
+
+  private static void charge(Torch torch, Tensor x, Tensor w, Tensor out) {
+    torch
+        .device()
+        .kernel(
+            2 * out.count() * w.count() / w.size(0),
+            x.bytes() + w.bytes() + out.bytes(),
+            out.type().precision());
+  }
+
+  private static Tensor[] gradients(
+      Torch torch, Node n, Tensor gradient, Tensor x, Tensor w, ConvolutionPlan plan) {
+    Tensor rows = torch.contiguous(gradient);
+    Tensor[] results = new Tensor[3];
+    if (n.needs(0)) {
+      results[0] = torch.empty(x.type(), x.sizesShared());
+      torch.scratch(plan.backwardInputBytes());
+      charge(torch, x, w, rows);
+    }
+    if (n.needs(1)) {
+      results[1] = torch.empty(w.type(), w.sizesShared());
+      torch.scratch(plan.backwardFilterBytes());
+      charge(torch, x, w, rows);
+    }
+    rows.release();
+    if (n.needs(2)) {
+      results[2] = Reductions.sumChannels(torch, gradient);
+    }
+    return results;
+  }
+
+  /** {@code F.max_pool2d}, which keeps where each largest value was. */
+  public static Tensor maxPool(Torch torch, Tensor a, int window, int stride, int padding) {
+    try (Frame frame = new Frame()) {
+      Node node = torch.node("MaxPool2DWithIndicesBackward0", a);
+      Saved input = node == null ? null : torch.save(node, a);
+      long height = (a.size(2) + 2L * padding - window) / stride + 1;
+      long width = (a.size(3) + 2L * padding - window) / stride + 1;
+      Tensor out = frame.own(torch.empty(a.type(), a.size(0), a.size(1), height, width));
+      Tensor places = frame.own(torch.empty(DType.INT64, a.size(0), a.size(1), height, width));
+      Elementwise.charge(torch, a, 1, 2);
+      if (node != null) {
+        node.produced(out, 0);
+        torch.save(node, places);
+        node.setBackward((n, grads) -> new Tensor[] {Elementwise.unary(torch, input.get())});
+      }
+      return frame.leave(out);
+    }
+  }
+
+  /** {@code F.adaptive_avg_pool2d(a, (1, 1))}: a mean over the image. */
+  public static Tensor averagePool(Torch torch, Tensor a) {
+    Node node = torch.node("MeanBackward1", a);
+    Tensor out = torch.empty(a.type(), a.size(0), a.size(1), 1, 1);
+    Elementwise.charge(torch, a, 1, 1);
+    if (node == null) {
+      return out;
+    }
+    long[] sizes = a.sizesShared();
+    node.setBackward((n, grads) -> {
+      Tensor spread = torch.empty(grads[0].type(), sizes);
+      Elementwise.charge(torch, spread, 1, 1);
+      return new Tensor[] {spread};
+    });
+    return node.produced(out, 0);
+  }
+}

@@ -1,0 +1,126 @@
+package org.allocsim.workloads.program.torch;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/** An operation in the graph of gradients. */
+class Node {
+  /** How gradients of the inputs come from those of the outputs. */
+  @FunctionalInterface
+  interface Backward {
+    /**
+     * Gradients of the inputs, null where there is none. The caller keeps the gradients given and
+     * gets a reference to each one returned; an input that is not needed is left out by {@link
+     * Node#needs}.
+     */
+    Tensor[] apply(Node node, Tensor[] gradients);
+  }
+
+  private final String name;
+  private final long sequence;
+  private final Edge[] edges;
+  private final List<Saved> saved = new ArrayList<>(4);
+  private Backward backward;
+  private int outputs = 1;
+  private int references;
+
+  /** State of the backward pass that runs now. */
+  int pendingGradients;
+
+  long visit;
+  Tensor[] buffer;
+
+  Node(String name, long sequence, Edge[] edges) {
+    this.name = name;
+    this.sequence = sequence;
+    this.edges = edges;
+    for (Edge edge : edges) {
+      if (edge != null) {
+        edge.node().retain();
+      }
+    }
+  }
+
+  String name() {
+    return name;
+  }
+
+  long sequence() {
+    return sequence;
+  }
+
+  Edge[] edges() {
+    return edges;
+  }
+
+  int outputs() {
+    return outputs;
+  }
+
+  boolean needs(int input) {
+    return edges[input] != null;
+  }
+
+  void setBackward(Backward backward) {
+    this.backward = backward;
+  }
+
+  /** Makes a tensor a result of this operation. */
+  Tensor produced(Tensor tensor, int output) {
+    tensor.setProducer(this, output);
+    outputs = Math.max(outputs, output + 1);
+    return tensor;
+  }
+
+  Saved keep(Saved tensor) {
+    saved.add(tensor);
+    return tensor;
+  }
+
+  List<Saved> saved() {
+    return saved;
+  }
+
+  Tensor[] apply(Tensor[] gradients) {
+    for (Saved tensor : saved) {
+      if (tensor.isRecomputed()) {
+        tensor.get();
+      }
+    }
+    Tensor[] results = backward.apply(this, gradients);
+    for (int i = saved.size() - 1; i >= 0; i--) {
+      if (saved.get(i).isRecomputed()) {
+        saved.get(i).usedLast();
+      }
+    }
+    return results;
+  }
+
+  void releaseSaved() {
+    for (Saved tensor : saved) {
+      tensor.release();
+    }
+  }
+
+  void retain() {
+    references++;
+  }
+
+  void release() {
+    if (--references > 0) {
+      return;
+    }
+    ArrayDeque<Node> dead = new ArrayDeque<>();
+    dead.add(this);
+    while (!dead.isEmpty()) {
+      Node node = dead.poll();
+      node.releaseSaved();
+      for (Edge edge : node.edges) {
+        if (edge != null && --edge.node().references == 0) {
+          dead.add(edge.node());
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package org.allocsim.workloads.program.torch;
+
+import java.util.IdentityHashMap;
+
+/** {@code torch.optim.SGD} with momentum, whose buffers begin as copies of the gradients. */
+public final class Sgd implements Optimizer {
+  private final Torch torch;
+  private final Parameters parameters;
+  private final boolean momentum;
+  private final IdentityHashMap<Tensor, Tensor> buffers = new IdentityHashMap<>();
+
+  /**
+   * @param momentum whether there is momentum
+   */
+  public Sgd(Torch torch, Parameters parameters, boolean momentum) {
+    this.torch = torch;
+    this.parameters = parameters;
+    this.momentum = momentum;
+  }
+
+  @Override
+  public void step() {
+    for (Tensor parameter : parameters.all()) {
+      if (parameter.gradient() == null) {
+        continue;
+      }
+      if (momentum && !buffers.containsKey(parameter)) {
+        buffers.put(parameter, Elementwise.unary(torch, parameter.gradient()));
+      }
+      Elementwise.charge(torch, parameter, momentum ? 4 : 2, momentum ? 6 : 3);
+    }
+  }
+
+  @Override
+  public void release() {
+    for (Tensor parameter : parameters.all()) {
+      Tensor buffer = buffers.remove(parameter);
+      if (buffer != null) {
+        buffer.release();
+      }
+    }
+  }
+}

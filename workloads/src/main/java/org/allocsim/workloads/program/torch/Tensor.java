@@ -1,0 +1,201 @@
+package org.allocsim.workloads.program.torch;
+
+import java.util.Arrays;
+
+/**
+ * A tensor without values: sizes, strides, element type and memory. It is counted like PyTorch's
+ * {@code TensorImpl}: whoever gets one from an operation owns a reference and releases it; the
+ * memory goes back to the allocator with the last reference to the last tensor on it.
+ */
+public final class Tensor {
+  private final long[] sizes;
+  private final long[] strides;
+  private final DType type;
+  private final Storage storage;
+
+  /** The tensor of which this is a view; a view keeps it (PyTorch's {@code ViewInfo}). */
+  private final Tensor base;
+
+  private int references = 1;
+  private boolean isLeafWithGradient;
+  private Tensor gradient;
+  private Node producer;
+  private int producerOutput;
+  private AccumulateGrad accumulator;
+
+  Tensor(long[] sizes, long[] strides, DType type, Storage storage, Tensor base) {
+    this.sizes = sizes;
+    this.strides = strides;
+    this.type = type;
+    this.storage = storage;
+    this.base = base;
+    storage.retain();
+    if (base != null) {
+      base.retain();
+    }
+  }
+
+  /** Number of dimensions. */
+  public int dimensions() {
+    return sizes.length;
+  }
+
+  /** Size of a dimension; negative ones count from the last. */
+  public long size(int dimension) {
+    return sizes[dimension < 0 ? dimension + sizes.length : dimension];
+  }
+
+  /** Sizes of all dimensions. */
+  public long[] sizes() {
+    return sizes.clone();
+  }
+
+  long[] sizesShared() {
+    return sizes;
+  }
+
+  long[] stridesShared() {
+    return strides;
+  }
+
+  /** Element type. */
+  public DType type() {
+    return type;
+  }
+
+  /** Number of elements. */
+  public long count() {
+    return Shape.count(sizes);
+  }
+
+  /** Bytes of all elements. */
+  public long bytes() {
+    return count() * type.bytes();
+  }
+
+  boolean isContiguous() {
+    return Shape.isContiguous(sizes, strides);
+  }
+
+  boolean isDense() {
+    return Shape.isDense(sizes, strides);
+  }
+
+  Storage storage() {
+    return storage;
+  }
+
+  /** The tensor whose memory this one shows. */
+  Tensor root() {
+    return base == null ? this : base;
+  }
+
+  boolean isView() {
+    return base != null;
+  }
+
+  int references() {
+    return references;
+  }
+
+  /** Adds a reference and returns this tensor. */
+  public Tensor retain() {
+    references++;
+    return this;
+  }
+
+  /** Gives a reference back. */
+  public void release() {
+    if (--references > 0) {
+      return;
+    }
+    if (references < 0) {
+      throw new IllegalStateException("tensor " + this + " was released too often");
+    }
+    if (gradient != null) {
+      gradient.release();
+      gradient = null;
+    }
+    storage.release();
+    if (producer != null) {
+      producer.release();
+      producer = null;
+    }
+    if (base != null) {
+      base.release();
+    }
+  }
+
+  /** {@code tensor.record_stream(stream)}. */
+  public void recordStream(long handle) {
+    storage.useStream(handle);
+  }
+
+  /** Whether gradients flow to or through this tensor. */
+  public boolean requiresGradient() {
+    return isLeafWithGradient || producer != null;
+  }
+
+  /** Makes this a parameter. */
+  public Tensor requireGradient() {
+    isLeafWithGradient = true;
+    return this;
+  }
+
+  /** The gradient of a parameter, or null. */
+  public Tensor gradient() {
+    return gradient;
+  }
+
+  /** Takes over a reference to a gradient. */
+  void setGradient(Tensor gradient) {
+    this.gradient = gradient;
+  }
+
+  /** Gives the gradient back, as {@code zero_grad(set_to_none=True)}. */
+  public void dropGradient() {
+    if (gradient != null) {
+      Tensor old = gradient;
+      gradient = null;
+      old.release();
+    }
+  }
+
+  Node producer() {
+    return producer;
+  }
+
+  int producerOutput() {
+    return producerOutput;
+  }
+
+  void setProducer(Node node, int output) {
+    node.retain();
+    producer = node;
+    producerOutput = output;
+  }
+
+  /** Where the gradient of this tensor goes, or null. */
+  Node gradientNode() {
+    if (producer != null) {
+      return producer;
+    }
+    if (!isLeafWithGradient) {
+      return null;
+    }
+    if (accumulator == null) {
+      accumulator = new AccumulateGrad(this);
+    }
+    return accumulator;
+  }
+
+  /** Another tensor on the same memory that no gradient flows through. */
+  Tensor detached() {
+    return new Tensor(sizes, strides, type, storage, null);
+  }
+
+  @Override
+  public String toString() {
+    return type + Arrays.toString(sizes);
+  }
+}

@@ -1,0 +1,171 @@
+package org.allocsim.workloads.profile;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.device.DriverCosts;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.junit.jupiter.api.Test;
+
+class ProfileFileTest {
+  private static String h100() throws IOException {
+    try (InputStream in = ShippedProfiles.class.getResourceAsStream("h100-80gb.json")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private static DeviceProfile read(String text) throws ProfileException, IOException {
+    return ProfileFile.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static String refusal(String text) {
+    return assertThrows(ProfileException.class, () -> read(text)).getMessage();
+  }
+
+  /** Writes a map of texts, numbers and maps. */
+  private static String json(Map<String, Object> map) {
+    StringBuilder text = new StringBuilder("{");
+    map.forEach((name, value) -> {
+      text.append(text.length() > 1 ? "," : "").append('"').append(name).append("\":");
+      if (value instanceof Map<?, ?> inner) {
+        @SuppressWarnings("unchecked") // Fields are maps with texts as keys.
+        Map<String, Object> fields = (Map<String, Object>) inner;
+        text.append(json(fields));
+      } else {
+        text.append(value instanceof Long ? value : "\"" + value + "\"");
+      }
+    });
+    return text.append('}').toString();
+  }
+
+  @Test
+  void theDefaultDeviceIsTheShippedOne() {
+    assertEquals(DeviceProfiles.defaultProfile(), ShippedProfiles.named("h100-80gb"));
+  }
+
+  @Test
+  void everyShippedProfileHasItsNameAndSaysWhereItIsFrom() {
+    assertEquals(11, ShippedProfiles.names().size());
+    for (String name : ShippedProfiles.names()) {
+      DeviceProfile profile = ShippedProfiles.named(name);
+      assertEquals(name, profile.name());
+      boolean measured = profile.origin() == DeviceProfile.Origin.MEASURED;
+      assertEquals(name.startsWith("h"), measured, name);
+      assertTrue(profile.source().length() > 20, name);
+      assertTrue(profile.compute().source().contains("NVIDIA"), name);
+    }
+    assertEquals(149_557_477_376L, new SimulatedDevice(ShippedProfiles.named("h200")).freeBytes());
+    IllegalArgumentException error =
+        assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named("h300"));
+    assertTrue(error.getMessage().contains("h100-80gb, h200"), error.getMessage());
+  }
+
+  @Test
+  void aProfileReadsAsItWasWritten() throws ProfileException, IOException {
+    for (DeviceProfile profile : ShippedProfiles.all()) {
+      assertEquals(profile, read(json(ProfileFile.fields(profile))));
+    }
+  }
+
+  @Test
+  void aMissingAnUnknownAndAMistypedFieldAreNamed() throws IOException {
+    String text = h100();
+    assertTrue(
+        refusal(text.replace("\"map_nanos\": 12000,", ""))
+            .startsWith("field 'costs.handles.map_nanos' is missing"),
+        () -> refusal(text.replace("\"map_nanos\": 12000,", "")));
+    assertEquals(
+        "field 'costs.handles.map_nonos' is not known; remove it, or correct its name",
+        refusal(text.replace("\"map_nanos\": 12000,", "\"map_nanos\": 1, \"map_nonos\": 12,")));
+    assertEquals(
+        "field 'total_bytes' must be a whole number from 0 to 1152921504606846976; correct it",
+        refusal(text.replace("85017493504", "\"much\"")));
+    for (String wrong : List.of("-1", "1000000000001")) {
+      assertEquals(
+          "field 'costs.free_nanos' must be a whole number from 0 to 1000000000000; correct it",
+          refusal(text.replace("\"free_nanos\": 55000", "\"free_nanos\": " + wrong)));
+    }
+    assertEquals(
+        "field 'costs.free_nanos' is too large a number; correct it",
+        refusal(text.replace("\"free_nanos\": 55000", "\"free_nanos\": 99999999999999999999")));
+    assertEquals(
+        "field 'costs.free_nanos' must be a whole number, a text or an object; correct it",
+        refusal(text.replace("\"free_nanos\": 55000", "\"free_nanos\": 1.5")));
+    assertEquals(
+        "field 'origin' must be measured, derived or chosen; correct it",
+        refusal(text.replace("\"measured\"", "\"guessed\"")));
+    assertEquals(
+        "field 'costs' must be an object; correct it",
+        refusal(
+            text.substring(0, text.indexOf("\"costs\""))
+                + "\"costs\": 1"
+                + text.substring(text.indexOf(",\n  \"compute\""))));
+  }
+
+  @Test
+  void figuresThatContradictEachOtherAreRefused() throws IOException {
+    String text = h100();
+    assertEquals(
+        "device profile h100-80gb: 85017493504 bytes with a context of 85017493505 bytes make no"
+            + " sense; correct the file",
+        refusal(text.replace("552402944", "85017493505")));
+    assertEquals(
+        "compute.memoryBytesPerSecond is 0 and must be positive; correct the file",
+        refusal(text.replace("3350000000000", "0")));
+  }
+
+  @Test
+  void anotherSchemaIsRefused() throws IOException {
+    String text = h100();
+    assertTrue(
+        refusal(text.replace("allocsim-device-1", "allocsim-device-2"))
+            .startsWith("field 'schema' is 'allocsim-device-2', and this allocsim reads"));
+    assertTrue(
+        refusal(text.replace("\"schema\": \"allocsim-device-1\",", ""))
+            .startsWith("field 'schema' is missing"));
+  }
+
+  @Test
+  void whatIsNoJsonOrCutOrTooLongIsRefused() throws IOException {
+    String text = h100();
+    for (String bad :
+        List.of(
+            "",
+            "[]",
+            "{",
+            "\u0000\u0001",
+            text.substring(0, text.length() / 2),
+            text.replaceFirst("\"name\"", "\"schema\""))) {
+      assertTrue(refusal(bad).startsWith("not the JSON of a device profile"), bad);
+    }
+    assertTrue(refusal(text + "{}").startsWith("something follows"));
+    assertTrue(refusal(" ".repeat(2 << 20)).startsWith("a device profile has no more than 1 MiB"));
+    String deep = "{\"a\":".repeat(5000) + "1" + "}".repeat(5000);
+    assertTrue(refusal(deep).contains("too deep"), refusal(deep));
+  }
+
+  @Test
+  void parametersAreReplacedByName() {
+    DriverCosts costs =
+        ProfileFile.withParameters(
+            DriverCosts.H100, Map.of("free_nanos", 7L, "handles.map_nanos", 8L));
+    assertEquals(7, costs.freeNanos());
+    assertEquals(8, costs.handles().mapNanos());
+    assertEquals(DriverCosts.H100.async(), costs.async());
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> ProfileFile.withParameters(DriverCosts.H100, Map.of("handles.mapNanos", 1L)));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> ProfileFile.withParameters(DriverCosts.H100, Map.of("free_nanos", -1L)));
+  }
+}
