@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.html.TraceRecording;
@@ -186,10 +185,7 @@ final class CompareCommand implements Callable<Integer> {
     try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
       if (recordings == null) {
         return new CompareTable(
-            input,
-            deviceOptions.profile(),
-            limitBytes,
-            trial.runAll(choices, progress::update));
+            input, deviceOptions.profile(), limitBytes, trial.runAll(choices, progress::update));
       }
       RecordedTrial recorded = new RecordedTrial(trial, name);
       CompareTable table =

@@ -182,7 +182,11 @@ final class CompareVerdict {
     long failed = results.stream().filter(each -> !each.passes()).count();
     if (failed > 0) {
       details.add(
-          "Out of memory: " + Numbers.count(failed) + " of " + Numbers.count(results.size()) + " runs.");
+          "Out of memory: "
+              + Numbers.count(failed)
+              + " of "
+              + Numbers.count(results.size())
+              + " runs.");
     }
     return details;
   }

@@ -54,11 +54,9 @@ final class RecordedTrial {
       if (recordings.get(result) == null) {
         continue;
       }
-      boolean isPyTorch =
-          result.choice().provider().spec().id().equals(CompareCommand.PYTORCH);
+      boolean isPyTorch = result.choice().provider().spec().id().equals(CompareCommand.PYTORCH);
       (isPyTorch ? pytorch : others).add(row);
-      if (isPyTorch
-          && result.choice().options().getOrDefault("conf", "").equals(recordedConf)) {
+      if (isPyTorch && result.choice().options().getOrDefault("conf", "").equals(recordedConf)) {
         recorded = row;
       }
     }

@@ -184,8 +184,7 @@ final class ValidateCommand implements Callable<Integer> {
           reportName == null ? null : new ValidateChartFiles(outputs, Path.of(reportName));
       Outputs.Output page = null;
       if (reportName != null) {
-        page =
-            outputs.open("--report", Path.of(reportName, "validate.html").toString(), null);
+        page = outputs.open("--report", Path.of(reportName, "validate.html").toString(), null);
         recordings = new ValidateRecordings();
       }
       ValidateReport report = validate(chosen);

@@ -68,7 +68,6 @@ final class ValidatePage {
                 + ": "
                 + each.result().firstDifference())
         .forEach(details::add);
-    return new Verdict(
-        isExact ? Verdict.Tone.GOOD : Verdict.Tone.BAD, sentence, details, null);
+    return new Verdict(isExact ? Verdict.Tone.GOOD : Verdict.Tone.BAD, sentence, details, null);
   }
 }

@@ -25,8 +25,7 @@ final class ValidateRecordings {
    *
    * @param row place of the case among all
    */
-  void add(
-      TraceInput input, int row, PolicyChoice choice, long limitBytes, DeviceProfile profile) {
+  void add(TraceInput input, int row, PolicyChoice choice, long limitBytes, DeviceProfile profile) {
     TraceRecording recording =
         byTrace.computeIfAbsent(
             input,

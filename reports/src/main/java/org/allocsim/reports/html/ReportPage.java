@@ -28,8 +28,15 @@ public final class ReportPage {
   private static final long BUDGET_BYTES_PER_EVENT = 8;
 
   private static final String[] SCRIPTS = {
-    "format.js", "data.js", "series.js", "timeline.js", "layout.js", "map.js", "table.js",
-    "explorer.js", "page.js"
+    "format.js",
+    "data.js",
+    "series.js",
+    "timeline.js",
+    "layout.js",
+    "map.js",
+    "table.js",
+    "explorer.js",
+    "page.js"
   };
 
   private final String command;
@@ -107,8 +114,7 @@ public final class ReportPage {
         }
         int close = template.indexOf("}}", open);
         out.write(template.substring(from, open).getBytes(StandardCharsets.UTF_8));
-        out.write(
-            parts.get(template.substring(open + 2, close)).getBytes(StandardCharsets.UTF_8));
+        out.write(parts.get(template.substring(open + 2, close)).getBytes(StandardCharsets.UTF_8));
         from = close + 2;
       }
     } catch (IOException e) {
@@ -212,9 +218,7 @@ public final class ReportPage {
   private String figures() {
     StringBuilder html = new StringBuilder();
     for (Figure figure : figures) {
-      html.append("<figure><figcaption>")
-          .append(escape(figure.title()))
-          .append("</figcaption>");
+      html.append("<figure><figcaption>").append(escape(figure.title())).append("</figcaption>");
       putImage(html, "on-light", figure.title(), figure.lightSvg());
       putImage(html, "on-dark", figure.title(), figure.darkSvg());
       html.append("</figure>\n");

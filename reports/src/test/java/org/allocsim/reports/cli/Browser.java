@@ -83,9 +83,10 @@ final class Browser implements AutoCloseable {
     driver.get(page.toUri().toString());
     new WebDriverWait(driver, PATIENCE)
         .until(_ ->
-            run("return document.documentElement.dataset.ready === 'true'"
+            run(
+                    "return document.documentElement.dataset.ready === 'true'"
                         + " || !document.getElementById('notice').hidden")
-                    == Boolean.TRUE);
+                == Boolean.TRUE);
     settle();
   }
 

@@ -69,8 +69,7 @@ class LongTracePageTest {
             PyTorchVersion.DEFAULT,
             AfterOom.CONTINUE);
     TraceInput input =
-        new TraceInput(
-            "long", "0", "jsonl", trace, 0, null, AddressHistory.UNKNOWN, List.of());
+        new TraceInput("long", "0", "jsonl", trace, 0, null, AddressHistory.UNKNOWN, List.of());
     RecordedTrial recorded = new RecordedTrial(trial, "long");
     CompareTable table =
         new CompareTable(

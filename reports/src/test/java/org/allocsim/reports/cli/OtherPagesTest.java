@@ -33,27 +33,23 @@ class OtherPagesTest {
 
   private static JsonNode embedded(Browser browser) {
     return new ObjectMapper()
-        .readTree(
-            (String) browser.run("return document.getElementById('results').textContent"));
+        .readTree((String) browser.run("return document.getElementById('results').textContent"));
   }
 
   @Test
   void thePageOfTuneShowsTheLineToPasteAndTheRankedSettings() throws IOException {
     try (Browser browser = Browser.start()) {
       CommandRun run =
-          CommandRun.of(
-              "tune", CommandRun.recording("cat_growth.pickle.xz"), "--report", folder);
+          CommandRun.of("tune", CommandRun.recording("cat_growth.pickle.xz"), "--report", folder);
       assertEquals("", run.err());
       assertEquals(List.of("tune.html", "tune.json"), CommandRun.files(folder));
       JsonNode results = new ObjectMapper().readTree(folder.resolve("tune.json"));
       browser.open(folder.resolve("tune.html"));
       assertEquals(List.of(), browser.complaints());
       assertEquals(results, embedded(browser));
-      assertEquals(
-          results.get("recommended").get("line").asString(), browser.text("#paste"));
+      assertEquals(results.get("recommended").get("line").asString(), browser.text("#paste"));
       assertTrue(browser.text("h1").startsWith("Set "), browser.text("h1"));
-      assertEquals(
-          results.get("settings").size(), browser.all("#table tbody tr").size());
+      assertEquals(results.get("settings").size(), browser.all("#table tbody tr").size());
       JsonNode runs = browser.json("allocsim.data.traces[0].runs.map(run => run.row)");
       assertTrue(runs.size() >= 3, runs.toString());
       for (JsonNode row : runs) {
@@ -61,11 +57,7 @@ class OtherPagesTest {
             "const done = arguments[0]; allocsim.explorer.openRun(" + row + ").then(done)");
         for (String series : List.of("reserved", "allocated")) {
           assertEquals(
-              results
-                  .get("settings")
-                  .get(row.asInt())
-                  .get("peak_" + series + "_bytes")
-                  .asLong(),
+              results.get("settings").get(row.asInt()).get("peak_" + series + "_bytes").asLong(),
               browser.json("allocsim.explorer.run.series." + series + ".peak()").asLong(),
               series + " of setting " + row);
         }

@@ -91,8 +91,7 @@ class ReportPageTest {
   @Test
   void theResultsInThePageAreTheJsonOfTheCommand() {
     open();
-    String embedded =
-        (String) browser.run("return document.getElementById('results').textContent");
+    String embedded = (String) browser.run("return document.getElementById('results').textContent");
     assertEquals(results, new ObjectMapper().readTree(embedded));
   }
 
@@ -234,11 +233,7 @@ class ReportPageTest {
     browser.reveal(over);
     List<String> seen = new ArrayList<>();
     for (int share : new int[] {-40, 45}) {
-      browser
-          .mouse()
-          .moveToElement(over, over.getSize().width * share / 100, 20)
-          .click()
-          .perform();
+      browser.mouse().moveToElement(over, over.getSize().width * share / 100, 20).click().perform();
       browser.settle();
       String position = browser.find("#position").getDomProperty("value");
       assertEquals(
@@ -283,12 +278,7 @@ class ReportPageTest {
     assertEquals("0", browser.find("#position").getDomProperty("value"));
     browser.type("#timeline", "o");
     JsonNode first =
-        results
-            .get("traces")
-            .get(0)
-            .get("results")
-            .get(row)
-            .get("first_oom_requested_bytes");
+        results.get("traces").get(0).get("results").get(row).get("first_oom_requested_bytes");
     String position = browser.find("#position").getDomProperty("value");
     assertEquals(
         first.asLong(),
