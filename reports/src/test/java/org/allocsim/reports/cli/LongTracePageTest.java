@@ -160,6 +160,29 @@ class LongTracePageTest {
       }
       System.out.printf("opened in %.0f ms, %d bytes%n", least, Files.size(file));
       assertTrue(least < 2000, least + " ms");
+      checkRunsOfWhichOnlyMomentsAreKept(browser);
+    }
+  }
+
+  private static void checkRunsOfWhichOnlyMomentsAreKept(Browser browser) {
+    JsonNode rows =
+        browser.json("allocsim.data.traces[0].runs.filter(run => !run.whole).map(run => run.row)");
+    assertTrue(rows.size() > 0, "all runs fit; the test needs a longer trace");
+    for (JsonNode row : rows) {
+      browser.await("const done = arguments[0]; allocsim.explorer.openRun(" + row + ").then(done)");
+      assertTrue(browser.find("#kept").isDisplayed());
+      browser.run("allocsim.explorer.jump(allocsim.explorer.run.about.moments.peak)");
+      browser.settle();
+      JsonNode result = browser.json("allocsim.explorer.rows[" + row + "]");
+      JsonNode totals = browser.json("allocsim.explorer.layout.totals()");
+      assertEquals(result.get("peak_reserved_bytes"), totals.get("held"), row.toString());
+      assertEquals(result.get("external_at_peak_bytes"), totals.get("free"), result.toString());
+      for (String series : List.of("reserved", "allocated", "requested")) {
+        assertEquals(
+            result.get("peak_" + series + "_bytes"),
+            browser.json("allocsim.explorer.run.series." + series + ".peak()"),
+            series);
+      }
     }
   }
 }
