@@ -169,7 +169,7 @@ final class CompareVerdict {
         .filter(CompareVerdict::isAllocator)
         .filter(PolicyResult::passes)
         .min(Comparator.comparingLong(PolicyResult::peakReservedBytes))
-        .filter(each -> each != chosen)
+        .filter(each -> !each.equals(chosen))
         .ifPresent(each ->
             details.add(
                 "Of all allocators that were compared, "

@@ -3,7 +3,6 @@ package org.allocsim.reports.cli;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.PolicyTrial;
@@ -15,7 +14,8 @@ import org.allocsim.reports.html.TraceRecording;
 final class RecordedTrial {
   private final PolicyTrial trial;
   private final TraceRecording recording;
-  private final Map<PolicyResult, PolicyRecording> recordings = new IdentityHashMap<>();
+  private final IdentityHashMap<PolicyResult, PolicyRecording> recordings =
+      new IdentityHashMap<>();
 
   RecordedTrial(PolicyTrial trial, String name) {
     this.trial = trial;

@@ -77,7 +77,7 @@ final class TunePage {
       }
     }
     Tuning.Entry first = tuning.recommended().orElse(tuning.recorded());
-    recording.opensWith(rank(first), first == tuning.recorded() ? null : rank(tuning.recorded()));
+    recording.opensWith(rank(first), first.equals(tuning.recorded()) ? null : rank(tuning.recorded()));
     return recording;
   }
 

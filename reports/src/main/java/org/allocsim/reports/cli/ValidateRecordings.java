@@ -3,7 +3,6 @@ package org.allocsim.reports.cli;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.PolicyTrial;
@@ -17,7 +16,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
  * prediction began with; addresses that it learned from the GPU are not in them.
  */
 final class ValidateRecordings {
-  private final Map<TraceInput, TraceRecording> byTrace = new IdentityHashMap<>();
+  private final IdentityHashMap<TraceInput, TraceRecording> byTrace = new IdentityHashMap<>();
   private final List<TraceRecording> traces = new ArrayList<>();
 
   /**

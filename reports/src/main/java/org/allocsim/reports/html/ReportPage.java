@@ -50,7 +50,8 @@ public final class ReportPage {
    * A drawing on the page.
    *
    * @param title its heading
-   * @param svg an SVG document for each theme
+   * @param lightSvg an SVG document for light paper
+   * @param darkSvg the same for dark paper
    */
   private record Figure(String title, String lightSvg, String darkSvg) {}
 

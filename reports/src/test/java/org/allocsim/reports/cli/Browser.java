@@ -83,10 +83,10 @@ final class Browser implements AutoCloseable {
     driver.get(page.toUri().toString());
     new WebDriverWait(driver, PATIENCE)
         .until(_ ->
-            run(
+            Boolean.TRUE.equals(
+                run(
                     "return document.documentElement.dataset.ready === 'true'"
-                        + " || !document.getElementById('notice').hidden")
-                == Boolean.TRUE);
+                        + " || !document.getElementById('notice').hidden")));
     settle();
   }
 
