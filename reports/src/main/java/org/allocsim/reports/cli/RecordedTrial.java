@@ -14,8 +14,7 @@ import org.allocsim.reports.html.TraceRecording;
 final class RecordedTrial {
   private final PolicyTrial trial;
   private final TraceRecording recording;
-  private final IdentityHashMap<PolicyResult, PolicyRecording> recordings =
-      new IdentityHashMap<>();
+  private final IdentityHashMap<PolicyResult, PolicyRecording> recordings = new IdentityHashMap<>();
 
   RecordedTrial(PolicyTrial trial, String name) {
     this.trial = trial;

@@ -77,7 +77,8 @@ final class TunePage {
       }
     }
     Tuning.Entry first = tuning.recommended().orElse(tuning.recorded());
-    recording.opensWith(rank(first), first.equals(tuning.recorded()) ? null : rank(tuning.recorded()));
+    recording.opensWith(
+        rank(first), first.equals(tuning.recorded()) ? null : rank(tuning.recorded()));
     return recording;
   }
 

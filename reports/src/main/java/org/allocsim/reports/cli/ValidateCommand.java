@@ -16,7 +16,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
+import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -181,7 +183,9 @@ final class ValidateCommand implements Callable<Integer> {
       List<Outputs.Output> json = new ArrayList<>();
       Outputs.Output text = open(outputs, json);
       ValidateChartFiles charts =
-          reportName == null ? null : new ValidateChartFiles(outputs, Path.of(reportName));
+          reportName != null && ChartFonts.areAvailable()
+              ? new ValidateChartFiles(outputs, Path.of(reportName))
+              : null;
       Outputs.Output page = null;
       if (reportName != null) {
         page = outputs.open("--report", Path.of(reportName, "validate.html").toString(), null);
@@ -206,6 +210,10 @@ final class ValidateCommand implements Callable<Integer> {
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
         ValidateText.print(report, out);
+        if (reportName != null && charts == null) {
+          WrappedText.printItem(out, "", "No charts were drawn: " + ChartFonts.REMEDY + ".");
+          out.flush();
+        }
       }
     }
     return ExitCodes.DONE;

@@ -14,10 +14,10 @@ import org.allocsim.simulator.trace.Work;
  */
 public record Roofline(ComputeProfile compute, double arithmeticShare, double memoryShare) {
   /** Part of peak arithmetic where nothing else is known; chosen. */
-  public static final double ARITHMETIC_SHARE = 0.6;
+  public static final double ARITHMETIC_SHARE = 0.75;
 
   /** Part of peak memory bandwidth where nothing else is known; chosen. */
-  public static final double MEMORY_SHARE = 0.8;
+  public static final double MEMORY_SHARE = 0.88;
 
   private static final double NANOS_PER_SECOND = 1e9;
 
