@@ -17,7 +17,6 @@ import java.util.logging.Level;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
-import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.interactions.Actions;
 import org.openqa.selenium.logging.LogEntry;
@@ -58,13 +57,8 @@ final class Browser implements AutoCloseable {
     LoggingPreferences logs = new LoggingPreferences();
     logs.enable(LogType.BROWSER, Level.ALL);
     options.setCapability("goog:loggingPrefs", logs);
-    ChromeDriver driver =
-        new ChromeDriver(
-            new ChromeDriverService.Builder()
-                .usingDriverExecutable(chromedriver.get().toFile())
-                .usingAnyFreePort()
-                .build(),
-            options);
+    System.setProperty("webdriver.chrome.driver", chromedriver.get().toString());
+    ChromeDriver driver = new ChromeDriver(options);
     driver.manage().timeouts().scriptTimeout(PATIENCE);
     return new Browser(driver);
   }
