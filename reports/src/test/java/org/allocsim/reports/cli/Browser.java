@@ -29,7 +29,7 @@ import tools.jackson.databind.ObjectMapper;
 
 /** Chromium without a window, that opens pages as a reader does. */
 final class Browser implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final ChromeDriver driver;
 
