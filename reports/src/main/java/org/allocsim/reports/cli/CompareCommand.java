@@ -3,8 +3,6 @@ package org.allocsim.reports.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,9 +11,9 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.advice.Scenario;
+import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
@@ -91,7 +89,8 @@ final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--report",
       paramLabel = "DIR",
-      description = "Folder that gets compare.csv and compare.json; it is made where missing.")
+      description =
+          "Folder that gets compare.html, compare.csv and compare.json; it is made where missing.")
   private String reportName;
 
   @Override
@@ -99,22 +98,32 @@ final class CompareCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     names.forEach(Inputs::require);
     List<PolicyChoice> chosen = policyOptions.choices();
-    Path folder = reportName == null ? null : folder();
+    Path folder = reportName == null ? null : ReportFolder.make(reportName);
     try (Outputs outputs = new Outputs(out)) {
       List<Outputs.Output> csv = new ArrayList<>();
       List<Outputs.Output> json = new ArrayList<>();
       open(outputs, folder, csv, json);
+      Outputs.Output page =
+          folder == null
+              ? null
+              : outputs.open("--report", folder.resolve("compare.html").toString(), null);
       List<CompareTable> tables = new ArrayList<>();
+      List<TraceRecording> recordings = new ArrayList<>();
       for (String name : names) {
-        tables.add(compare(name, chosen));
+        tables.add(compare(name, chosen, page == null ? null : recordings));
       }
       for (Outputs.Output each : csv) {
         try (PrintWriter writer = new PrintWriter(each.stream(), false, StandardCharsets.UTF_8)) {
           CompareTable.writeCsv(tables, writer);
         }
       }
+      Map<String, Object> results = toMap(tables);
       for (Outputs.Output each : json) {
-        JsonText.write(toMap(tables), each.stream());
+        JsonText.write(results, each.stream());
+      }
+      if (page != null) {
+        ComparePage.of(tables, recordings, results, deviceOptions.torchVersion())
+            .write(page.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
@@ -144,15 +153,6 @@ final class CompareCommand implements Callable<Integer> {
     }
   }
 
-  private Path folder() throws IOException {
-    try {
-      return Files.createDirectories(Path.of(reportName));
-    } catch (InvalidPathException | IOException e) {
-      throw new Failure(
-          "--report " + reportName + ": the folder cannot be made; name another one", e);
-    }
-  }
-
   private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, TraceInput input) {
     return policyOptions.withConfs(
         chosen,
@@ -164,7 +164,13 @@ final class CompareCommand implements Callable<Integer> {
         deviceOptions.profile());
   }
 
-  private CompareTable compare(String name, List<PolicyChoice> chosen) {
+  /**
+   * Compares on one trace.
+   *
+   * @param recordings gets what a page shows of the runs; null where no page is wanted
+   */
+  private CompareTable compare(
+      String name, List<PolicyChoice> chosen, List<TraceRecording> recordings) {
     TraceInput input = TraceInput.read(name, format, deviceOptions.torchVersion(), deviceIndex);
     List<PolicyChoice> choices = withConfs(chosen, input);
     long limitBytes = limitBytes();
@@ -177,8 +183,19 @@ final class CompareCommand implements Callable<Integer> {
             deviceOptions.torchVersion(),
             AfterOom.CONTINUE);
     try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
-      List<PolicyResult> results = trial.runAll(choices, progress::update);
-      return new CompareTable(input, deviceOptions.profile(), limitBytes, results);
+      if (recordings == null) {
+        return new CompareTable(
+            input, deviceOptions.profile(), limitBytes, trial.runAll(choices, progress::update));
+      }
+      RecordedTrial recorded = new RecordedTrial(trial, name);
+      CompareTable table =
+          new CompareTable(
+              input,
+              deviceOptions.profile(),
+              limitBytes,
+              recorded.runAll(choices, progress::update));
+      recordings.add(recorded.recording(table.results(), input.conf()));
+      return table;
     }
   }
 

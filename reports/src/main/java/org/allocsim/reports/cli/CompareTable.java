@@ -45,6 +45,16 @@ final class CompareTable {
             .toList();
   }
 
+  /** The trace. */
+  TraceInput input() {
+    return input;
+  }
+
+  /** The results in their order. */
+  List<PolicyResult> results() {
+    return results;
+  }
+
   void print(PrintWriter out) {
     out.println(
         "trace   "

@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.chart.ChartFile;
+import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -257,10 +258,15 @@ final class ReplayCommand implements Callable<Integer> {
     if (chartName == null) {
       return null;
     }
-    return ChartFile.ofName(chartName)
-        .orElseThrow(() ->
-            Failure.usage(
-                "--chart " + chartName + " names no format; end the name in .png or .svg"));
+    ChartFile format =
+        ChartFile.ofName(chartName)
+            .orElseThrow(() ->
+                Failure.usage(
+                    "--chart " + chartName + " names no format; end the name in .png or .svg"));
+    if (!ChartFonts.areAvailable()) {
+      throw new Failure("--chart " + chartName + ": " + ChartFonts.REMEDY);
+    }
+    return format;
   }
 
   /**
