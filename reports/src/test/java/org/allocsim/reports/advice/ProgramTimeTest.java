@@ -149,7 +149,6 @@ class ProgramTimeTest {
     AllocationTrace fast = Programs.generate("gpt", options, 1);
     DeviceProfile h200 = ShippedProfiles.named("h200");
     assertTrue(time(fast, h200).endNanos() < time(slow, h200).endNanos());
-    assertEquals(
-        time(fast, h200).compute().totalNanos(), time(slow, h200).compute().totalNanos());
+    assertEquals(time(fast, h200).compute().totalNanos(), time(slow, h200).compute().totalNanos());
   }
 }

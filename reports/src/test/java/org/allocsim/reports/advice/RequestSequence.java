@@ -6,9 +6,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Allocations, restored blocks among them, and frees of a run in order, as text: {@code +bytes}
- * an allocation, {@code -numbers} the frees between two allocations. Frees that follow each other have no order here, as that of
- * some follows the addresses of objects on the host.
+ * Allocations, restored blocks among them, and frees of a run in order, as text: {@code +bytes} an
+ * allocation, {@code -numbers} the frees between two allocations. Frees that follow each other have
+ * no order here, as that of some follows the addresses of objects on the host.
  */
 final class RequestSequence {
   private final List<String> entries = new ArrayList<>();

@@ -114,8 +114,8 @@ class ProgramsTest {
   /** Bytes of allocations and frees, in order. */
   private static List<Long> requests(AllocationTrace trace) {
     return IntStream.range(0, trace.eventCount())
-        .filter(row ->
-            trace.kind(row) == RequestKind.ALLOCATE || trace.kind(row) == RequestKind.FREE)
+        .filter(
+            row -> trace.kind(row) == RequestKind.ALLOCATE || trace.kind(row) == RequestKind.FREE)
         .mapToObj(row -> trace.bytes(row) - (trace.kind(row) == RequestKind.FREE ? 1 : 0))
         .toList();
   }
@@ -157,8 +157,7 @@ class ProgramsTest {
     int iterations = Integer.parseInt(values.get("iterations"));
     int tensors = id.equals("resnet") ? 2 : 1;
     assertEquals(iterations * (tensors + 2L), count(trace, RequestKind.HOST_ALLOCATE));
-    assertEquals(
-        count(trace, RequestKind.HOST_ALLOCATE), count(trace, RequestKind.HOST_FREE));
+    assertEquals(count(trace, RequestKind.HOST_ALLOCATE), count(trace, RequestKind.HOST_FREE));
     assertEquals(2L * iterations, count(trace, RequestKind.MARKER_BEGIN));
   }
 
@@ -213,9 +212,7 @@ class ProgramsTest {
 
   private static List<Long> lengths(long seed) {
     AllocationTrace trace = generate("gpt", seed);
-    return IntStream.range(0, Math.min(100, trace.eventCount()))
-        .mapToObj(trace::bytes)
-        .toList();
+    return IntStream.range(0, Math.min(100, trace.eventCount())).mapToObj(trace::bytes).toList();
   }
 
   @Test

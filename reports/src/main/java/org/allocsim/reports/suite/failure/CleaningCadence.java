@@ -35,8 +35,8 @@ public final class CleaningCadence implements SuiteScenario {
   private static final List<Long> NORM = List.of(2 * WIDE, WIDE, WIDE);
 
   /**
-   * Kernels of a layer, forward and backward: some 60 and twice as many with eager attention inputs,
-   * norms and adapters of single operations; counted from transformers' and peft's modules.
+   * Kernels of a layer, forward and backward: some 60 and twice as many with eager attention
+   * inputs, norms and adapters of single operations; counted from transformers' and peft's modules.
    */
   private static final int KERNELS = 180;
 

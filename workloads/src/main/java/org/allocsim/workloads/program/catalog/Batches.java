@@ -13,8 +13,8 @@ import org.allocsim.workloads.program.torch.Torch;
 
 /**
  * Where a training's batches come from: a data loader if preparing them takes time, page-locked
- * memory ({@code pin_memory=True}, copies {@code non_blocking=True}) or memory of the ordinary kind.
- * The buffers of a batch go when those of the next have come.
+ * memory ({@code pin_memory=True}, copies {@code non_blocking=True}) or memory of the ordinary
+ * kind. The buffers of a batch go when those of the next have come.
  */
 final class Batches {
   private static final String HOST_MILLIS = "batch-host-ms";

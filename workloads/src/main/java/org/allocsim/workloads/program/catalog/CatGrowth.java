@@ -22,7 +22,8 @@ public final class CatGrowth implements ProgramProvider {
 
   @Override
   public String summary() {
-    return "a tensor that grows by torch.cat or torch.stack, so that no freed block fits, beside kept ones";
+    return "a tensor that grows by torch.cat or torch.stack, so that no freed block fits, beside"
+               + " kept ones";
   }
 
   @Override

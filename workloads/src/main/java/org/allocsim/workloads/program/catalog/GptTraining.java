@@ -62,8 +62,7 @@ public final class GptTraining implements ProgramProvider {
             "released",
             "whether the second try comes when the exception is gone (released), or inside of the"
                 + " except clause, where its traceback holds the first try's tensors (held)"),
-        new ProgramOption(
-            "retry-batch", "0", "sequences of the second try; 0: half of the batch"));
+        new ProgramOption("retry-batch", "0", "sequences of the second try; 0: half of the batch"));
   }
 
   @Override

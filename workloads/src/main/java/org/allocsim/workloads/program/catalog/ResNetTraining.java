@@ -9,7 +9,6 @@ import org.allocsim.workloads.program.model.ResNet;
 import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Device;
-import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.GradScaler;
 import org.allocsim.workloads.program.torch.Losses;
 import org.allocsim.workloads.program.torch.Sgd;

@@ -4,8 +4,8 @@ package org.allocsim.workloads.program.torch;
  * How well products fill a card of 132 multiprocessors (Hopper). cuBLAS gives each multiprocessor a
  * tile of the result at a time; the last round of tiles takes as long as the others although some
  * multiprocessors have none (NVIDIA, "Matrix Multiplication Background User's Guide", wave and tile
- * quantization). Long sums are divided among tiles where that fills the last round better, and results
- * of less than one round always are.
+ * quantization). Long sums are divided among tiles where that fills the last round better, and
+ * results of less than one round always are.
  */
 final class Tiles {
   private static final long SIDE = 128;
