@@ -23,7 +23,7 @@ public final class CatGrowth implements ProgramProvider {
   @Override
   public String summary() {
     return "a tensor that grows by torch.cat or torch.stack, so that no freed block fits, beside"
-               + " kept ones";
+        + " kept ones";
   }
 
   @Override
