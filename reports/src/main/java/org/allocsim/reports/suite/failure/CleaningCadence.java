@@ -36,7 +36,7 @@ public final class CleaningCadence implements SuiteScenario {
 
   /**
    * Kernels of a layer, forward and backward: some 60 and twice as many with eager attention
-   * inputs, norms and adapters of single operations; counted from transformers' and peft's modules.
+   * inputs, norms and adapters of single operations; an estimate.
    */
   private static final int KERNELS = 180;
 
