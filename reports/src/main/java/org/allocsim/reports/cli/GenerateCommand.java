@@ -10,12 +10,15 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceWriter;
 import org.allocsim.workloads.io.Compression;
 import org.allocsim.workloads.program.ProgramOptionException;
 import org.allocsim.workloads.program.Programs;
+import org.allocsim.workloads.transform.Timestamps;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -31,7 +34,8 @@ import picocli.CommandLine.Spec;
       "Writes what a program would ask of its GPU.",
       "",
       "The programs train and run models as PyTorch 2.11 does; 'allocsim list programs' shows them",
-      "and 'allocsim list programs ID' the options of one."
+      "and 'allocsim list programs ID' the options of one. Rows have the times that they would",
+      "have on a device with PyTorch's allocator, and uses of other streams end where they would."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -58,6 +62,15 @@ final class GenerateCommand implements Callable<Integer> {
       defaultValue = "1",
       description = "Seed of what the program draws (default: ${DEFAULT-VALUE}).")
   private long seed;
+
+  @Option(
+      names = "--device",
+      paramLabel = "PROFILE",
+      description =
+          "Device by which rows get their times: a name that 'allocsim list devices' shows, or a"
+              + " file that 'allocsim calibrate' wrote (default: h100-80gb).",
+      converter = ProfileConverter.class)
+  private DeviceProfile profile = DeviceProfiles.defaultProfile();
 
   @Option(
       names = {"-o", "--output"},
@@ -115,7 +128,7 @@ final class GenerateCommand implements Callable<Integer> {
       values.put(option.substring(0, sign), option.substring(sign + 1));
     }
     try {
-      return Programs.generate(program, values, seed);
+      return Timestamps.onto(Programs.generate(program, values, seed), 0, profile);
     } catch (ProgramOptionException e) {
       throw Failure.usage(e.getMessage());
     }

@@ -5,13 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.reports.cli.Golden;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.workloads.program.Programs;
 import org.junit.jupiter.api.Test;
 import org.tukaani.xz.XZInputStream;
@@ -21,6 +30,9 @@ import tools.jackson.databind.json.JsonMapper;
 /** Programs with the parameters of recorded runs, replayed by the policy that the runs had. */
 class ProgramPredictionTest {
   private static final double MOST_ERROR = 0.05;
+
+  /** {@code set_per_process_memory_fraction(0.05)} of the run on an H100 80 GB. */
+  private static final long GPT_OOM_LIMIT_BYTES = 4_250_874_675L;
 
   private record Case(String recording, String program, long seed, String options, String note) {
     AllocationTrace trace() {
@@ -48,7 +60,9 @@ class ProgramPredictionTest {
           new Case("resnet50_amp", "resnet", 1, "", ""),
           new Case("llama_generate", "llama-generate", 2, "", ""),
           new Case("cat_growth", "cat-growth", 1, "", ""),
-          new Case("prefetch_streams", "prefetch", 1, "", ""));
+          new Case("prefetch_streams", "prefetch", 1, "", ""),
+          new Case("gpt_empty", "gpt", 1, "iterations=8 empty-cache-every=1", ""),
+          new Case("cuda_graph", "cuda-graph", 1, "", ""));
 
   private static final List<Case> UNSEEN =
       List.of(
@@ -127,6 +141,7 @@ class ProgramPredictionTest {
         `resnet50_amp`: which workspace cuDNN's heuristics choose is known up to counters of some
         hundred bytes and partial sums of filters' gradients, which are left out.
         The three steps that its gradient scaler left out depend on values and are an option.
+        `cuda_graph`: the recording ends while two graphs are held, the program lets them go.
 
         ## Runs recorded when the rules were there
 
@@ -151,6 +166,19 @@ class ProgramPredictionTest {
         heuristics choose for other sizes of images, and the division of keys among blocks while a
         token is generated.
         """);
+    page.append(
+        """
+
+        ## A run that fails
+
+        `gpt_oom` lets every failed step go and takes the next batch. The program knows nothing of
+        the allocator: it goes on with the step, behind the requests that fail, so that only the
+        steps that fail and the peaks can be compared.
+
+        | run | program | allocated, recorded | predicted | error | reserved, recorded | predicted | error | steps that fail, recorded | predicted |
+        | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+        """);
+    failingRun(page);
     assertTrue(beyond.isEmpty(), () -> "beyond 5 %: " + beyond);
     Golden.assertGolden("program-predictions.md", page.toString());
   }
@@ -191,6 +219,57 @@ class ProgramPredictionTest {
                 predicted.requests(),
                 100 * recorded.equalFromStart(predicted),
                 each.note.isEmpty() ? "" : " " + each.note + " |"));
+  }
+
+  private void failingRun(StringBuilder page) {
+    Case each = new Case("gpt_oom", "gpt", 1, "iterations=40 layers=4 longest=2000", "");
+    RecordedRun run = RecordedRun.model(each.recording);
+    AllocationTrace trace = each.trace();
+    BitSet failed = new BitSet();
+    int[] step = {-1};
+    PolicyResult result =
+        new PolicyTrial(
+                trace,
+                0,
+                DeviceProfiles.defaultProfile(),
+                GPT_OOM_LIMIT_BYTES,
+                PyTorchVersion.V2_11,
+                AfterOom.CONTINUE)
+            .run(
+                PolicyChoice.of(Policies.named(Scenario.PYTORCH).orElseThrow()),
+                new MemoryStats(-1),
+                new MemoryTimeline(2),
+                new EffectListener() {
+                  @Override
+                  public void outOfMemory(OutOfMemory failure) {
+                    failed.set(step[0]);
+                  }
+                },
+                new PolicyTrial.Observer() {
+                  @Override
+                  public boolean before(int event, AllocatorPolicy policy, SimulatedDevice device) {
+                    step[0] += trace.kind(event) == RequestKind.MARKER_BEGIN ? 1 : 0;
+                    return true;
+                  }
+
+                  @Override
+                  public void end(AllocatorPolicy policy, SimulatedDevice device) {}
+                });
+    long allocated = run.stats().get("allocated_bytes.all.peak");
+    long reserved = run.stats().get("reserved_bytes.all.peak");
+    page.append(
+        "| %s | `%s` | %d | %d | %s | %d | %d | %s | %d | %d |%n"
+            .formatted(
+                each.recording,
+                each.program,
+                allocated,
+                result.peakAllocatedBytes(),
+                error(each, result.peakAllocatedBytes(), allocated),
+                reserved,
+                result.peakReservedBytes(),
+                error(each, result.peakReservedBytes(), reserved),
+                run.stats().get("num_ooms"),
+                failed.cardinality()));
   }
 
   private String error(Case each, long predicted, long recorded) {

@@ -6,9 +6,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Allocations and frees of a run in order, as text: {@code +bytes} an allocation, {@code -numbers}
- * the frees between two allocations. Frees that follow each other have no order here, as that of
- * some follows the addresses of objects on the host.
+ * Allocations, restored blocks among them, and frees of a run in order, as text: {@code +bytes} an
+ * allocation, {@code -numbers} the frees between two allocations. Frees that follow each other have
+ * no order here, as that of some follows the addresses of objects on the host.
  */
 final class RequestSequence {
   private final List<String> entries = new ArrayList<>();
@@ -19,7 +19,7 @@ final class RequestSequence {
     RequestSequence sequence = new RequestSequence();
     for (int row = trace.prologueCount(); row < trace.eventCount(); row++) {
       switch (trace.kind(row)) {
-        case ALLOCATE -> sequence.allocate(trace.bytes(row));
+        case ALLOCATE, RESTORE_BLOCK -> sequence.allocate(trace.bytes(row));
         case FREE -> sequence.free(trace.allocation(row));
         default -> {}
       }

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.junit.jupiter.api.Test;
@@ -79,11 +81,138 @@ class ProgramsTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("ids")
+  void everyIterationIsAnOutermostMarker(String id) {
+    AllocationTrace trace = generate(id, 3);
+    int depth = 0;
+    int steps = 0;
+    for (int row = 0; row < trace.eventCount(); row++) {
+      if (trace.kind(row) == RequestKind.MARKER_BEGIN) {
+        assertEquals(0, depth++);
+        assertTrue(trace.markerName(trace.allocation(row)).endsWith(" " + steps++));
+      } else if (trace.kind(row) == RequestKind.MARKER_END) {
+        depth--;
+      }
+    }
+    assertEquals(0, depth);
+    assertTrue(steps > 0);
+  }
+
+  private static AllocationTrace gpt(String... options) {
+    Map<String, String> values = new HashMap<>(SMALL.get("gpt"));
+    for (int i = 0; i < options.length; i += 2) {
+      values.put(options[i], options[i + 1]);
+    }
+    return Programs.generate("gpt", values, 1);
+  }
+
+  private static long count(AllocationTrace trace, RequestKind kind) {
+    return IntStream.range(0, trace.eventCount()).filter(row -> trace.kind(row) == kind).count();
+  }
+
+  /** Bytes of allocations and frees, in order. */
+  private static List<Long> requests(AllocationTrace trace) {
+    return IntStream.range(0, trace.eventCount())
+        .filter(
+            row -> trace.kind(row) == RequestKind.ALLOCATE || trace.kind(row) == RequestKind.FREE)
+        .mapToObj(row -> trace.bytes(row) - (trace.kind(row) == RequestKind.FREE ? 1 : 0))
+        .toList();
+  }
+
+  private static long peakBytes(AllocationTrace trace) {
+    long[] bytes = new long[trace.allocationCount()];
+    long live = 0;
+    long peak = 0;
+    for (int row = 0; row < trace.eventCount(); row++) {
+      if (trace.kind(row) == RequestKind.ALLOCATE) {
+        bytes[trace.allocation(row)] = trace.bytes(row);
+        live += trace.bytes(row);
+      } else if (trace.kind(row) == RequestKind.FREE) {
+        live -= bytes[trace.allocation(row)];
+      }
+      peak = Math.max(peak, live);
+    }
+    return peak;
+  }
+
+  @Test
+  void aLoaderAndPinnedBatchesChangeNothingOnTheDevice() {
+    AllocationTrace plain = gpt();
+    AllocationTrace loaded = gpt("batch-host-ms", "5", "loader-workers", "2", "pin", "true");
+    assertEquals(requests(plain), requests(loaded));
+    assertEquals(0, count(plain, RequestKind.LOAD_BATCH));
+    assertEquals(2, count(loaded, RequestKind.LOAD_BATCH));
+    assertEquals(2, count(loaded, RequestKind.HOST_ALLOCATE));
+    assertEquals(2, count(loaded, RequestKind.HOST_FREE));
+    assertEquals(2, loaded.loader(0).workers());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gpt", "mlp", "vit", "resnet"})
+  void trainingsTakePinnedBatchesAndAreEvaluated(String id) {
+    Map<String, String> values = new HashMap<>(SMALL.get(id));
+    values.putAll(Map.of("pin", "true", "evaluate-every", "1", "evaluate-batches", "2"));
+    AllocationTrace trace = Programs.generate(id, values, 1);
+    int iterations = Integer.parseInt(values.get("iterations"));
+    int tensors = id.equals("resnet") ? 2 : 1;
+    assertEquals(iterations * (tensors + 2L), count(trace, RequestKind.HOST_ALLOCATE));
+    assertEquals(count(trace, RequestKind.HOST_ALLOCATE), count(trace, RequestKind.HOST_FREE));
+    assertEquals(2L * iterations, count(trace, RequestKind.MARKER_BEGIN));
+  }
+
+  @Test
+  void anEvaluationNeedsLessThanTrainingAndMoreWithALargerBatch() {
+    long trained = peakBytes(gpt());
+    assertEquals(trained, peakBytes(gpt("evaluate-every", "1")));
+    assertTrue(peakBytes(gpt("evaluate-every", "1", "evaluate-batch", "200")) > trained);
+  }
+
+  @Test
+  void workersWithoutWorkAreRefused() {
+    assertThrows(ProgramOptionException.class, () -> gpt("loader-workers", "2"));
+  }
+
+  @Test
+  void keptGraphsGrowAndWalkedOnesLeaveANumber() {
+    long plain = peakBytes(gpt("iterations", "6"));
+    assertTrue(peakBytes(gpt("iterations", "6", "keep", "loss")) <= plain + 6 * 4);
+    long graphs = peakBytes(gpt("iterations", "6", "keep", "graph"));
+    assertTrue(graphs > plain + (plain - peakBytes(gpt("iterations", "1"))), graphs + "");
+    assertTrue(graphs > peakBytes(gpt("iterations", "3", "keep", "graph")));
+  }
+
+  @Test
+  void anExceptionThatIsHeldKeepsTheFirstTryBesideTheSecond() {
+    String[] fails = {"fails-at", "2", "shortest", "100"};
+    long released = peakBytes(gpt(fails));
+    long held = peakBytes(gpt("fails-at", "2", "shortest", "100", "exception", "held"));
+    assertTrue(held > released, held + " > " + released);
+  }
+
+  @Test
+  void stacksKeepTheirParts() {
+    Map<String, String> few = Map.of("iterations", "10", "join", "stack", "kept", "1");
+    AllocationTrace stacked = Programs.generate("cat-growth", few, 1);
+    AllocationTrace joined =
+        Programs.generate("cat-growth", Map.of("iterations", "10", "kept", "1"), 1);
+    assertTrue(peakBytes(stacked) > peakBytes(joined));
+  }
+
+  @Test
+  void aGraphsReplayCostsTheHostNoTimeForItsKernels() {
+    AllocationTrace once = Programs.generate("cuda-graph", Map.of("replays", "1"), 1);
+    AllocationTrace often = Programs.generate("cuda-graph", Map.of("replays", "11"), 1);
+    assertEquals(count(once, RequestKind.HOST_WORK), count(often, RequestKind.HOST_WORK));
+    assertEquals(count(once, RequestKind.LAUNCH) + 90, count(often, RequestKind.LAUNCH));
+    AllocationTrace shared = Programs.generate("cuda-graph", Map.of("shared-pool", "true"), 1);
+    assertEquals(4, once.poolCount());
+    assertEquals(2, shared.poolCount());
+  }
+
   private static List<Long> lengths(long seed) {
     AllocationTrace trace = generate("gpt", seed);
-    return java.util.stream.IntStream.range(0, Math.min(100, trace.eventCount()))
-        .mapToObj(trace::bytes)
-        .toList();
+    return IntStream.range(0, Math.min(100, trace.eventCount())).mapToObj(trace::bytes).toList();
   }
 
   @Test

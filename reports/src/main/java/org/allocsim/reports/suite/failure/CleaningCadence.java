@@ -2,6 +2,7 @@ package org.allocsim.reports.suite.failure;
 
 import static org.allocsim.reports.suite.Requests.GIB;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.allocsim.reports.suite.Findings;
@@ -14,23 +15,56 @@ import org.allocsim.reports.suite.Topic;
 import org.allocsim.reports.suite.Variant;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.workloads.program.torch.Device;
 
 /** How often a training cleans its cache. */
 public final class CleaningCadence implements SuiteScenario {
   private static final int STEPS = 250;
   private static final String EVERY_TENTH = "every 10 steps";
 
+  private static final int LAYERS = 28;
+  private static final long WIDE = 2 * 3072L;
+  private static final long KEYS = 2 * 1024L;
+  private static final long INNER = 2 * 8192L;
+  private static final long LOGITS = 2 * 128_256L;
+
+  /** Input of an adapter of q and v in single precision, the mask of its dropout, the result. */
+  private static final List<Long> ADAPTER = List.of(2 * WIDE, WIDE / 2, 2 * WIDE);
+
+  /** Norm of transformers: a copy in single precision, the normed one, that times the weight. */
+  private static final List<Long> NORM = List.of(2 * WIDE, WIDE, WIDE);
+
   /**
-   * Llama-3.2-3B: 28 layers, 3 072 wide, 8 192 inside, 128 256 tokens known; kernels that take 180
-   * ms a step at the mean length, as the published 45 s come to.
+   * Kernels of a layer, forward and backward: some 60 and twice as many with eager attention
+   * inputs, norms and adapters of single operations; an estimate.
+   */
+  private static final int KERNELS = 180;
+
+  /**
+   * Llama-3.2-3B in half precision with adapters as peft has them: 28 layers, 3 072 wide, 8 key
+   * heads of 128, 8 192 inside, 128 256 tokens known; what each operation of a layer keeps for its
+   * backward pass. Kernels take 180 ms a step at the mean length, as the published 45 s come to.
    */
   private static final TokenSteps MODEL =
       new TokenSteps(
-          28,
-          List.of(2 * 3072L, 2 * 3072L, 2 * 8192L, 2 * 8192L),
-          List.of(2 * 3072L),
-          List.of(2 * 128_256L, 4 * 128_256L),
-          3_060);
+          LAYERS,
+          kept(),
+          List.of(2 * WIDE, WIDE, WIDE, INNER),
+          List.of(LOGITS, 2 * LOGITS, 2 * LOGITS),
+          5_950,
+          KERNELS * Device.HOST_NANOS_PER_KERNEL);
+
+  private static List<Long> kept() {
+    List<Long> kept = new ArrayList<>(NORM);
+    kept.addAll(ADAPTER);
+    kept.addAll(ADAPTER);
+    // Projections, rotated queries and keys, keys and values for every head, attention's result.
+    kept.addAll(List.of(WIDE, KEYS, KEYS, WIDE, KEYS, WIDE, WIDE, WIDE, WIDE));
+    kept.addAll(NORM);
+    // Gate, its activation, the other half, the product; the residual.
+    kept.addAll(List.of(INNER, INNER, INNER, INNER, WIDE));
+    return List.copyOf(kept);
+  }
 
   /** A scenario; the service loader makes it. */
   public CleaningCadence() {}
@@ -42,7 +76,7 @@ public final class CleaningCadence implements SuiteScenario {
         Kind.FAILURE,
         "cleaning the cache trades time for memory",
         "huggingface/peft#2894 (table published; program constructed), discuss.pytorch.org 34232",
-        "Llama-3.2-3B with adapters, 6.4 GiB, stays; 250 steps of 800 to 3 400 tokens. Before:"
+        "Llama-3.2-3B with adapters, 6.4 GiB, stays; 250 steps of 480 to 1 680 tokens. Before:"
             + " empty_cache() behind every step; after: never.");
   }
 
@@ -55,11 +89,11 @@ public final class CleaningCadence implements SuiteScenario {
 
   private static AllocationTrace steps(int cadence) {
     Requests program = new Requests();
-    for (int i = 0; i < 28; i++) {
-      program.allocate(Requests.gib(6.4 / 28));
+    for (int i = 0; i < LAYERS; i++) {
+      program.allocate(Requests.gib(6.4 / LAYERS));
     }
     int done = 0;
-    for (long tokens : TokenSteps.lengths(STEPS, 800, 3400, 2894)) {
+    for (long tokens : TokenSteps.lengths(STEPS, 480, 1680, 2894)) {
       MODEL.step(program, tokens);
       done++;
       if (cadence > 0 && done % cadence == 0) {
@@ -89,7 +123,7 @@ public final class CleaningCadence implements SuiteScenario {
         .holds(
             "peak reserved: never > every step, published 23.5 > 19.3 GB",
             never.peakReservedBytes() > each.peakReservedBytes())
-        .between("ms a call at least, reported 14 (forum) and 80 (table)", 5, 160, millisPerCall)
+        .between("ms a call, published 80: the same order", 80 / 3.0, 80 * 3, millisPerCall)
         .conclude(
             String.format(
                 Locale.ROOT,

@@ -17,16 +17,18 @@ import org.allocsim.simulator.trace.Work;
  * @param logitsBytes tensors of the loss, all live at once, in bytes a token
  * @param kernelNanos time of each layer's kernels, forward and backward, a token; 0 for programs
  *     whose time does not matter
+ * @param hostNanos time that the host takes to queue a layer's kernels, forward and backward
  */
 record TokenSteps(
     int layers,
     List<Long> keptBytes,
     List<Long> temporaryBytes,
     List<Long> logitsBytes,
-    long kernelNanos) {
+    long kernelNanos,
+    long hostNanos) {
   /** A program whose time does not matter. */
   TokenSteps(int layers, List<Long> keptBytes, List<Long> temporaryBytes, List<Long> logitsBytes) {
-    this(layers, keptBytes, temporaryBytes, logitsBytes, 0);
+    this(layers, keptBytes, temporaryBytes, logitsBytes, 0, 0);
   }
 
   /** Token counts of steps, drawn evenly between two bounds from a seed. */
@@ -41,7 +43,7 @@ record TokenSteps(
     for (int layer = 0; layer < layers; layer++) {
       keptBytes.forEach(bytes -> kept.add(program.allocate(bytes * tokens)));
       temporaryBytes.forEach(bytes -> program.use(bytes * tokens));
-      launch(program, tokens * kernelNanos / 3);
+      launch(program, tokens * kernelNanos / 3, hostNanos / 3);
     }
     List<Integer> loss = new ArrayList<>();
     logitsBytes.forEach(bytes -> loss.add(program.allocate(bytes * tokens)));
@@ -53,13 +55,16 @@ record TokenSteps(
       program.free(kept.get(i));
       gradient = next;
       if (i % keptBytes.size() == 0) {
-        launch(program, tokens * kernelNanos * 2 / 3);
+        launch(program, tokens * kernelNanos * 2 / 3, hostNanos * 2 / 3);
       }
     }
     program.free(gradient);
   }
 
-  private static void launch(Requests program, long nanos) {
+  private static void launch(Requests program, long nanos, long queueing) {
+    if (queueing > 0) {
+      program.hostWork(queueing);
+    }
     if (nanos > 0) {
       program.launch(new Work.Timed(nanos));
     }

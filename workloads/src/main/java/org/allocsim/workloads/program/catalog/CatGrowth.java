@@ -22,13 +22,16 @@ public final class CatGrowth implements ProgramProvider {
 
   @Override
   public String summary() {
-    return "a tensor that grows by torch.cat, so that no freed block fits, beside kept ones";
+    return "a tensor that grows by torch.cat or torch.stack, so that no freed block fits, beside"
+        + " kept ones";
   }
 
   @Override
   public List<ProgramOption> options() {
-    return List.of(
+    return Options.with(
         new ProgramOption("iterations", "120", "times the tensor grows"),
+        new ProgramOption(
+            "join", "cat", "cat, or stack: of all parts, which a list keeps, in every step"),
         new ProgramOption("grain", "1048576", "elements that it grows by"),
         new ProgramOption("kept", "300000", "elements of the first tensor kept beside it"),
         new ProgramOption("kept-growth", "977", "elements by which each further one is larger"),
@@ -42,22 +45,35 @@ public final class CatGrowth implements ProgramProvider {
     int kept = values.count("kept");
     int growth = values.number("kept-growth", 0);
     int every = values.count("thin-every");
-    Device device = new Device();
+    boolean stacks = values.choice("join", "cat", "stack").equals("stack");
+    Device device = Options.device(values);
     Torch torch = new Torch(device);
-    Tensor all = Elementwise.filled(torch, DType.FLOAT32, 1, grain);
+    Tensor all = stacks ? null : Elementwise.filled(torch, DType.FLOAT32, 1, grain);
+    List<Tensor> parts = new ArrayList<>();
     List<Tensor> keep = new ArrayList<>();
     for (int i = 0; i < iterations; i++) {
+      device.begin("step " + i);
       Tensor more = Elementwise.filled(torch, DType.FLOAT32, 1, grain);
-      Tensor joined = Joining.cat(torch, 0, all, more);
-      more.release();
-      all.release();
+      Tensor joined;
+      if (stacks) {
+        parts.add(more);
+        joined = Joining.stack(torch, parts.toArray(new Tensor[0]));
+      } else {
+        joined = Joining.cat(torch, 0, all, more);
+        more.release();
+      }
+      if (all != null) {
+        all.release();
+      }
       all = joined;
       keep.add(Elementwise.filled(torch, DType.FLOAT32, kept + (long) i * growth));
       if (i % every == every - 1) {
         keep = everyOther(keep);
       }
+      device.end("step " + i);
     }
     all.release();
+    parts.forEach(Tensor::release);
     keep.forEach(Tensor::release);
     return device.trace();
   }

@@ -1,5 +1,6 @@
 package org.allocsim.workloads.program.catalog;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.program.MersenneTwister;
@@ -29,7 +30,7 @@ public final class GptTraining implements ProgramProvider {
 
   @Override
   public List<ProgramOption> options() {
-    return List.of(
+    return Options.ofTraining(
         new ProgramOption("iterations", "25", "optimiser steps"),
         new ProgramOption("layers", "6", "blocks of the model"),
         new ProgramOption("width", "512", "features of a token"),
@@ -44,69 +45,171 @@ public final class GptTraining implements ProgramProvider {
         new ProgramOption("checkpoint", "false", "compute blocks again in the backward pass"),
         new ProgramOption("fused", "false", "fused AdamW in place of the foreach one"),
         new ProgramOption("set-to-none", "true", "give gradients back after each step"),
-        new ProgramOption("empty-cache-every", "0", "empty the cache after so many steps"));
+        new ProgramOption("empty-cache-every", "0", "empty the cache after so many steps"),
+        new ProgramOption(
+            "keep",
+            "none",
+            "what a list keeps of each batch: none, loss (walked backward, so that the number is"
+                + " left), or graph (the loss of one more forward pass that is never walked)"),
+        new ProgramOption(
+            "fails-at",
+            "0",
+            "step, counted from 1, that runs out of memory when its backward pass begins and is"
+                + " tried again with a smaller batch; 0 for none. A program does not see the"
+                + " allocator, so the step is given"),
+        new ProgramOption(
+            "exception",
+            "released",
+            "whether the second try comes when the exception is gone (released), or inside of the"
+                + " except clause, where its traceback holds the first try's tensors (held)"),
+        new ProgramOption("retry-batch", "0", "sequences of the second try; 0: half of the batch"));
   }
 
   @Override
   public AllocationTrace generate(ProgramValues values, long seed) {
-    int iterations = values.count("iterations");
-    int batch = values.count("batch");
-    int shortest = values.count("shortest");
-    int longest = values.count("longest");
-    int accumulate = values.count("accumulate");
-    boolean setToNone = values.flag("set-to-none");
-    int emptyEvery = values.number("empty-cache-every", 0);
-    DType amp = Types.autocast(values, "amp");
-    Gpt2.Shape shape =
-        new Gpt2.Shape(
-            values.count("layers"),
-            values.count("width"),
-            values.count("heads"),
-            values.count("vocabulary"),
-            values.count("positions"),
-            values.flag("checkpoint"));
-    values.require(longest >= shortest, "the longest length is below the shortest");
-    values.require(shape.positions() >= longest, "lengths reach beyond the positions");
-    values.require(shape.width() % shape.heads() == 0, "heads must divide the width");
+    return new Run(values, seed).trace();
+  }
 
-    Device device = new Device();
-    Torch torch = new Torch(device);
-    Autograd autograd = new Autograd(torch);
-    Gpt2 model = new Gpt2(torch, shape);
-    Adam optimizer = new Adam(torch, model.parameters(), true, values.flag("fused"));
-    MersenneTwister random = new MersenneTwister(seed);
-    Tensor ids = null;
-    for (int i = 0; i < iterations; i++) {
-      for (int part = 0; part < accumulate; part++) {
-        int length = longest > shortest ? random.between(shortest, longest) : shortest;
-        Tensor fresh = Elementwise.toDevice(torch, DType.INT64, false, batch, length);
-        if (ids != null) {
-          ids.release();
+  private static final class Run {
+    private final int iterations;
+    private final int batch;
+    private final int shortest;
+    private final int longest;
+    private final int accumulate;
+    private final boolean setToNone;
+    private final int emptyEvery;
+    private final int failsAt;
+    private final boolean holdsException;
+    private final int retryBatch;
+    private final String keep;
+    private final DType amp;
+    private final Evaluation evaluation;
+    private final Device device;
+    private final Torch torch;
+    private final Autograd autograd;
+    private final Batches batches;
+    private final Gpt2 model;
+    private final Adam optimizer;
+    private final MersenneTwister random;
+    private final List<Tensor> kept = new ArrayList<>();
+    private Tensor ids;
+
+    Run(ProgramValues values, long seed) {
+      iterations = values.count("iterations");
+      batch = values.count("batch");
+      shortest = values.count("shortest");
+      longest = values.count("longest");
+      accumulate = values.count("accumulate");
+      setToNone = values.flag("set-to-none");
+      emptyEvery = values.number("empty-cache-every", 0);
+      failsAt = values.number("fails-at", 0);
+      holdsException = values.choice("exception", "released", "held").equals("held");
+      int retried = values.number("retry-batch", 0);
+      retryBatch = retried == 0 ? Math.max(1, batch / 2) : retried;
+      keep = values.choice("keep", "none", "loss", "graph");
+      amp = Types.autocast(values, "amp");
+      evaluation = Evaluation.of(values, batch);
+      Gpt2.Shape shape =
+          new Gpt2.Shape(
+              values.count("layers"),
+              values.count("width"),
+              values.count("heads"),
+              values.count("vocabulary"),
+              values.count("positions"),
+              values.flag("checkpoint"));
+      values.require(longest >= shortest, "the longest length is below the shortest");
+      values.require(shape.positions() >= longest, "lengths reach beyond the positions");
+      values.require(shape.width() % shape.heads() == 0, "heads must divide the width");
+      device = Options.device(values);
+      torch = new Torch(device);
+      autograd = new Autograd(torch);
+      batches = new Batches(values, torch, seed);
+      model = new Gpt2(torch, shape);
+      optimizer = new Adam(torch, model.parameters(), true, values.flag("fused"));
+      random = new MersenneTwister(seed);
+    }
+
+    AllocationTrace trace() {
+      for (int i = 0; i < iterations; i++) {
+        device.begin("step " + i);
+        for (int part = 0; part < accumulate; part++) {
+          int length = longest > shortest ? random.between(shortest, longest) : shortest;
+          if (i + 1 == failsAt && part == 0) {
+            failAndRetry(length);
+          } else {
+            train(batch, length);
+          }
         }
-        ids = fresh;
-        Tensor input = ids;
-        Tensor[] loss = new Tensor[1];
-        torch
-            .autocast()
-            .region(
-                amp,
-                () -> {
-                  Tensor whole = model.loss(input);
-                  loss[0] = Elementwise.scale(torch, whole);
-                  whole.release();
-                });
-        autograd.backward(loss[0]);
-        loss[0].release();
+        optimizer.step();
+        model.parameters().zeroGradients(setToNone);
+        if (emptyEvery > 0 && (i + 1) % emptyEvery == 0) {
+          device.emptyCache();
+        }
+        device.end("step " + i);
+        model.train(false);
+        evaluation.after(i, torch, this::evaluate);
+        model.train(true);
       }
-      optimizer.step();
-      model.parameters().zeroGradients(setToNone);
-      if (emptyEvery > 0 && (i + 1) % emptyEvery == 0) {
-        device.emptyCache();
+      ids.release();
+      kept.reversed().forEach(Tensor::release);
+      optimizer.release();
+      model.parameters().release();
+      batches.release();
+      return device.trace();
+    }
+
+    private void nextBatch(int samples, int length) {
+      batches.next();
+      Tensor fresh = batches.toDevice(DType.INT64, samples, length);
+      if (ids != null) {
+        ids.release();
+      }
+      ids = fresh;
+    }
+
+    private Tensor loss() {
+      Tensor[] loss = new Tensor[1];
+      torch
+          .autocast()
+          .region(
+              amp,
+              () -> {
+                Tensor whole = model.loss(ids);
+                loss[0] = Elementwise.scale(torch, whole);
+                whole.release();
+              });
+      return loss[0];
+    }
+
+    private void train(int samples, int length) {
+      nextBatch(samples, length);
+      if (keep.equals("graph")) {
+        kept.add(loss());
+      }
+      Tensor loss = loss();
+      autograd.backward(loss);
+      if (keep.equals("loss")) {
+        kept.add(loss.retain());
+      }
+      loss.release();
+    }
+
+    /** The forward pass was served; the first request of the backward pass is not. */
+    private void failAndRetry(int length) {
+      nextBatch(batch, length);
+      Tensor failed = loss();
+      if (holdsException) {
+        train(retryBatch, length);
+        failed.release();
+      } else {
+        failed.release();
+        train(retryBatch, length);
       }
     }
-    ids.release();
-    optimizer.release();
-    model.parameters().release();
-    return device.trace();
+
+    private void evaluate() {
+      nextBatch(evaluation.batch(), longest);
+      loss().release();
+    }
   }
 }

@@ -29,7 +29,7 @@ public final class LlamaGeneration implements ProgramProvider {
 
   @Override
   public List<ProgramOption> options() {
-    return List.of(
+    return Options.with(
         new ProgramOption("prompts", "5", "batches of prompts, one after the other"),
         new ProgramOption("least-batch", "1", "fewest prompts of a batch"),
         new ProgramOption("most-batch", "8", "most prompts of a batch"),
@@ -64,7 +64,7 @@ public final class LlamaGeneration implements ProgramProvider {
     values.require(shape.width() % shape.heads() == 0, "heads must divide the width");
     values.require((long) mostBatch * longest <= 1056 * 256, "batches exceed 270336 tokens");
 
-    Device device = new Device();
+    Device device = Options.device(values);
     Torch torch = new Torch(device);
     torch.recordGradients(false);
     Llama model = new Llama(torch, shape, DType.FLOAT16);
@@ -75,6 +75,7 @@ public final class LlamaGeneration implements ProgramProvider {
     int prompts = values.count("prompts");
     Tensor ids = null;
     for (int i = 0; i < prompts; i++) {
+      device.begin("prompts " + i);
       int batch = random.between(leastBatch, mostBatch);
       int length = random.between(shortest, longest);
       boolean masked = tokens.zerosOfNext(batch * length, shape.vocabulary()) > 0;
@@ -87,6 +88,7 @@ public final class LlamaGeneration implements ProgramProvider {
       if (emptyEvery > 0 && (i + 1) % emptyEvery == 0) {
         device.emptyCache();
       }
+      device.end("prompts " + i);
     }
     ids.release();
     model.parameters().release();

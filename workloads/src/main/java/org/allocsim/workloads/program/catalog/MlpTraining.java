@@ -30,7 +30,7 @@ public final class MlpTraining implements ProgramProvider {
 
   @Override
   public List<ProgramOption> options() {
-    return List.of(
+    return Options.ofTraining(
         new ProgramOption("iterations", "40", "optimiser steps"),
         new ProgramOption("layers", "6", "linear layers"),
         new ProgramOption("width", "2048", "features of each layer"),
@@ -51,16 +51,20 @@ public final class MlpTraining implements ProgramProvider {
     int width = values.count("width");
     boolean setToNone = values.flag("set-to-none");
     String keep = values.choice("keep", "none", "loss", "graph");
-    Device device = new Device();
+    Device device = Options.device(values);
     Torch torch = new Torch(device);
     Autograd autograd = new Autograd(torch);
+    Batches batches = new Batches(values, torch, seed);
+    Evaluation evaluation = Evaluation.of(values, batch);
     Mlp model = new Mlp(torch, values.count("layers"), width);
     Adam optimizer = new Adam(torch, model.parameters(), false, values.flag("fused"));
     List<Tensor> losses = new ArrayList<>();
     Tensor input = null;
     Tensor loss = null;
     for (int i = 0; i < iterations; i++) {
-      input = replaced(input, Elementwise.toDevice(torch, DType.FLOAT32, false, batch, width));
+      device.begin("step " + i);
+      batches.next();
+      input = replaced(input, batches.toDevice(DType.FLOAT32, batch, width));
       loss = replaced(loss, meanSquare(torch, model, input));
       switch (keep) {
         case "loss" -> losses.add(loss.retain());
@@ -70,12 +74,23 @@ public final class MlpTraining implements ProgramProvider {
       autograd.backward(loss);
       optimizer.step();
       model.parameters().zeroGradients(setToNone);
+      device.end("step " + i);
+      evaluation.after(
+          i,
+          torch,
+          () -> {
+            batches.next();
+            Tensor shown = batches.toDevice(DType.FLOAT32, evaluation.batch(), width);
+            model.forward(shown).release();
+            shown.release();
+          });
     }
     loss.release();
     losses.reversed().forEach(Tensor::release);
     optimizer.release();
     model.parameters().release();
     input.release();
+    batches.release();
     return device.trace();
   }
 

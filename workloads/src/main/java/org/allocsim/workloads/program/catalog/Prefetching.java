@@ -32,7 +32,7 @@ public final class Prefetching implements ProgramProvider {
 
   @Override
   public List<ProgramOption> options() {
-    return List.of(
+    return Options.with(
         new ProgramOption("iterations", "40", "batches"),
         new ProgramOption("batch", "16", "images of a batch"),
         new ProgramOption("image", "256", "pixels of an image's side"),
@@ -62,7 +62,7 @@ public final class Prefetching implements ProgramProvider {
     long batchNanos = values.number("batch-micros", 0) * NANOS_OF_MICRO;
     long spreadNanos = values.number("spread-micros", 0) * NANOS_OF_MICRO;
     values.require(spreadNanos <= batchNanos, "a batch cannot vary by more than it takes");
-    Device device = new Device();
+    Device device = Options.device(values);
     Torch torch = new Torch(device);
     int loader =
         values.flag("loader")
@@ -80,6 +80,7 @@ public final class Prefetching implements ProgramProvider {
     Tensor result = null;
     int host = -1;
     for (int i = 0; i < iterations; i++) {
+      device.begin("step " + i);
       if (loader >= 0) {
         device.loadBatch(loader);
       }
@@ -114,6 +115,7 @@ public final class Prefetching implements ProgramProvider {
       if (synchronizes) {
         device.synchronize();
       }
+      device.end("step " + i);
     }
     if (host >= 0) {
       device.freeHost(host);

@@ -9,7 +9,6 @@ import org.allocsim.workloads.program.model.ResNet;
 import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
 import org.allocsim.workloads.program.torch.Device;
-import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.GradScaler;
 import org.allocsim.workloads.program.torch.Losses;
 import org.allocsim.workloads.program.torch.Sgd;
@@ -30,7 +29,7 @@ public final class ResNetTraining implements ProgramProvider {
 
   @Override
   public List<ProgramOption> options() {
-    return List.of(
+    return Options.ofTraining(
         new ProgramOption("iterations", "4", "optimiser steps"),
         new ProgramOption("depth", "50", "layers: 50, 101 or 152"),
         new ProgramOption("batch", "32", "images of a batch"),
@@ -61,9 +60,11 @@ public final class ResNetTraining implements ProgramProvider {
     int overflows = values.number("overflows", 0);
     boolean setToNone = values.flag("set-to-none");
     DType amp = Types.autocast(values, "amp");
-    Device device = new Device();
+    Device device = Options.device(values);
     Torch torch = new Torch(device);
     Autograd autograd = new Autograd(torch);
+    Batches batches = new Batches(values, torch, seed);
+    Evaluation evaluation = Evaluation.of(values, batch);
     ResNet model = new ResNet(torch, stages, classes);
     Sgd optimizer = new Sgd(torch, model.parameters(), values.flag("momentum"));
     GradScaler scaler = values.flag("scaler") ? new GradScaler(torch) : null;
@@ -72,10 +73,10 @@ public final class ResNetTraining implements ProgramProvider {
     Tensor[] loss = new Tensor[1];
     int iterations = values.count("iterations");
     for (int i = 0; i < iterations; i++) {
-      images =
-          replaced(
-              images, Elementwise.toDevice(torch, DType.FLOAT32, false, batch, 3, image, image));
-      labels = replaced(labels, Elementwise.toDevice(torch, DType.INT64, false, batch));
+      device.begin("step " + i);
+      batches.next();
+      images = replaced(images, batches.toDevice(DType.FLOAT32, batch, 3, image, image));
+      labels = replaced(labels, batches.toDevice(DType.INT64, batch));
       Tensor input = images;
       Tensor target = labels;
       torch
@@ -91,6 +92,18 @@ public final class ResNetTraining implements ProgramProvider {
         scaler.step(optimizer, i < overflows);
       }
       model.parameters().zeroGradients(setToNone);
+      device.end("step " + i);
+      model.train(false);
+      evaluation.after(
+          i,
+          torch,
+          () -> {
+            batches.next();
+            Tensor shown = batches.toDevice(DType.FLOAT32, evaluation.batch(), 3, image, image);
+            torch.autocast().region(amp, () -> model.forward(shown).release());
+            shown.release();
+          });
+      model.train(true);
     }
     loss[0].release();
     if (scaler != null) {
@@ -100,6 +113,7 @@ public final class ResNetTraining implements ProgramProvider {
     model.parameters().release();
     images.release();
     labels.release();
+    batches.release();
     return device.trace();
   }
 

@@ -29,7 +29,7 @@ public final class VisionTransformerTraining implements ProgramProvider {
 
   @Override
   public List<ProgramOption> options() {
-    return List.of(
+    return Options.ofTraining(
         new ProgramOption("iterations", "4", "optimiser steps"),
         new ProgramOption("batch", "16", "images of a batch"),
         new ProgramOption("image", "224", "pixels of an image's side"),
@@ -60,16 +60,18 @@ public final class VisionTransformerTraining implements ProgramProvider {
     int batch = values.count("batch");
     boolean setToNone = values.flag("set-to-none");
     DType amp = Types.autocast(values, "amp");
-    Device device = new Device();
+    Device device = Options.device(values);
     Torch torch = new Torch(device);
     Autograd autograd = new Autograd(torch);
+    Batches batches = new Batches(values, torch, seed);
+    Evaluation evaluation = Evaluation.of(values, batch);
     VisionTransformer model = new VisionTransformer(torch, shape);
     Adam optimizer = new Adam(torch, model.parameters(), true, values.flag("fused"));
     Tensor images = null;
     int iterations = values.count("iterations");
     for (int i = 0; i < iterations; i++) {
-      Tensor fresh =
-          Elementwise.filled(torch, DType.FLOAT32, batch, 3, shape.image(), shape.image());
+      device.begin("step " + i);
+      Tensor fresh = images(torch, batches, batch, shape.image());
       if (images != null) {
         images.release();
       }
@@ -81,11 +83,30 @@ public final class VisionTransformerTraining implements ProgramProvider {
       loss[0].release();
       optimizer.step();
       model.parameters().zeroGradients(setToNone);
+      device.end("step " + i);
+      evaluation.after(
+          i,
+          torch,
+          () -> {
+            Tensor shown = images(torch, batches, evaluation.batch(), shape.image());
+            torch.autocast().region(amp, () -> model.forward(shown).release());
+            shown.release();
+          });
     }
     optimizer.release();
     model.parameters().release();
     images.release();
+    batches.release();
     return device.trace();
+  }
+
+  /** A batch from the host where options ask for that, else drawn on the device. */
+  private static Tensor images(Torch torch, Batches batches, int batch, int side) {
+    if (!batches.areOnHost()) {
+      return Elementwise.filled(torch, DType.FLOAT32, batch, 3, side, side);
+    }
+    batches.next();
+    return batches.toDevice(DType.FLOAT32, batch, 3, side, side);
   }
 
   private static Tensor meanSquare(Torch torch, Tensor scores) {

@@ -31,6 +31,7 @@ public final class Gpt2 {
   private final List<Block> blocks = new ArrayList<>();
   private final Tensor lastScale;
   private final Tensor lastShift;
+  private boolean training = true;
 
   /**
    * What varies between models.
@@ -92,6 +93,15 @@ public final class Gpt2 {
     return parameters;
   }
 
+  /** {@code model.train(training)}: dropout and checkpoints are for training only. */
+  public void train(boolean isTraining) {
+    training = isTraining;
+  }
+
+  private Tensor dropout(Tensor a) {
+    return training ? Elementwise.dropout(torch, a) : a.retain();
+  }
+
   /** {@code model(input_ids=ids, labels=ids).loss}. */
   public Tensor loss(Tensor ids) {
     try (Frame output = new Frame();
@@ -126,11 +136,11 @@ public final class Gpt2 {
       if (shape.checkpoints) {
         CausalMask.findPackedSequences(torch, places, ids.size(0));
       }
-      hidden = frame.rebind(hidden, Elementwise.dropout(torch, hidden));
+      hidden = frame.rebind(hidden, dropout(hidden));
       for (Block block : blocks) {
         Tensor input = hidden;
         Tensor fresh =
-            shape.checkpoints
+            shape.checkpoints && training
                 ? Checkpoint.run(torch, hidden, () -> block(block, input, null))
                 : block(block, input, output);
         hidden = frame.rebind(hidden, fresh);
@@ -178,7 +188,7 @@ public final class Gpt2 {
           frame.rebind(
               mixed, Views.reshape(torch, mixed, hidden.size(0), hidden.size(1), shape.width));
       mixed = frame.rebind(mixed, Products.conv1d(torch, mixed, block.project, block.projectBias));
-      mixed = frame.rebind(mixed, Elementwise.dropout(torch, mixed));
+      mixed = frame.rebind(mixed, dropout(mixed));
       return frame.leave(mixed);
     }
   }
@@ -197,7 +207,7 @@ public final class Gpt2 {
       hidden = frame.rebind(hidden, composedGelu(hidden));
       hidden =
           frame.rebind(hidden, Products.conv1d(torch, hidden, block.contract, block.contractBias));
-      hidden = frame.rebind(hidden, Elementwise.dropout(torch, hidden));
+      hidden = frame.rebind(hidden, dropout(hidden));
       return frame.leave(hidden);
     }
   }

@@ -71,16 +71,24 @@ public final class Adam implements Optimizer {
   }
 
   private void foreach(List<Tensor> changed) {
-    for (Tensor parameter : changed) {
-      Elementwise.charge(torch, parameter, weightDecay ? 6 : 5, weightDecay ? 10 : 8);
+    if (weightDecay) {
+      // The parameters are scaled in place.
+      Foreach.charge(torch, changed, 1, 1);
     }
+    // lerp_ of the first moments, mul_ and addcmul_ of the second.
+    Foreach.charge(torch, changed, 2, 3);
+    Foreach.charge(torch, changed, 1, 1);
+    Foreach.charge(torch, changed, 3, 3);
     List<Tensor> roots = new ArrayList<>();
     for (Tensor parameter : changed) {
-      roots.add(Elementwise.unary(torch, moments.get(parameter)[1]));
+      Tensor second = moments.get(parameter)[1];
+      roots.add(torch.emptyLike(second, second.type()));
     }
-    for (Tensor root : roots) {
-      Elementwise.charge(torch, root, 5, 8);
-    }
+    Foreach.charge(torch, roots, 1, 1);
+    // div_ and add_ of the roots, addcdiv_ of the parameters.
+    Foreach.charge(torch, roots, 1, 1);
+    Foreach.charge(torch, roots, 1, 1);
+    Foreach.charge(torch, roots, 3, 3);
     roots.reversed().forEach(Tensor::release);
   }
 }

@@ -14,8 +14,10 @@ package org.allocsim.workloads.program.torch;
  * @param forwardBytes workspace of the forward pass
  * @param backwardInputBytes workspace of the gradient of the images
  * @param backwardFilterBytes workspace of the gradient of the filters
+ * @param convertedBytes workspace of a pass that copies all three into the other layout
  */
-record ConvolutionPlan(long forwardBytes, long backwardInputBytes, long backwardFilterBytes) {
+record ConvolutionPlan(
+    long forwardBytes, long backwardInputBytes, long backwardFilterBytes, long convertedBytes) {
   private static final long CHANNELS = 4;
   private static final long ALIGNMENT = 16;
 
@@ -30,10 +32,15 @@ record ConvolutionPlan(long forwardBytes, long backwardInputBytes, long backward
       long forward = rowBytes % PRODUCT_ALIGNMENT == 0 ? 0 : converted;
       long byImage = x.size(0) * w.count() * DType.FLOAT32.bytes();
       long filter = forward == 0 ? Math.min(byImage, converted) : converted;
-      return new ConvolutionPlan(forward, forward, filter);
+      return new ConvolutionPlan(forward, forward, filter, converted);
     }
     boolean staysInLayout = x.type() == DType.FLOAT32 && x.size(1) < CHANNELS;
-    return new ConvolutionPlan(staysInLayout ? 0 : converted, converted, converted);
+    return new ConvolutionPlan(staysInLayout ? 0 : converted, converted, converted, converted);
+  }
+
+  /** Whether a pass with this workspace copies images, filters and results. */
+  boolean converts(long workspaceBytes) {
+    return workspaceBytes == convertedBytes;
   }
 
   private static long inner(Tensor a) {

@@ -25,7 +25,7 @@ public final class Convolutions {
       Tensor out = torch.empty(x.type(), x.size(0), w.size(0), height, width);
       ConvolutionPlan plan = ConvolutionPlan.of(x, w, out, stride);
       torch.scratch(plan.forwardBytes());
-      charge(torch, x, w, out);
+      charge(torch, x, w, out, plan.converts(plan.forwardBytes()));
       if (bias != null) {
         Elementwise.charge(torch, out, 1, 2);
       }
@@ -38,11 +38,20 @@ public final class Convolutions {
     }
   }
 
-  private static void charge(Torch torch, Tensor x, Tensor w, Tensor out) {
+  /** The kernels of a pass; the copies into and out of another layout are kernels themselves. */
+  private static void charge(Torch torch, Tensor x, Tensor w, Tensor out, boolean converts) {
+    if (converts) {
+      Elementwise.charge(torch, x, 0, 2);
+      Elementwise.charge(torch, out, 0, 2);
+      if (w.size(2) > 1 || w.size(3) > 1) {
+        Elementwise.charge(torch, w, 0, 2);
+      }
+    }
+    long pixels = out.count() / out.size(1);
     torch
         .device()
         .kernel(
-            2 * out.count() * w.count() / w.size(0),
+            Tiles.operations(1, pixels, out.size(1), w.count() / w.size(0)),
             x.bytes() + w.bytes() + out.bytes(),
             out.type().precision());
   }
@@ -54,12 +63,12 @@ public final class Convolutions {
     if (n.needs(0)) {
       results[0] = torch.empty(x.type(), x.sizesShared());
       torch.scratch(plan.backwardInputBytes());
-      charge(torch, x, w, rows);
+      charge(torch, x, w, rows, plan.converts(plan.backwardInputBytes()));
     }
     if (n.needs(1)) {
       results[1] = torch.empty(w.type(), w.sizesShared());
       torch.scratch(plan.backwardFilterBytes());
-      charge(torch, x, w, rows);
+      charge(torch, x, w, rows, plan.converts(plan.backwardFilterBytes()));
     }
     rows.release();
     if (n.needs(2)) {

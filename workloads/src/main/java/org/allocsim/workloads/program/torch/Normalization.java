@@ -65,7 +65,9 @@ public final class Normalization {
         node.setBackward(
             (n, grads) -> batchNormGradients(torch, grads[0], input.get(), weight.get()));
       }
-      Tensor out = frame.own(Elementwise.unary(torch, a));
+      Tensor out = frame.own(torch.emptyLike(a, a.type()));
+      // Statistics need a pass over the images of their own.
+      Elementwise.charge(torch, a, 5, training ? 3 : 2);
       if (training) {
         Tensor mean = frame.own(torch.empty(DType.FLOAT32, a.size(1)));
         Tensor deviation = frame.own(torch.empty(DType.FLOAT32, a.size(1)));
@@ -82,11 +84,12 @@ public final class Normalization {
       Torch torch, Tensor gradient, Tensor input, Tensor weight) {
     Tensor rows = torch.contiguous(gradient);
     Tensor[] results = {
-      Elementwise.unary(torch, input),
-      Elementwise.unary(torch, weight),
-      Elementwise.unary(torch, weight)
+      torch.emptyLike(input, input.type()),
+      torch.emptyLike(weight, weight.type()),
+      torch.emptyLike(weight, weight.type())
     };
-    Elementwise.charge(torch, input, 5, 2);
+    // Images and gradients are read for the sums and once more for the result.
+    Elementwise.charge(torch, input, 10, 5);
     rows.release();
     return results;
   }

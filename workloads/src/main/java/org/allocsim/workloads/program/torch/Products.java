@@ -5,11 +5,15 @@ public final class Products {
   private Products() {}
 
   private static void charge(Torch torch, Tensor a, Tensor b, Tensor out) {
-    long inner = a.size(-1);
+    long rows = out.size(-2);
+    long columns = out.size(-1);
+    long batch = out.count() / Math.max(1, rows * columns);
     torch
         .device()
         .kernel(
-            2 * out.count() * inner, a.bytes() + b.bytes() + out.bytes(), out.type().precision());
+            Tiles.operations(batch, rows, columns, a.size(-1)),
+            a.bytes() + b.bytes() + out.bytes(),
+            out.type().precision());
   }
 
   /** {@code a @ b} of two matrices, no gradient. The output is written as rows. */

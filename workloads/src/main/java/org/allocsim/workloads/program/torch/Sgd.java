@@ -1,6 +1,8 @@
 package org.allocsim.workloads.program.torch;
 
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.List;
 
 /** {@code torch.optim.SGD} with momentum, whose buffers begin as copies of the gradients. */
 public final class Sgd implements Optimizer {
@@ -20,15 +22,22 @@ public final class Sgd implements Optimizer {
 
   @Override
   public void step() {
+    List<Tensor> changed = new ArrayList<>();
     for (Tensor parameter : parameters.all()) {
       if (parameter.gradient() == null) {
         continue;
       }
+      changed.add(parameter);
       if (momentum && !buffers.containsKey(parameter)) {
         buffers.put(parameter, Elementwise.unary(torch, parameter.gradient()));
       }
-      Elementwise.charge(torch, parameter, momentum ? 4 : 2, momentum ? 6 : 3);
     }
+    if (momentum) {
+      // mul_ and add_ of the buffers.
+      Foreach.charge(torch, changed, 1, 1);
+      Foreach.charge(torch, changed, 2, 2);
+    }
+    Foreach.charge(torch, changed, 2, 2);
   }
 
   @Override
