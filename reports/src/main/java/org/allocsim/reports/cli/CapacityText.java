@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.reports.advice.CapacitySearch;
 import org.allocsim.reports.advice.Scenario;
+import org.allocsim.reports.chart.FrontierData;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
@@ -102,6 +103,24 @@ final class CapacityText {
       table.row(cells);
     }
     table.print(out, "");
+  }
+
+  /** Which allocator runs the program on which card, for a chart. */
+  static FrontierData frontier(List<CapacitySearch.Result> results) {
+    FrontierData data =
+        new FrontierData(
+            results.getFirst().cards().stream()
+                .map(card ->
+                    new FrontierData.Column(
+                        card.profile().name(), card.profile().capacityBytes()))
+                .toList());
+    for (CapacitySearch.Result result : results) {
+      data.add(
+          name(result, results),
+          result.cards().stream().map(CapacitySearch.Card::fits).toList(),
+          result.capacityBytes());
+    }
+    return data;
   }
 
   /** A result as JSON. */

@@ -3,16 +3,16 @@ package org.allocsim.reports.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.advice.PolicyPortrait;
 import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.advice.Scenario;
@@ -91,7 +91,11 @@ final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--report",
       paramLabel = "DIR",
-      description = "Folder that gets compare.csv and compare.json; it is made where missing.")
+      description =
+          "Folder that gets compare.csv, compare.json and charts as .svg and .png, and for dark"
+              + " paper as -dark.svg and -dark.png: reserved, fragmentation, peak, driver-time,"
+              + " throughput, sizes, lifetimes, behind a number where there are several traces; it"
+              + " is made where missing.")
   private String reportName;
 
   @Override
@@ -99,14 +103,20 @@ final class CompareCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     names.forEach(Inputs::require);
     List<PolicyChoice> chosen = policyOptions.choices();
-    Path folder = reportName == null ? null : folder();
+    Path folder = reportName == null ? null : ChartFolder.make("--report", reportName);
     try (Outputs outputs = new Outputs(out)) {
       List<Outputs.Output> csv = new ArrayList<>();
       List<Outputs.Output> json = new ArrayList<>();
       open(outputs, folder, csv, json);
       List<CompareTable> tables = new ArrayList<>();
       for (String name : names) {
-        tables.add(compare(name, chosen));
+        String prefix = names.size() == 1 ? "" : tables.size() + 1 + "-";
+        tables.add(
+            compare(
+                name,
+                chosen,
+                folder == null ? null : new ChartFolder(outputs, "--report", folder),
+                prefix));
       }
       for (Outputs.Output each : csv) {
         try (PrintWriter writer = new PrintWriter(each.stream(), false, StandardCharsets.UTF_8)) {
@@ -144,15 +154,6 @@ final class CompareCommand implements Callable<Integer> {
     }
   }
 
-  private Path folder() throws IOException {
-    try {
-      return Files.createDirectories(Path.of(reportName));
-    } catch (InvalidPathException | IOException e) {
-      throw new Failure(
-          "--report " + reportName + ": the folder cannot be made; name another one", e);
-    }
-  }
-
   private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, TraceInput input) {
     return policyOptions.withConfs(
         chosen,
@@ -164,7 +165,9 @@ final class CompareCommand implements Callable<Integer> {
         deviceOptions.profile());
   }
 
-  private CompareTable compare(String name, List<PolicyChoice> chosen) {
+  private CompareTable compare(
+      String name, List<PolicyChoice> chosen, ChartFolder charts, String prefix)
+      throws IOException {
     TraceInput input = TraceInput.read(name, format, deviceOptions.torchVersion(), deviceIndex);
     List<PolicyChoice> choices = withConfs(chosen, input);
     long limitBytes = limitBytes();
@@ -176,10 +179,24 @@ final class CompareCommand implements Callable<Integer> {
             limitBytes,
             deviceOptions.torchVersion(),
             AfterOom.CONTINUE);
+    List<PolicyResult> results;
+    List<PolicyPortrait> portraits = List.of();
     try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
-      List<PolicyResult> results = trial.runAll(choices, progress::update);
-      return new CompareTable(input, deviceOptions.profile(), limitBytes, results);
+      if (charts == null) {
+        results = trial.runAll(choices, progress::update);
+      } else {
+        portraits = PolicyPortrait.ofAll(trial, choices, progress::update);
+        results = portraits.stream().map(PolicyPortrait::result).toList();
+      }
     }
+    if (charts != null) {
+      List<PolicyPortrait> ranked =
+          portraits.stream()
+              .sorted(Comparator.comparing(PolicyPortrait::result, CompareTable.RANK))
+              .toList();
+      new CompareCharts(input, limitBytes, ranked).write(charts, prefix);
+    }
+    return new CompareTable(input, deviceOptions.profile(), limitBytes, results);
   }
 
   private long limitBytes() {
