@@ -69,9 +69,19 @@ public final class DriverTimeChart {
     int next = 0;
     for (int part = 0; part < data.parts().size(); part++) {
       // Kinds that do not occur take no colour away from those that do.
-      colours.add(data.has(part) ? theme.series(next++) : theme.series(0));
+      colours.add(data.has(part) ? colour(next++, theme) : theme.series(0));
     }
     return BarChart.create(
         title, subtitle, "time in the driver", BarUnit.NANOS, data, colours, theme);
+  }
+
+  /** The colours of series, then more of them before they repeat. */
+  private static Color colour(int index, ChartTheme theme) {
+    return switch (index) {
+      case 7 -> new Color(0x8A, 0x8F, 0x96);
+      case 8 -> theme.either(0x7F4F24, 0xB98A5B);
+      case 9 -> theme.either(0x4B0082, 0x9C7BD8);
+      default -> theme.series(index);
+    };
   }
 }

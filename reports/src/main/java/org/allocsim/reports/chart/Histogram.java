@@ -97,6 +97,9 @@ public record Histogram(List<String> binLabels, long[] counts, long[] bytes, Str
   }
 
   private static String timeLabel(int bin, boolean timed) {
+    if (bin == 0) {
+      return "0";
+    }
     double from = STEPS[bin % 3] * Math.pow(10, bin / 3);
     if (timed) {
       return QuantityScale.time(from);

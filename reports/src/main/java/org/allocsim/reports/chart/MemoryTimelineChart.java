@@ -142,7 +142,7 @@ public final class MemoryTimelineChart {
     if (timeline.bucketCount() == 0) {
       ChartStyle.sayWithoutData(plot, "no memory was used", theme);
     }
-    plot.setFixedLegendItems(legend(timeline, theme));
+    plot.setFixedLegendItems(legend(timeline, context.phases(), theme));
 
     String hidden =
         bound == null || boundShown
@@ -262,7 +262,8 @@ public final class MemoryTimelineChart {
     return marker;
   }
 
-  private static LegendItemCollection legend(MemoryTimeline timeline, ChartTheme theme) {
+  private static LegendItemCollection legend(
+      MemoryTimeline timeline, List<Phase> phases, ChartTheme theme) {
     LegendItemCollection items = new LegendItemCollection();
     items.add(ChartStyle.swatch("reserved from the device", reservedFill(theme)));
     items.add(ChartStyle.swatch("active: allocated or awaiting free", ChartStyle.ORANGE));
@@ -275,6 +276,9 @@ public final class MemoryTimelineChart {
             theme.thinInk(REQUESTED_ALPHA)));
     if (timeline.failureCount() > 0) {
       items.add(failures(timeline.failureCount()));
+    }
+    if (!phases.isEmpty()) {
+      items.add(ChartStyle.swatch(PhaseData.summary(phases), theme.either(0xD5D9DE, 0x4A4F57)));
     }
     return items;
   }

@@ -3,6 +3,7 @@ package org.allocsim.reports.chart;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.reports.chart.MemoryTimelineChart.Phase;
+import org.allocsim.reports.text.Numbers;
 
 /**
  * The phases of a program on the horizontal axis of a timeline. Phases that are too narrow to be
@@ -11,6 +12,8 @@ import org.allocsim.reports.chart.MemoryTimelineChart.Phase;
  * @param spans in the order of their begin
  */
 record PhaseData(List<Span> spans) {
+  private static final int MOST_NAMES = 3;
+
   /** What is narrower than this share of the axis cannot be told from its neighbours. */
   private static final double NARROW = 1.0 / 400;
 
@@ -45,5 +48,14 @@ record PhaseData(List<Span> spans) {
       }
     }
     return new PhaseData(spans);
+  }
+
+  /** What phases there are, in a few words. */
+  static String summary(List<Phase> phases) {
+    List<String> names = phases.stream().map(Phase::name).distinct().toList();
+    String some =
+        String.join(", ", names.subList(0, Math.min(MOST_NAMES, names.size())))
+            + (names.size() > MOST_NAMES ? ", ..." : "");
+    return Numbers.count(phases.size(), "phase") + " of the program: " + some;
   }
 }

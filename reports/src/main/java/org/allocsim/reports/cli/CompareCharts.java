@@ -73,7 +73,7 @@ final class CompareCharts {
     folder.write(
         prefix + "fragmentation",
         FragmentationChart.WIDTH,
-        FragmentationChart.HEIGHT,
+        FragmentationChart.height(unused),
         theme ->
             FragmentationChart.create(
                 "Reserved and in no block in use, over time", some, unused, theme));

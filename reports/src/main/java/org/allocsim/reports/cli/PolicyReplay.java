@@ -207,7 +207,7 @@ final class PolicyReplay {
     }
 
     private void noteFailure(AllocatorPolicy policy) {
-      if (atFailure == null && stats.toMap().getOrDefault("num_ooms", 0L) > 0) {
+      if (atFailure == null && stats.outOfMemories() > 0) {
         atFailure = MemoryLayout.of(policy);
       }
     }

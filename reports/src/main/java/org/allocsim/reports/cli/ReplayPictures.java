@@ -117,7 +117,7 @@ record ReplayPictures(
     folder.write(
         "fragmentation",
         FragmentationChart.WIDTH,
-        FragmentationChart.HEIGHT,
+        FragmentationChart.height(shares),
         theme -> FragmentationChart.create("Fragmentation over time", subtitle, shares, theme));
     for (Moment moment : moments) {
       writeMaps(report, subtitle, folder, moment);
