@@ -50,7 +50,7 @@ final class BarChart {
     DefaultCategoryDataset dataset = new DefaultCategoryDataset();
     for (BarData.Row row : data.rows()) {
       for (int part = 0; part < data.parts().size(); part++) {
-        dataset.addValue(row.values()[part], data.parts().get(part), row.label());
+        dataset.addValue(data.drawn(row, part), data.parts().get(part), row.label());
       }
     }
     CategoryAxis labels = new CategoryAxis();
@@ -69,7 +69,7 @@ final class BarChart {
                 0,
                 CategoryLabelWidthType.RANGE,
                 0.34f)));
-    NumberAxis axis = unit.axis(data.top() * HEADROOM, quantity);
+    NumberAxis axis = unit.axis(data.cut() * HEADROOM, quantity);
     StackedBarRenderer renderer = new StackedBarRenderer();
     renderer.setBarPainter(new StandardBarPainter());
     renderer.setShadowVisible(false);
@@ -91,10 +91,13 @@ final class BarChart {
     plot.setRangeGridlinePaint(theme.grid());
     plot.setRangeGridlineStroke(ChartStyle.stroke(1));
     for (BarData.Row row : data.rows()) {
+      boolean isCut = row.sum() > data.cut();
       String remark = row.remark().isEmpty() ? "" : "  " + row.remark();
       CategoryTextAnnotation sum =
           new CategoryTextAnnotation(
-              " " + unit.text(row.sum()) + remark, row.label(), row.sum());
+              " " + unit.text(row.sum()) + (isCut ? " (bar cut)" : "") + remark,
+              row.label(),
+              Math.min(row.sum(), data.cut()));
       sum.setCategoryAnchor(CategoryAnchor.MIDDLE);
       sum.setTextAnchor(TextAnchor.CENTER_LEFT);
       sum.setFont(ChartStyle.SMALL_FONT);

@@ -6,6 +6,9 @@ import java.util.List;
 
 /** Quantities of named rows, each the sum of the same named parts. */
 public final class BarData {
+  private static final double FAR = 10;
+  private static final double CUT = 5;
+
   private final List<String> parts;
   private final List<Row> rows = new ArrayList<>();
 
@@ -67,5 +70,28 @@ public final class BarData {
   /** The greatest sum, 0 where there is none. */
   double top() {
     return rows.stream().mapToDouble(Row::sum).max().orElse(0);
+  }
+
+  /**
+   * Where bars are cut: a few that are far longer than most would leave nothing to see of the
+   * others. Not below any bar where all are of similar length.
+   */
+  double cut() {
+    double[] sums = rows.stream().mapToDouble(Row::sum).filter(sum -> sum > 0).sorted().toArray();
+    if (sums.length == 0) {
+      return 0;
+    }
+    double middle = sums[sums.length / 2];
+    double top = sums[sums.length - 1];
+    return top > FAR * middle ? CUT * middle : top;
+  }
+
+  /** What is drawn of a row's part. */
+  double drawn(Row row, int part) {
+    double before = 0;
+    for (int i = 0; i < part; i++) {
+      before += row.values()[i];
+    }
+    return Math.clamp(cut() - before, 0, row.values()[part]);
   }
 }

@@ -37,7 +37,8 @@ public final class FrontierChart {
     String[] devices = new String[columns + 1];
     for (int column = 0; column < columns; column++) {
       FrontierData.Column device = data.columns().get(column);
-      devices[column] = device.name() + ", " + ByteFormat.human(device.bytes());
+      devices[column] =
+          (device.name().isEmpty() ? "" : device.name() + ", ") + ByteFormat.human(device.bytes());
     }
     devices[columns] = "smallest device";
     String[] labels =

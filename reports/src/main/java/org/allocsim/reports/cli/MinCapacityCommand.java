@@ -170,8 +170,10 @@ final class MinCapacityCommand implements Callable<Integer> {
             FrontierChart.height(frontier),
             theme ->
                 FrontierChart.create(
-                    "Which card is large enough",
-                    file.getFileName() + ": every cell is a replay; sizes are free for the program",
+                    "Which device is large enough",
+                    file.getFileName()
+                        + "; left the smallest sizes that the search found, right the known cards;"
+                        + " all sizes are free for the program",
                     frontier,
                     theme));
       }
