@@ -98,6 +98,9 @@ final class CompareCommand implements Callable<Integer> {
               + " is made where missing.")
   private String reportName;
 
+  @Option(names = "--markdown", description = "Print the table as Markdown.")
+  private boolean markdown;
+
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
@@ -132,7 +135,11 @@ final class CompareCommand implements Callable<Integer> {
           if (i > 0) {
             out.println();
           }
-          tables.get(i).print(out);
+          if (markdown) {
+            tables.get(i).printMarkdown(out);
+          } else {
+            tables.get(i).print(out);
+          }
         }
         out.flush();
       }
