@@ -54,12 +54,7 @@ public record PolicyPortrait(
     MemoryStats stats = new MemoryStats(NO_OVERSIZE);
     PeakFinder finder = new PeakFinder(stats);
     PolicyResult result =
-        trial.run(
-            choice,
-            stats,
-            new MemoryTimeline(2),
-            EffectListeners.NONE,
-            finder);
+        trial.run(choice, stats, new MemoryTimeline(2), EffectListeners.NONE, finder);
     if (!result.isRun()) {
       return new PolicyPortrait(result, null, null, Map.of(), null, null);
     }
@@ -73,8 +68,7 @@ public record PolicyPortrait(
         fragmentation,
         sitting.driverNanos,
         sitting.layout,
-        SlackSplit.of(
-            sitting.layout, MemoryMoment.mainStream(sitting.layout), LARGE_PAGE_BYTES));
+        SlackSplit.of(sitting.layout, MemoryMoment.mainStream(sitting.layout), LARGE_PAGE_BYTES));
   }
 
   /** Finds the row behind which reserved memory first has its peak. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
@@ -121,6 +122,34 @@ public record PolicyTrial(
       simulation.keep(Pace.without(trace, recordedDriverNanos));
     }
     return simulation;
+  }
+
+  /**
+   * Who hears a run beside the result.
+   *
+   * @param timeline gets memory over time
+   * @param effects hears what the policy does
+   * @param observer looks at the policy between two requests
+   */
+  public record Audience(MemoryTimeline timeline, EffectListener effects, Observer observer) {}
+
+  /** As {@link #runAll(List, Progress)}, with an audience for each choice by its place. */
+  public List<PolicyResult> runAll(
+      List<PolicyChoice> choices, IntFunction<Audience> audiences, Progress progress) {
+    List<Callable<PolicyResult>> tasks = new ArrayList<>();
+    for (int i = 0; i < choices.size(); i++) {
+      int place = i;
+      tasks.add(() -> {
+        Audience audience = audiences.apply(place);
+        return run(
+            choices.get(place),
+            new MemoryStats(NO_OVERSIZE),
+            audience.timeline(),
+            audience.effects(),
+            audience.observer());
+      });
+    }
+    return ParallelTasks.run(tasks, progress::done);
   }
 
   /** Runs every choice, on all cores; the results are in the order of the choices. */

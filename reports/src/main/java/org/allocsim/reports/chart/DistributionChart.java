@@ -10,8 +10,8 @@ import org.jfree.chart.plot.CombinedDomainXYPlot;
 import org.jfree.chart.plot.XYPlot;
 import org.jfree.chart.renderer.xy.StandardXYBarPainter;
 import org.jfree.chart.renderer.xy.XYBarRenderer;
-import org.jfree.data.xy.XYBarDataset;
 import org.jfree.data.xy.DefaultXYDataset;
+import org.jfree.data.xy.XYBarDataset;
 
 /** A distribution of allocations: above, how many there are; below, what they come to in bytes. */
 public final class DistributionChart {
@@ -27,8 +27,7 @@ public final class DistributionChart {
   private DistributionChart() {}
 
   /** Draws the chart. */
-  public static JFreeChart create(
-      String title, String subtitle, Histogram data, ChartTheme theme) {
+  public static JFreeChart create(String title, String subtitle, Histogram data, ChartTheme theme) {
     int bins = data.binLabels().size();
     String[] labels = bins == 0 ? new String[] {""} : data.binLabels().toArray(String[]::new);
     SymbolAxis axis = new SymbolAxis(data.quantity(), labels);

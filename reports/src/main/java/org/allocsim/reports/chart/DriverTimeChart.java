@@ -32,8 +32,7 @@ public final class DriverTimeChart {
    * @param nanos time in calls of each kind
    * @param waitNanos time that the allocator waits for the GPU to finish
    */
-  public static void add(
-      BarData data, String label, Map<DriverCall, Long> nanos, long waitNanos) {
+  public static void add(BarData data, String label, Map<DriverCall, Long> nanos, long waitNanos) {
     double[] values = new double[KINDS + 1];
     nanos.forEach((call, time) -> values[call.ordinal()] = time);
     values[KINDS] = waitNanos;

@@ -35,8 +35,7 @@ public final class FragmentationChart {
   /** Draws the chart. */
   public static JFreeChart create(
       String title, String subtitle, FragmentationData data, ChartTheme theme) {
-    ValueAxis time =
-        ChartStyle.style(MemoryTimelineChart.timeAxis(data.axis(), data.end()), theme);
+    ValueAxis time = ChartStyle.style(MemoryTimelineChart.timeAxis(data.axis(), data.end()), theme);
     CombinedDomainXYPlot panels = new CombinedDomainXYPlot(time);
     panels.setGap(10);
     LegendItemCollection legend = new LegendItemCollection();

@@ -80,11 +80,7 @@ public record Histogram(List<String> binLabels, long[] counts, long[] bytes, Str
     String[] labels = new String[TIME_BINS + 1];
     Arrays.setAll(labels, bin -> bin == TIME_BINS ? NEVER : timeLabel(bin, timed));
     return trimmed(
-        labels,
-        counts,
-        bytes,
-        TIME_BINS,
-        timed ? "lifetime, from" : "lifetime in requests, from");
+        labels, counts, bytes, TIME_BINS, timed ? "lifetime, from" : "lifetime in requests, from");
   }
 
   private static boolean isTimed(AllocationTrace trace) {
@@ -109,14 +105,15 @@ public record Histogram(List<String> binLabels, long[] counts, long[] bytes, Str
 
   private static int timeBin(long value) {
     int bin = 0;
-    while (bin + 1 < TIME_BINS
-        && value >= STEPS[(bin + 1) % 3] * Math.pow(10, (bin + 1) / 3)) {
+    while (bin + 1 < TIME_BINS && value >= STEPS[(bin + 1) % 3] * Math.pow(10, (bin + 1) / 3)) {
       bin++;
     }
     return bin;
   }
 
-  /** Without the empty bins at both ends; the bin {@code kept} stays last where it has something. */
+  /**
+   * Without the empty bins at both ends; the bin {@code kept} stays last where it has something.
+   */
   private static Histogram trimmed(
       String[] labels, long[] counts, long[] bytes, int kept, String quantity) {
     int end = kept < 0 ? counts.length : kept;
@@ -130,9 +127,12 @@ public record Histogram(List<String> binLabels, long[] counts, long[] bytes, Str
     }
     boolean hasKept = kept >= 0 && counts[kept] > 0;
     int inner = first == end ? 0 : last - first + 1;
-    String[] someLabels = Arrays.copyOf(Arrays.copyOfRange(labels, first, first + inner), inner + (hasKept ? 1 : 0));
-    long[] someCounts = Arrays.copyOf(Arrays.copyOfRange(counts, first, first + inner), someLabels.length);
-    long[] someBytes = Arrays.copyOf(Arrays.copyOfRange(bytes, first, first + inner), someLabels.length);
+    String[] someLabels =
+        Arrays.copyOf(Arrays.copyOfRange(labels, first, first + inner), inner + (hasKept ? 1 : 0));
+    long[] someCounts =
+        Arrays.copyOf(Arrays.copyOfRange(counts, first, first + inner), someLabels.length);
+    long[] someBytes =
+        Arrays.copyOf(Arrays.copyOfRange(bytes, first, first + inner), someLabels.length);
     if (hasKept) {
       someLabels[inner] = labels[kept];
       someCounts[inner] = counts[kept];

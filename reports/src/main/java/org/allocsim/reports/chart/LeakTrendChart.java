@@ -96,8 +96,7 @@ public final class LeakTrendChart {
         Math.max(
             Arrays.stream(data.reservedBytes()).max().orElse(0),
             Arrays.stream(data.peakBytes()).max().orElse(0));
-    XYPlot plot =
-        plot(ByteAxis.upTo(top > 0 ? top * HEADROOM : 1 << 20, "memory"), data, theme);
+    XYPlot plot = plot(ByteAxis.upTo(top > 0 ? top * HEADROOM : 1 << 20, "memory"), data, theme);
     add(plot, points(data.reservedBytes(), 0, 0), line(reserved(theme), 2.2f, data));
     add(plot, points(data.peakBytes(), 0, 0), line(ChartStyle.ORANGE, 1.6f, data));
     add(plot, points(data.floorBytes(), 0, 0), line(quietest(theme), 2.0f, data));

@@ -98,8 +98,7 @@ public final class MemoryTimelineChart {
    */
   public static JFreeChart create(
       String title, String subtitle, MemoryTimeline timeline, Bound bound) {
-    return create(
-        title, subtitle, timeline, new Context(bound, -1, List.of()), ChartTheme.LIGHT);
+    return create(title, subtitle, timeline, new Context(bound, -1, List.of()), ChartTheme.LIGHT);
   }
 
   /** The same with more beside it, on any paper. */
@@ -123,8 +122,7 @@ public final class MemoryTimelineChart {
     if (!context.phases().isEmpty()) {
       plot.addAnnotation(new PhaseStrip(PhaseData.of(context.phases(), data), theme));
     }
-    boolean neededIsAbove =
-        !boundShown || context.neededBytes() > bound.bytes();
+    boolean neededIsAbove = !boundShown || context.neededBytes() > bound.bytes();
     if (context.neededBytes() >= 0) {
       plot.addRangeMarker(
           boundLine(
@@ -269,11 +267,7 @@ public final class MemoryTimelineChart {
     items.add(ChartStyle.swatch("active: allocated or awaiting free", ChartStyle.ORANGE));
     items.add(ChartStyle.swatch("allocated, rounded", allocatedFill(theme)));
     items.add(
-        stroked(
-            "requested",
-            new Line2D.Double(-9, 0, 9, 0),
-            1.2f,
-            theme.thinInk(REQUESTED_ALPHA)));
+        stroked("requested", new Line2D.Double(-9, 0, 9, 0), 1.2f, theme.thinInk(REQUESTED_ALPHA)));
     if (timeline.failureCount() > 0) {
       items.add(failures(timeline.failureCount()));
     }

@@ -34,8 +34,7 @@ final class PhaseStrip extends Painting {
       double to = scale.x(span.to());
       graphics.setPaint(
           i % 2 == 0 ? theme.either(0xE3E6EA, 0x34383E) : theme.either(0xF1F3F5, 0x272A2F));
-      graphics.fill(
-          new Rectangle2D.Double(from, area.getMinY(), Math.max(1, to - from), HEIGHT));
+      graphics.fill(new Rectangle2D.Double(from, area.getMinY(), Math.max(1, to - from), HEIGHT));
       if (from - lastBorder >= LEAST_BORDER_GAP) {
         graphics.setPaint(theme.thinInk(70));
         graphics.setStroke(ChartStyle.stroke(0.8f));

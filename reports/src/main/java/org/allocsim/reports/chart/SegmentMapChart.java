@@ -154,8 +154,12 @@ public final class SegmentMapChart {
           fill(graphics, scale, piece.row(), from, to - from, piece.category());
           if (to - from > 3) {
             graphics.setPaint(theme.paper());
-            graphics.fill(new Rectangle2D.Double(to - 0.5, top(scale, piece.row()), 0.5,
-                bottom(scale, piece.row()) - top(scale, piece.row())));
+            graphics.fill(
+                new Rectangle2D.Double(
+                    to - 0.5,
+                    top(scale, piece.row()),
+                    0.5,
+                    bottom(scale, piece.row()) - top(scale, piece.row())));
           }
         }
       }

@@ -154,9 +154,7 @@ public final class SegmentMapData {
   private void place(MemoryLayout layout, int segment, int row, long offset, int[] categoryOf) {
     cut(segments, row, offset, layout.segmentBytes(segment), -1);
     long start = layout.segmentAddress(segment);
-    for (int block = layout.firstBlock(segment);
-        block < layout.firstBlock(segment + 1);
-        block++) {
+    for (int block = layout.firstBlock(segment); block < layout.firstBlock(segment + 1); block++) {
       long bytes = layout.blockBytes(block);
       int category = categoryOf[block];
       categoryBytes[category] += bytes;

@@ -90,11 +90,7 @@ final class TimelineData {
       series.add(thin(timeline, each, clock, end, columns));
     }
     return new TimelineData(
-        origin,
-        0,
-        end > 0 ? end : 1,
-        series,
-        failures(timeline, clock, end, columns));
+        origin, 0, end > 0 ? end : 1, series, failures(timeline, clock, end, columns));
   }
 
   private static Points thin(

@@ -73,8 +73,7 @@ public final class UtilisationChart {
     add(plot, data.points(busy), line);
     legend.add(
         ChartStyle.line(
-            String.format(
-                Locale.ROOT, "%s (%.1f %% of the time)", name, data.copyPercent(busy)),
+            String.format(Locale.ROOT, "%s (%.1f %% of the time)", name, data.copyPercent(busy)),
             ChartStyle.stroke(2),
             theme.series(series)));
   }

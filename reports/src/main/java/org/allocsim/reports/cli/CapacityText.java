@@ -128,8 +128,7 @@ final class CapacityText {
     List<FrontierData.Column> columns = new ArrayList<>();
     shown.forEach(bytes -> columns.add(new FrontierData.Column("", bytes)));
     for (CapacitySearch.Card card : results.getFirst().cards()) {
-      columns.add(
-          new FrontierData.Column(card.profile().name(), card.profile().capacityBytes()));
+      columns.add(new FrontierData.Column(card.profile().name(), card.profile().capacityBytes()));
     }
     FrontierData data = new FrontierData(columns);
     for (CapacitySearch.Result result : results) {

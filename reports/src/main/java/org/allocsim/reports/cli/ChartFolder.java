@@ -33,8 +33,7 @@ final class ChartFolder {
     try {
       return Files.createDirectories(Path.of(name));
     } catch (InvalidPathException | IOException e) {
-      throw new Failure(
-          option + " " + name + ": the folder cannot be made; name another one", e);
+      throw new Failure(option + " " + name + ": the folder cannot be made; name another one", e);
     }
   }
 

@@ -82,8 +82,7 @@ final class CompareCharts {
         prefix + "peak",
         PeakChart.WIDTH,
         PeakChart.height(peaks),
-        theme ->
-            PeakChart.create("Where reserved memory goes at its peak", file, peaks, theme));
+        theme -> PeakChart.create("Where reserved memory goes at its peak", file, peaks, theme));
     BarData driver = driverTime();
     folder.write(
         prefix + "driver-time",
@@ -149,8 +148,7 @@ final class CompareCharts {
       }
     }
     for (PolicyPortrait each : ranked) {
-      boolean online =
-          each.result().choice().provider().spec().kind() == PolicySpec.Kind.ONLINE;
+      boolean online = each.result().choice().provider().spec().kind() == PolicySpec.Kind.ONLINE;
       if (online && !isPyTorch(each) && lines.size() < OverlayChart.MOST_LINES) {
         lines.add(each);
       }

@@ -59,6 +59,16 @@ final class CompareTable {
         results.stream().sorted(RANK).toList();
   }
 
+  /** The trace. */
+  TraceInput input() {
+    return input;
+  }
+
+  /** The results in their order. */
+  List<PolicyResult> results() {
+    return results;
+  }
+
   void print(PrintWriter out) {
     out.println(
         "trace   "

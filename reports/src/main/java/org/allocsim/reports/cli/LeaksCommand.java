@@ -12,6 +12,7 @@ import org.allocsim.reports.advice.leak.IterationSampler;
 import org.allocsim.reports.advice.leak.Iterations;
 import org.allocsim.reports.advice.leak.LeakAnalysis;
 import org.allocsim.reports.chart.ChartFile;
+import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.LeakTrendChart;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -138,10 +139,15 @@ final class LeaksCommand implements Callable<Integer> {
     if (chartName == null) {
       return null;
     }
-    return ChartFile.ofName(chartName)
-        .orElseThrow(() ->
-            Failure.usage(
-                "--chart " + chartName + " names no format; end the name in .png or .svg"));
+    ChartFile format =
+        ChartFile.ofName(chartName)
+            .orElseThrow(() ->
+                Failure.usage(
+                    "--chart " + chartName + " names no format; end the name in .png or .svg"));
+    if (!ChartFonts.areAvailable()) {
+      throw new Failure("--chart " + chartName + ": " + ChartFonts.REMEDY);
+    }
+    return format;
   }
 
   private long capacityBytes(ParsedConfig config) {

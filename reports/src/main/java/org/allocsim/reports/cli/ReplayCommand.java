@@ -12,7 +12,11 @@ import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.chart.ChartFile;
+<<<<<<< HEAD
 import org.allocsim.reports.chart.ChartTheme;
+=======
+import org.allocsim.reports.chart.ChartFonts;
+>>>>>>> main
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -272,10 +276,15 @@ final class ReplayCommand implements Callable<Integer> {
     if (chartName == null) {
       return null;
     }
-    return ChartFile.ofName(chartName)
-        .orElseThrow(() ->
-            Failure.usage(
-                "--chart " + chartName + " names no format; end the name in .png or .svg"));
+    ChartFile format =
+        ChartFile.ofName(chartName)
+            .orElseThrow(() ->
+                Failure.usage(
+                    "--chart " + chartName + " names no format; end the name in .png or .svg"));
+    if (!ChartFonts.areAvailable()) {
+      throw new Failure("--chart " + chartName + ": " + ChartFonts.REMEDY);
+    }
+    return format;
   }
 
   /**

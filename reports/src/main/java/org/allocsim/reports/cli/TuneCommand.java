@@ -2,6 +2,9 @@ package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.Platform;
 import org.allocsim.reports.advice.Tuning;
@@ -47,7 +50,8 @@ import picocli.CommandLine.Spec;
       "  allocsim tune snapshot.pickle",
       "  allocsim tune snapshot.pickle --capacity 24GiB",
       "  allocsim tune snapshot.pickle --memory-fraction 0.9 --torch-version 2.9 --os windows",
-      "  allocsim tune snapshot.pickle --top 0 --json tuning.json"
+      "  allocsim tune snapshot.pickle --top 0 --json tuning.json",
+      "  allocsim tune snapshot.pickle --report tuned"
     })
 final class TuneCommand implements Callable<Integer> {
   private static final double NANOS_PER_SECOND = 1e9;
@@ -84,8 +88,16 @@ final class TuneCommand implements Callable<Integer> {
       description = "Write the results as JSON; - is standard output.")
   private String jsonName;
 
+<<<<<<< HEAD
   @Option(names = "--markdown", description = "Print the verdict and the table as Markdown.")
   private boolean markdown;
+=======
+  @Option(
+      names = "--report",
+      paramLabel = "DIR",
+      description = "Folder that gets tune.html and tune.json; it is made where missing.")
+  private String reportName;
+>>>>>>> main
 
   @Override
   public Integer call() {
@@ -97,7 +109,16 @@ final class TuneCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
     try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      List<Outputs.Output> json = new ArrayList<>();
+      if (jsonName != null) {
+        json.add(outputs.open("--json", jsonName, file));
+      }
+      Outputs.Output page = null;
+      if (reportName != null) {
+        Path folder = ReportFolder.make(reportName);
+        json.add(outputs.open("--report", folder.resolve("tune.json").toString(), file));
+        page = outputs.open("--report", folder.resolve("tune.html").toString(), file);
+      }
       Snapshot snapshot = Recording.readSnapshot(file);
       ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
       Settings.requirePossible(recorded, deviceOptions.profile());
@@ -131,8 +152,10 @@ final class TuneCommand implements Callable<Integer> {
               limitBytes,
               tuning,
               seconds);
-      if (json != null) {
-        JsonText.write(report.toMap(), json.stream());
+      Map<String, Object> results = report.toMap();
+      json.forEach(each -> JsonText.write(results, each.stream()));
+      if (page != null) {
+        TunePage.of(report, results, recording.trace()).write(page.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -17,7 +16,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
+import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -152,13 +153,16 @@ final class ValidateCommand implements Callable<Integer> {
       names = "--report",
       paramLabel = "DIR",
       description =
-          "Folder that gets validate.txt, validate.json and charts of predicted against measured;"
-              + " it is made where missing.")
+          "Folder that gets validate.html, validate.txt, validate.json and charts of predicted"
+              + " against measured; it is made where missing.")
   private String reportName;
 
   @Mixin private TorchOptions torch;
 
   private CudaDevice.Identity identity;
+
+  /** What the page shows of the simulated runs; null where no page is wanted. */
+  private ValidateRecordings recordings;
 
   @Override
   public Integer call() throws IOException {
@@ -179,10 +183,21 @@ final class ValidateCommand implements Callable<Integer> {
       List<Outputs.Output> json = new ArrayList<>();
       Outputs.Output text = open(outputs, json);
       ValidateChartFiles charts =
-          reportName == null ? null : new ValidateChartFiles(outputs, Path.of(reportName));
+          reportName != null && ChartFonts.areAvailable()
+              ? new ValidateChartFiles(outputs, Path.of(reportName))
+              : null;
+      Outputs.Output page = null;
+      if (reportName != null) {
+        page = outputs.open("--report", Path.of(reportName, "validate.html").toString(), null);
+        recordings = new ValidateRecordings();
+      }
       ValidateReport report = validate(chosen);
+      Map<String, Object> results = ValidateJson.of(report);
       for (Outputs.Output each : json) {
-        JsonText.write(ValidateJson.of(report), each.stream());
+        JsonText.write(results, each.stream());
+      }
+      if (page != null) {
+        ValidatePage.of(report, results, recordings.traces()).write(page.stream());
       }
       if (text != null) {
         try (PrintWriter writer = new PrintWriter(text.stream(), false, StandardCharsets.UTF_8)) {
@@ -195,6 +210,10 @@ final class ValidateCommand implements Callable<Integer> {
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
         ValidateText.print(report, out);
+        if (reportName != null && charts == null) {
+          WrappedText.printItem(out, "", "No charts were drawn: " + ChartFonts.REMEDY + ".");
+          out.flush();
+        }
       }
     }
     return ExitCodes.DONE;
@@ -239,14 +258,9 @@ final class ValidateCommand implements Callable<Integer> {
     if (reportName == null) {
       return null;
     }
-    try {
-      Path folder = Files.createDirectories(Path.of(reportName));
-      json.add(outputs.open("--report", folder.resolve("validate.json").toString(), null));
-      return outputs.open("--report", folder.resolve("validate.txt").toString(), null);
-    } catch (InvalidPathException | IOException e) {
-      throw new Failure(
-          "--report " + reportName + ": the folder cannot be made; name another one", e);
-    }
+    Path folder = ReportFolder.make(reportName);
+    json.add(outputs.open("--report", folder.resolve("validate.json").toString(), null));
+    return outputs.open("--report", folder.resolve("validate.txt").toString(), null);
   }
 
   private ValidateReport validate(List<PolicyChoice> chosen) {
@@ -325,6 +339,14 @@ final class ValidateCommand implements Callable<Integer> {
             touch);
     try {
       add(input, choice, base, false, validation, cases);
+      if (recordings != null) {
+        recordings.add(
+            input,
+            cases.size() - 1,
+            choice,
+            base.settings().limitBytes(),
+            GpuValidation.profile(identity, cases.getLast().result().capacityBytes()));
+      }
       if (nearLimits) {
         long most = Math.min(bounds.mostBytes(), identity.freeBytesAtStart());
         for (GpuCase near : new NearLimits(base, identity, most).cases()) {

@@ -57,7 +57,12 @@ class ReadmeTest {
     boolean shownFailing = command.startsWith("tune ") || command.startsWith("check ");
     assertEquals(
         shownFailing ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE, run.exitCode(), run.err());
-    List<String> lines = run.out().replace(ROOT + "/reports/", "reports/").lines().toList();
+    List<String> lines =
+        run.out()
+            .replace(ROOT + "/reports/", "reports/")
+            .replace(folder + "/", "")
+            .lines()
+            .toList();
     return cut ? lines.subList(0, Integer.parseInt(head.group(2))) : lines;
   }
 
@@ -66,7 +71,9 @@ class ReadmeTest {
     if (argument.startsWith("reports/")) {
       return ROOT + "/" + argument;
     }
-    return argument.endsWith(".png") ? folder.resolve(argument).toString() : argument;
+    return argument.matches("[a-z]+\\.(png|jsonl\\.zst)")
+        ? folder.resolve(argument).toString()
+        : argument;
   }
 
   private static void assertShown(List<String> shown, List<String> printed) {

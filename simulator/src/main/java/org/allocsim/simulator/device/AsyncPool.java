@@ -331,6 +331,16 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
     order.hold(list(stream), ranges.clock());
   }
 
+  /** The time by which what is queued now can be told apart from what is queued later. */
+  long clock() {
+    return ranges.clock();
+  }
+
+  /** What a held stream had queued up to a {@link #clock} has finished; it stays held. */
+  void advanceStream(int stream, long upTo) {
+    order.progress(list(stream), upTo);
+  }
+
   /** What a held stream has queued finishes. */
   void resumeStream(int stream) {
     order.resume(list(stream));

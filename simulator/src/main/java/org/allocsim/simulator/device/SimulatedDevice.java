@@ -262,6 +262,16 @@ public final class SimulatedDevice implements DeviceMemory {
     pool.holdStream(stream);
   }
 
+  /** What is queued so far, as {@link #advanceStream} takes it. */
+  public long queueClock() {
+    return pool.clock();
+  }
+
+  /** What a held stream had queued up to a {@link #queueClock} has finished; it stays held. */
+  public void advanceStream(int stream, long upTo) {
+    pool.advanceStream(stream, upTo);
+  }
+
   /** All that was queued on a held stream finishes. */
   public void resumeStream(int stream) {
     pool.resumeStream(stream);

@@ -31,6 +31,16 @@ final class StreamOrder {
     holds++;
   }
 
+  /** What a held stream had queued up to a time has finished; it stays held. */
+  void progress(int stream, long upTo) {
+    for (int i = 0; i < waits.size(); i++) {
+      Wait wait = waits.get(i);
+      if (wait.stream == stream && wait.other == NOBODY && wait.from < upTo) {
+        waits.set(i, new Wait(stream, upTo, NOBODY, 0));
+      }
+    }
+  }
+
   /** What the stream has queued finishes. */
   void resume(int stream) {
     if (!waits.removeIf(wait -> wait.stream == stream && wait.other == NOBODY)) {

@@ -23,7 +23,7 @@ final class GpuTimeline {
   /** Hears of marks that have passed, in the order of their moments. */
   @FunctionalInterface
   interface MarkListener {
-    /** The mark with this tag, which was not negative, passed. */
+    /** The mark with this tag passed. */
     void passed(int tag, long nanos);
   }
 
@@ -31,7 +31,10 @@ final class GpuTimeline {
   private static final byte RECORD = ENGINES;
   private static final byte WAIT = ENGINES + 1;
   private static final int NONE = -1;
+
+  /** Tag of the recordings of GPU events, of which nobody hears. */
   private static final int NO_TAG = -1;
+
   private static final long PENDING = -1;
 
   private final MarkListener listener;
@@ -110,9 +113,13 @@ final class GpuTimeline {
     append(stream, RECORD, made, 0, hostNanos);
   }
 
-  /** Queues a mark whose passing the listener hears of. */
+  /**
+   * Queues a mark whose passing the listener hears of.
+   *
+   * @param tag not −1; {@link #finishTagged} waits for those that are not negative
+   */
   void mark(int stream, int tag, long hostNanos) {
-    taggedPending++;
+    taggedPending += tag >= 0 ? 1 : 0;
     append(stream, RECORD, newMark(tag), 0, hostNanos);
   }
 
@@ -164,7 +171,7 @@ final class GpuTimeline {
     return momentNanos[awaited];
   }
 
-  /** When every mark with a tag has passed; 0 where none is to come. */
+  /** When every mark with a tag that is not negative has passed; 0 where none is to come. */
   long finishTagged() {
     long last = 0;
     while (taggedPending > 0) {
@@ -307,7 +314,7 @@ final class GpuTimeline {
     int waiter = firstWaiter[passed];
     firstWaiter[passed] = NONE;
     if (tags[passed] != NO_TAG) {
-      taggedPending--;
+      taggedPending -= tags[passed] >= 0 ? 1 : 0;
       listener.passed(tags[passed], nowNanos);
     }
     release(passed);

@@ -47,6 +47,7 @@ public final class Simulation {
   private final int device;
   private final HostClock host = new HostClock();
   private final GpuTimeline gpu;
+  private final PoolProgress progress;
   private final TimedMemory memory;
   private final PinnedMemory pinned;
   private final StreamUseMarks uses;
@@ -76,8 +77,10 @@ public final class Simulation {
   public Simulation(AllocationTrace trace, int device, SimulatedDevice gpu, Roofline roofline) {
     this.trace = trace;
     this.device = device;
-    this.gpu = new GpuTimeline(Math.max(1, trace.streamCount()), trace.gpuEventCount(), this::pass);
-    memory = new TimedMemory(gpu, host, this.gpu);
+    int streams = Math.max(1, trace.streamCount());
+    this.gpu = new GpuTimeline(streams, trace.gpuEventCount(), this::pass);
+    progress = new PoolProgress(gpu, this.gpu, streams);
+    memory = new TimedMemory(gpu, host, this.gpu, progress);
     pinned = new PinnedMemory(roofline.compute(), host);
     uses = new StreamUseMarks(trace);
     loaders = new LoaderQueue[trace.loaderCount()];
@@ -228,6 +231,10 @@ public final class Simulation {
   }
 
   private void pass(int use, long nanos) {
+    if (PoolProgress.isTag(use)) {
+      progress.passed(use);
+      return;
+    }
     if (passedCount == passed.length) {
       passed = Arrays.copyOf(passed, passedCount * 2);
       passedNanos = Arrays.copyOf(passedNanos, passedCount * 2);

@@ -13,14 +13,16 @@ final class TimedMemory implements DeviceMemory {
   private final SimulatedDevice device;
   private final HostClock host;
   private final GpuTimeline gpu;
+  private final PoolProgress progress;
 
   /** Streams of reserved address ranges, by where they start. */
   private final TreeMap<Long, Integer> rangeStreams = new TreeMap<>();
 
   private long chargedNanos;
 
-  TimedMemory(SimulatedDevice device, HostClock host, GpuTimeline gpu) {
+  TimedMemory(SimulatedDevice device, HostClock host, GpuTimeline gpu, PoolProgress progress) {
     this.device = device;
+    this.progress = progress;
     this.host = host;
     this.gpu = gpu;
     chargedNanos = device.driverNanos();
@@ -142,6 +144,7 @@ final class TimedMemory implements DeviceMemory {
 
     @Override
     public long allocateAsync(long bytes, int stream) {
+      progress.catchUp(host.nowNanos());
       long address = pool.allocateAsync(bytes, stream);
       charge();
       return address;
@@ -149,13 +152,16 @@ final class TimedMemory implements DeviceMemory {
 
     @Override
     public void freeAsync(long address, long bytes, int stream) {
+      progress.beforeFree(stream, host.nowNanos());
       pool.freeAsync(address, bytes, stream);
+      progress.afterFree(stream, host.nowNanos());
       charge();
     }
 
     @Override
     public void synchronizeStream(int stream) {
       host.waitUntil(HostActivity.ALLOCATOR_WAIT, gpu.finish(stream));
+      progress.catchUp(host.nowNanos());
       pool.synchronizeStream(stream);
       charge();
     }
@@ -163,6 +169,7 @@ final class TimedMemory implements DeviceMemory {
     @Override
     public void synchronizeDevice() {
       host.waitUntil(HostActivity.ALLOCATOR_WAIT, gpu.finishAll());
+      progress.catchUp(host.nowNanos());
       pool.synchronizeDevice();
       charge();
     }

@@ -5,12 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.HostMemoryListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.pinned.PinnedHostAllocator;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
@@ -213,6 +217,35 @@ class SimulationTest {
       program.synchronize();
     }
     return run().utilisation();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theDriversPoolTakesFromOtherStreamsOnlyWhatTheGpuIsThroughWith(boolean busy)
+      throws Exception {
+    int block = program.allocate(64 * MIB, 0, PoolId.DEFAULT);
+    program.launch(new Work.Timed(busy ? 1_000 * MILLI : 1), 0);
+    program.hostWork(MILLI);
+    program.free(block, 0);
+    program.hostWork(MILLI);
+    int other = program.allocate(64 * MIB, SIDE, PoolId.DEFAULT);
+    program.free(other, SIDE);
+    program.synchronize();
+    program.allocate(64 * MIB, SIDE, PoolId.DEFAULT);
+    AllocationTrace trace = program.build(new StackTable.Builder().build());
+    SimulatedDevice gpu = new SimulatedDevice(profile());
+    Simulation simulation = new Simulation(trace, 0, gpu, Roofline.of(profile().compute()));
+    stats = new MemoryStats(-1);
+    AllocatorPolicy policy =
+        Policies.named("cuda-async")
+            .orElseThrow()
+            .create(
+                new PolicySettings(MemoryLimit.NONE, Map.of("release-threshold", "max")),
+                Foresight.NONE,
+                simulation.memory(),
+                EffectListeners.both(stats, simulation.listener()));
+    simulation.run(policy, null, EffectListeners.NONE, stats::activeBytes, event -> true);
+    assertEquals((busy ? 128 : 64) * MIB, gpu.streamOrdered().orElseThrow().poolReservedBytes());
   }
 
   @Test

@@ -10,7 +10,8 @@ import org.apache.commons.math3.stat.correlation.KendallsCorrelation;
  * Compares predicted with real addresses. Where a reservation of the driver lies differs from
  * process to process, as others use the address space too; what lies in it follows rules. So a
  * segment is compared relative to its reservation, whose first segment is the anchor; address
- * ranges and the pool of stream-ordered memory are compared relative to the first of them.
+ * ranges and the pool of stream-ordered memory are compared relative to the first of them, those at
+ * the arena relative to it.
  *
  * @param compared addresses that calls gave, without those of segments that only anchor
  * @param equalRelative those that lie where predicted, relative to their anchor
@@ -31,6 +32,14 @@ public record AddressComparison(
 
   /** Key of address ranges among the regions; no reservation starts there. */
   private static final long RANGES = 1;
+
+  /** Below lie reservations for ranges, above those for segments and the arena. */
+  private static final long HIGH_ADDRESSES = 1L << 46;
+
+  private static final int ARENA = 0;
+  private static final int TOP = 1;
+  private static final int BASE = 2;
+  private static final int PLACES = 3;
 
   private static final class Region {
     private final long offset;
@@ -63,7 +72,10 @@ public record AddressComparison(
         continue;
       }
       long real = measured.address(call);
-      long key = kind == PortCall.ALLOCATE ? predicted.region(call) : RANGES;
+      long key =
+          kind == PortCall.ALLOCATE
+              ? predicted.region(call)
+              : address >= HIGH_ADDRESSES ? arenaAddress : RANGES;
       Region region = regions.get(key);
       absolute += address == real ? 1 : 0;
       if (region == null) {
@@ -103,41 +115,49 @@ public record AddressComparison(
   }
 
   /**
-   * The profile with the arena and the top of the address space as a run shows them: the first
-   * segment in the arena tells one, the first reservation the other. Unchanged where the run tells
-   * neither or they contradict the profile's rules.
+   * The profile with the arena, the top of the address space and the base of ranges as a run shows
+   * them: the first segment or range in the arena tells one, the first reservation for segments and
+   * the first for ranges the others. Unchanged where the run tells none or they contradict the
+   * profile's rules.
    */
   static DeviceProfile learn(DeviceProfile profile, CallLog predicted, CallLog measured, int end) {
     long localAddress = profile.localMemoryAddress();
-    long arenaOffset = 0;
-    long topOffset = 0;
-    boolean arenaKnown = false;
-    boolean topKnown = false;
-    for (int call = 0; call < end && !(arenaKnown && topKnown); call++) {
-      if (predicted.kind(call) != PortCall.ALLOCATE || predicted.isRefused(call)) {
+    long[] offsets = new long[PLACES];
+    boolean[] known = new boolean[PLACES];
+    for (int call = 0; call < end; call++) {
+      if (!predicted.kind(call).places() || predicted.isRefused(call)) {
         continue;
       }
-      long offset = measured.address(call) - predicted.address(call);
-      long region = predicted.region(call);
-      if (region == profile.arenaAddress() || region == localAddress) {
-        arenaOffset = arenaKnown ? arenaOffset : offset;
-        arenaKnown = true;
-      } else {
-        topOffset = topKnown ? topOffset : offset;
-        topKnown = true;
+      int place = place(profile, localAddress, predicted, call);
+      if (!known[place]) {
+        known[place] = true;
+        offsets[place] = measured.address(call) - predicted.address(call);
       }
     }
-    if (!arenaKnown) {
-      arenaOffset = topOffset;
+    if (!known[ARENA]) {
+      offsets[ARENA] = offsets[TOP];
     }
-    if (!topKnown) {
-      topOffset = arenaOffset;
+    if (!known[TOP]) {
+      offsets[TOP] = offsets[ARENA];
     }
     try {
-      return profile.withAddresses(
-          profile.arenaAddress() + arenaOffset, profile.topAddress() + topOffset);
+      return profile
+          .withAddresses(
+              profile.arenaAddress() + offsets[ARENA], profile.topAddress() + offsets[TOP])
+          .withRangeAddress(profile.rangeAddress() + offsets[BASE]);
     } catch (IllegalArgumentException _) {
       return profile;
     }
+  }
+
+  private static int place(DeviceProfile profile, long localAddress, CallLog predicted, int call) {
+    if (predicted.address(call) < HIGH_ADDRESSES) {
+      return BASE;
+    }
+    if (predicted.kind(call) != PortCall.ALLOCATE) {
+      return ARENA;
+    }
+    long region = predicted.region(call);
+    return region == profile.arenaAddress() || region == localAddress ? ARENA : TOP;
   }
 }

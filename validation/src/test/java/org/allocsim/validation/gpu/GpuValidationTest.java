@@ -114,6 +114,17 @@ class GpuValidationTest {
     assertNull(result.firstDifference());
   }
 
+  /** In a process with a Java heap the driver puts ranges elsewhere than in others. */
+  @Test
+  void theBaseOfRangesIsLearnedToo() throws Exception {
+    DeviceProfile moved = CARD.withRangeAddress(0x9_0200_0000L);
+    CaseResult result = on(moved, -1).run(of("gmlake", Map.of("frag-limit", "2MiB"), -1));
+    assertTrue(result.learned());
+    assertTrue(result.addresses().compared() > 0);
+    assertEquals(0, result.addresses().displacedAnchors());
+    assertEquals(result.addresses().compared(), result.addresses().equalRelative());
+  }
+
   @Test
   void aRefusalThatWasNotPredictedIsTheFirstDifference() throws Exception {
     CaseResult result = on(CARD, 40).run(of("direct", Map.of(), -1));

@@ -1,0 +1,193 @@
+package org.allocsim.reports.cli;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.reports.advice.PolicyResult;
+import org.allocsim.reports.advice.RequestFailure;
+import org.allocsim.reports.html.Verdict;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.ByteFormat;
+
+/** What a comparison comes to, in a sentence. */
+final class CompareVerdict {
+  private static final String CONF = "conf";
+
+  /** Savings below a hundredth of the peak are no reason to change anything. */
+  private static final long STEPS_OF_PEAK = 100;
+
+  private final List<PolicyResult> results;
+  private final Optional<PolicyResult> recorded;
+  private final Optional<PolicyResult> best;
+  private final PyTorchVersion version;
+
+  /**
+   * Of ranked results.
+   *
+   * @param recordedConf settings that the program was recorded with; null where it is not known
+   */
+  private CompareVerdict(List<PolicyResult> ranked, String recordedConf, PyTorchVersion version) {
+    this.version = version;
+    results = ranked.stream().filter(PolicyResult::isRun).toList();
+    List<PolicyResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
+    recorded =
+        settings.stream()
+            .filter(each -> conf(each).equals(recordedConf == null ? "" : recordedConf))
+            .findFirst();
+    best = settings.stream().filter(PolicyResult::passes).findFirst();
+  }
+
+  static Verdict of(List<PolicyResult> ranked, String recordedConf, PyTorchVersion version) {
+    return new CompareVerdict(ranked, recordedConf, version).make();
+  }
+
+  private static boolean isPyTorch(PolicyResult result) {
+    return result.choice().provider().spec().id().equals(CompareCommand.PYTORCH);
+  }
+
+  private static String conf(PolicyResult result) {
+    return result.choice().options().getOrDefault(CONF, "");
+  }
+
+  private Verdict make() {
+    if (results.isEmpty()) {
+      return new Verdict(
+          Verdict.Tone.NEUTRAL, "None of the allocators can serve this trace.", List.of(), null);
+    }
+    if (recorded.isEmpty()) {
+      return withoutRecorded();
+    }
+    PolicyResult now = recorded.get();
+    if (best.isEmpty()) {
+      return new Verdict(
+          Verdict.Tone.BAD,
+          "Out of memory under every PyTorch setting that was compared; " + failure(now) + ".",
+          details(null),
+          null);
+    }
+    PolicyResult then = best.get();
+    if (!now.passes()) {
+      return new Verdict(
+          Verdict.Tone.GOOD,
+          "Set "
+              + ConfText.name(conf(then))
+              + ": every request is served with "
+              + ByteFormat.human(then.peakReservedBytes())
+              + " reserved at most; under "
+              + ConfText.name(conf(now))
+              + " "
+              + failure(now)
+              + ".",
+          details(then),
+          ConfText.paste(conf(then), version));
+    }
+    long savedBytes = now.peakReservedBytes() - then.peakReservedBytes();
+    if (savedBytes <= now.peakReservedBytes() / STEPS_OF_PEAK) {
+      return new Verdict(
+          Verdict.Tone.NEUTRAL,
+          "Keep "
+              + ConfText.name(conf(now))
+              + ": no setting that was compared lowers its peak of "
+              + ByteFormat.human(now.peakReservedBytes())
+              + " by more than 1 %.",
+          details(now),
+          ConfText.paste(conf(now), version));
+    }
+    return new Verdict(
+        Verdict.Tone.GOOD,
+        "Set "
+            + ConfText.name(conf(then))
+            + ": PyTorch reserves "
+            + ByteFormat.human(then.peakReservedBytes())
+            + " at most instead of "
+            + ByteFormat.human(now.peakReservedBytes())
+            + ", "
+            + Numbers.share(savedBytes, now.peakReservedBytes())
+            + " less.",
+        details(then),
+        ConfText.paste(conf(then), version));
+  }
+
+  private Verdict withoutRecorded() {
+    PolicyResult first = results.getFirst();
+    PolicyResult winner =
+        results.stream().filter(CompareVerdict::isAllocator).findFirst().orElse(first);
+    if (!winner.passes()) {
+      return new Verdict(
+          Verdict.Tone.BAD,
+          "Out of memory under every allocator that was compared; with "
+              + winner.choice().label()
+              + " "
+              + failure(winner)
+              + ".",
+          details(null),
+          null);
+    }
+    return new Verdict(
+        Verdict.Tone.NEUTRAL,
+        winner.choice().label()
+            + " reserves the least: "
+            + ByteFormat.human(winner.peakReservedBytes())
+            + " at most, for "
+            + ByteFormat.human(winner.peakRequestedBytes())
+            + " that the program asks for.",
+        details(winner),
+        null);
+  }
+
+  private static boolean isAllocator(PolicyResult result) {
+    return result.choice().provider().spec().kind() == PolicySpec.Kind.ONLINE;
+  }
+
+  private static String failure(PolicyResult result) {
+    RequestFailure first = result.failures().getFirst();
+    return "request "
+        + Numbers.count(first.requestIndex())
+        + " for "
+        + ByteFormat.human(first.requestedBytes())
+        + " fails";
+  }
+
+  /** Facts around a result, which may be null. */
+  private List<String> details(PolicyResult chosen) {
+    List<String> details = new ArrayList<>();
+    PolicyResult any = chosen == null ? results.getFirst() : chosen;
+    details.add(
+        "The program itself asks for " + Numbers.bytes(any.peakRequestedBytes()) + " at its peak.");
+    if (chosen != null) {
+      details.add(
+          "When most is reserved, "
+              + ByteFormat.human(chosen.atPeak().internalBytes())
+              + " goes to rounding and "
+              + ByteFormat.human(chosen.atPeak().externalBytes())
+              + " is cached and not in use.");
+    }
+    results.stream()
+        .filter(CompareVerdict::isAllocator)
+        .filter(PolicyResult::passes)
+        .min(Comparator.comparingLong(PolicyResult::peakReservedBytes))
+        .filter(each -> !each.equals(chosen))
+        .ifPresent(each ->
+            details.add(
+                "Of all allocators that were compared, "
+                    + each.choice().label()
+                    + " reserves the least: "
+                    + ByteFormat.human(each.peakReservedBytes())
+                    + ", with "
+                    + Numbers.duration(each.driverNanos())
+                    + " in the driver."));
+    long failed = results.stream().filter(each -> !each.passes()).count();
+    if (failed > 0) {
+      details.add(
+          "Out of memory: "
+              + Numbers.count(failed)
+              + " of "
+              + Numbers.count(results.size())
+              + " runs.");
+    }
+    return details;
+  }
+}

@@ -1,0 +1,57 @@
+package org.allocsim.reports.cli;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import org.allocsim.reports.advice.AfterOom;
+import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.advice.PolicyTrial;
+import org.allocsim.reports.html.PolicyRecorder;
+import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+
+/**
+ * The simulated runs that the page of {@code validate} shows. They are made on the profile that the
+ * prediction began with; addresses that it learned from the GPU are not in them.
+ */
+final class ValidateRecordings {
+  private final IdentityHashMap<TraceInput, TraceRecording> byTrace = new IdentityHashMap<>();
+  private final List<TraceRecording> traces = new ArrayList<>();
+
+  /**
+   * Simulates a case and records it.
+   *
+   * @param row place of the case among all
+   */
+  void add(TraceInput input, int row, PolicyChoice choice, long limitBytes, DeviceProfile profile) {
+    TraceRecording recording =
+        byTrace.computeIfAbsent(
+            input,
+            each -> {
+              TraceRecording made = new TraceRecording(each.name(), each.trace(), each.device());
+              traces.add(made);
+              return made;
+            });
+    PolicyRecorder recorder = recording.recorder();
+    new PolicyTrial(
+            input.trace(),
+            input.device(),
+            profile,
+            limitBytes,
+            PyTorchVersion.DEFAULT,
+            AfterOom.CONTINUE)
+        .runAll(
+            List.of(choice),
+            _ -> new PolicyTrial.Audience(recorder.timeline(), recorder, recorder),
+            (_, _) -> {});
+    if (recorder.recording() != null) {
+      recording.add(row, choice.label(), recorder.recording());
+    }
+  }
+
+  /** The recordings in the order of their traces. */
+  List<TraceRecording> traces() {
+    return List.copyOf(traces);
+  }
+}

@@ -1,0 +1,258 @@
+package org.allocsim.reports.html;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.allocsim.reports.json.JsonText;
+
+/**
+ * A report as one HTML file that needs no network: style, program, figures and recorded runs are
+ * all inside. The figures are the very object that the command writes as JSON.
+ *
+ * <p>Recorded runs keep every block as long as they fit a budget, the first runs before the others;
+ * the rest keep memory over time and what is held at a few moments.
+ */
+public final class ReportPage {
+  /** Deflated bytes of recorded runs in a page about a short trace. */
+  private static final long LEAST_BUDGET_BYTES = 3_300_000;
+
+  /** Deflated bytes that each request of a long trace adds to the budget. */
+  private static final long BUDGET_BYTES_PER_EVENT = 8;
+
+  private static final String[] SCRIPTS = {
+    "format.js",
+    "data.js",
+    "series.js",
+    "timeline.js",
+    "layout.js",
+    "map.js",
+    "table.js",
+    "explorer.js",
+    "page.js"
+  };
+
+  private final String command;
+  private final String title;
+  private final Verdict verdict;
+  private final Map<String, Object> results;
+  private final List<TraceRecording> traces;
+  private final List<Figure> figures = new ArrayList<>();
+
+  /**
+   * A drawing on the page.
+   *
+   * @param title its heading
+   * @param lightSvg an SVG document for light paper
+   * @param darkSvg the same for dark paper
+   */
+  private record Figure(String title, String lightSvg, String darkSvg) {}
+
+  /**
+   * A page.
+   *
+   * @param command the command that made it: compare, tune or validate
+   * @param title what it is about
+   * @param results what the command writes as JSON
+   * @param traces recorded runs, in the order of the results' traces
+   */
+  public ReportPage(
+      String command,
+      String title,
+      Verdict verdict,
+      Map<String, Object> results,
+      List<TraceRecording> traces) {
+    this.command = command;
+    this.title = title;
+    this.verdict = verdict;
+    this.results = results;
+    this.traces = List.copyOf(traces);
+  }
+
+  /** Adds a drawing: an SVG document for light and one for dark paper. */
+  public void add(String figureTitle, String lightSvg, String darkSvg) {
+    figures.add(new Figure(figureTitle, lightSvg, darkSvg));
+  }
+
+  /** Writes the page and leaves the stream open. */
+  public void write(OutputStream out) {
+    Map<String, Object> data = new LinkedHashMap<>();
+    data.put("command", command);
+    StringBuilder columns = new StringBuilder();
+    data.put("traces", putTraces(columns));
+    Map<String, String> parts = new LinkedHashMap<>();
+    parts.put("title", escape(title + " – allocsim " + command));
+    parts.put("command", escape(command));
+    parts.put("heading", escape(title));
+    parts.put("verdict", verdict());
+    parts.put("figures", figures());
+    parts.put("chart-style", resource("uplot/uPlot.min.css"));
+    parts.put("style", resource("page.css"));
+    parts.put("licence", escape(resource("uplot/LICENSE").strip()));
+    parts.put("results", json(results));
+    parts.put("data", json(data));
+    parts.put("columns", columns.toString());
+    parts.put("chart-script", resource("uplot/uPlot.iife.min.js"));
+    parts.put("script", script());
+    fill(resource("page.html"), parts, out);
+  }
+
+  private static void fill(String template, Map<String, String> parts, OutputStream out) {
+    try {
+      int from = 0;
+      while (true) {
+        int open = template.indexOf("{{", from);
+        if (open < 0) {
+          out.write(template.substring(from).getBytes(StandardCharsets.UTF_8));
+          return;
+        }
+        int close = template.indexOf("}}", open);
+        out.write(template.substring(from, open).getBytes(StandardCharsets.UTF_8));
+        out.write(parts.get(template.substring(open + 2, close)).getBytes(StandardCharsets.UTF_8));
+        from = close + 2;
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String script() {
+    StringBuilder script = new StringBuilder();
+    for (String name : SCRIPTS) {
+      script.append(resource(name)).append('\n');
+    }
+    return script.toString();
+  }
+
+  private List<Object> putTraces(StringBuilder columns) {
+    long budget = LEAST_BUDGET_BYTES;
+    List<TraceColumns.Encoded> shared = new ArrayList<>();
+    for (TraceRecording trace : traces) {
+      TraceColumns.Encoded encoded = trace.columns().encode();
+      shared.add(encoded);
+      budget =
+          Math.max(budget, BUDGET_BYTES_PER_EVENT * trace.columns().eventCount())
+              - encoded.bytes().length;
+      for (TraceRecording.Run run : trace.runs()) {
+        budget -= run.recording().timeline().length + run.recording().moments().length;
+      }
+    }
+    List<Object> list = new ArrayList<>();
+    for (int i = 0; i < traces.size(); i++) {
+      TraceRecording trace = traces.get(i);
+      Map<String, Object> about = new LinkedHashMap<>();
+      about.put("name", trace.name());
+      about.putAll(shared.get(i).about());
+      put(columns, "t" + i, shared.get(i).bytes());
+      List<Object> runs = new ArrayList<>();
+      long share = budget / (traces.size() - i);
+      for (TraceRecording.Run run : trace.runs()) {
+        PolicyRecording recording = run.recording();
+        boolean isWhole = recording.blocks().length <= share;
+        if (isWhole) {
+          share -= recording.blocks().length;
+          budget -= recording.blocks().length;
+        }
+        String id = "t" + i + "r" + run.row();
+        Map<String, Object> entry = new LinkedHashMap<>();
+        entry.put("id", id);
+        entry.put("row", run.row());
+        entry.put("label", run.label());
+        entry.put("whole", isWhole);
+        entry.putAll(recording.about());
+        runs.add(entry);
+        put(columns, id + "-timeline", recording.timeline());
+        put(columns, id, isWhole ? recording.blocks() : recording.moments());
+      }
+      about.put("runs", runs);
+      about.put("opens", runs.isEmpty() ? null : trace.opens());
+      list.add(about);
+    }
+    return list;
+  }
+
+  private static void put(StringBuilder columns, String id, byte[] bytes) {
+    columns
+        .append("<script type=\"application/octet-stream\" id=\"")
+        .append(id)
+        .append("\">")
+        .append(Base64.getEncoder().encodeToString(bytes))
+        .append("</script>\n");
+  }
+
+  /** JSON that cannot end the element it stands in. */
+  private static String json(Map<String, Object> map) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    JsonText.write(map, out);
+    return out.toString(StandardCharsets.UTF_8).replace("<", "\\u003c");
+  }
+
+  private String verdict() {
+    StringBuilder html = new StringBuilder();
+    html.append("<h1 class=\"verdict ")
+        .append(verdict.tone().name().toLowerCase(java.util.Locale.ROOT))
+        .append("\">")
+        .append(escape(verdict.sentence()))
+        .append("</h1>\n");
+    if (verdict.pasteLine() != null) {
+      html.append("<div class=\"paste\"><code id=\"paste\" tabindex=\"0\">")
+          .append(escape(verdict.pasteLine()))
+          .append("</code><button type=\"button\" id=\"copy\">Copy</button></div>\n");
+    }
+    if (!verdict.details().isEmpty()) {
+      html.append("<ul class=\"facts\">\n");
+      verdict
+          .details()
+          .forEach(detail -> html.append("<li>").append(escape(detail)).append("</li>\n"));
+      html.append("</ul>\n");
+    }
+    return html.toString();
+  }
+
+  private String figures() {
+    StringBuilder html = new StringBuilder();
+    for (Figure figure : figures) {
+      html.append("<figure><figcaption>").append(escape(figure.title())).append("</figcaption>");
+      putImage(html, "on-light", figure.title(), figure.lightSvg());
+      putImage(html, "on-dark", figure.title(), figure.darkSvg());
+      html.append("</figure>\n");
+    }
+    return html.toString();
+  }
+
+  /** As an image of its own, so that names inside one drawing do not meet those of another. */
+  private static void putImage(StringBuilder html, String theme, String title, String svg) {
+    html.append("<img class=\"")
+        .append(theme)
+        .append("\" loading=\"lazy\" alt=\"")
+        .append(escape(title))
+        .append("\" src=\"data:image/svg+xml;base64,")
+        .append(Base64.getEncoder().encodeToString(svg.getBytes(StandardCharsets.UTF_8)))
+        .append("\">");
+  }
+
+  private static String escape(String text) {
+    return text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;");
+  }
+
+  private static String resource(String name) {
+    try (InputStream in = ReportPage.class.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalStateException("the program lacks its file " + name);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

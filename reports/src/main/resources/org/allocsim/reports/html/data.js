@@ -1,0 +1,318 @@
+/* Recorded runs: columns of numbers, and the indexes that find what is alive at a moment. */
+
+/** The inflated bytes of an element of the page. */
+async function inflate(id) {
+  const text = document.getElementById(id).textContent;
+  const packed = Uint8Array.fromBase64
+    ? Uint8Array.fromBase64(text)
+    : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Reads numbers of seven bits a byte. */
+class Columns {
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.at = 0;
+  }
+
+  next() {
+    let byte = this.bytes[this.at++];
+    if (byte < 128) return byte;
+    let value = byte & 127;
+    let scale = 128;
+    do {
+      byte = this.bytes[this.at++];
+      value += (byte & 127) * scale;
+      scale *= 128;
+    } while (byte > 127);
+    return value;
+  }
+
+  signed() {
+    const value = this.next();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+}
+
+/** First index of a sorted column whose value is greater. */
+function above(sorted, value, length = sorted.length) {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle] <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Finds those alive at a position among many that are sorted by birth. */
+class LifeIndex {
+  constructor(births, deaths) {
+    this.births = births;
+    this.levels = [deaths];
+    for (let below = deaths; below.length > 1; ) {
+      const next = new Int32Array(Math.ceil(below.length / 16));
+      for (let i = 0; i < next.length; i++) {
+        let latest = -1;
+        const end = Math.min(below.length, 16 * i + 16);
+        for (let j = 16 * i; j < end; j++) if (below[j] > latest) latest = below[j];
+        next[i] = latest;
+      }
+      this.levels.push(next);
+      below = next;
+    }
+  }
+
+  /** Numbers of those born at or before a position and dead after it, in order of birth. */
+  alive(at) {
+    const found = [];
+    const born = above(this.births, at);
+    const visit = (level, node) => {
+      if (this.levels[level][node] <= at) return;
+      if (level === 0) {
+        found.push(node);
+        return;
+      }
+      const end = Math.min(this.levels[level - 1].length, 16 * node + 16);
+      const span = 16 ** (level - 1);
+      for (let child = 16 * node; child < end && child * span < born; child++) {
+        visit(level - 1, child);
+      }
+    };
+    if (born > 0) visit(this.levels.length - 1, 0);
+    return found;
+  }
+}
+
+/** The requests of one trace, which all its runs share. */
+class Trace {
+  static async load(number, about) {
+    return new Trace(about, new Columns(await inflate('t' + number)));
+  }
+
+  constructor(about, columns) {
+    this.about = about;
+    this.events = about.events;
+    const n = about.blocks;
+    this.birth = new Int32Array(n);
+    this.free = new Int32Array(n);
+    this.size = new Float64Array(n);
+    this.stack = new Int32Array(n);
+    this.stream = new Int16Array(n);
+    for (let i = 0, birth = 0; i < n; i++) this.birth[i] = birth += columns.next();
+    for (let i = 0; i < n; i++) this.free[i] = this.birth[i] + columns.next();
+    for (let i = 0; i < n; i++) this.size[i] = columns.next();
+    for (let i = 0; i < n; i++) this.stack[i] = columns.next();
+    for (let i = 0; i < n; i++) this.stream[i] = columns.signed();
+    const times = Math.ceil(this.events / about.time_step);
+    this.times = new Float64Array(times);
+    for (let i = 0, time = 0; i < times; i++) this.times[i] = time += columns.signed();
+    this.isTimed = times > 1 && this.times[times - 1] > 0;
+  }
+
+  /** Nanoseconds since the first request; between kept times, in proportion. */
+  nanos(at) {
+    const place = at / this.about.time_step;
+    const low = Math.min(this.times.length - 1, Math.floor(place));
+    const high = Math.min(this.times.length - 1, low + 1);
+    return this.times[low] + (place - low) * (this.times[high] - this.times[low]);
+  }
+
+  stackName(block) {
+    return this.about.stacks[this.stack[block]] || '';
+  }
+
+  streamName(stream) {
+    return stream < 0 ? 'unknown' : this.about.streams[stream] || String(stream);
+  }
+}
+
+const MAPPED = 2;
+
+/** Memory that was held from the device, in pieces without gaps. */
+class Pieces {
+  constructor() {
+    this.start = [];
+    this.bytes = [];
+    this.from = [];
+    this.to = [];
+    this.born = [];
+    this.kind = [];
+    this.stream = [];
+    this.held = new Map();
+  }
+
+  add(start, bytes, from, born, kind, stream, forever) {
+    this.held.set(start, this.start.length);
+    this.start.push(start);
+    this.bytes.push(bytes);
+    this.from.push(from);
+    this.to.push(forever);
+    this.born.push(born);
+    this.kind.push(kind);
+    this.stream.push(stream);
+  }
+
+  remove(start, bytes, at, forever) {
+    const same = this.held.get(start);
+    if (same !== undefined && this.bytes[same] === bytes) {
+      this.to[same] = at;
+      this.held.delete(start);
+      return;
+    }
+    for (const [from, piece] of [...this.held]) {
+      const end = from + this.bytes[piece];
+      if (from >= start + bytes || end <= start) continue;
+      this.to[piece] = at;
+      this.held.delete(from);
+      const rest = (a, b) =>
+        this.add(a, b - a, at, this.born[piece], this.kind[piece], this.stream[piece], forever);
+      if (from < start) rest(from, start);
+      if (end > start + bytes) rest(start + bytes, end);
+    }
+  }
+
+  /** Makes the columns fixed. */
+  close() {
+    this.start = Float64Array.from(this.start);
+    this.bytes = Float64Array.from(this.bytes);
+    this.from = Int32Array.from(this.from);
+    this.to = Int32Array.from(this.to);
+    this.held = null;
+    this.index = new LifeIndex(this.from, this.to);
+  }
+}
+
+/** One policy's run: where its blocks were and what it held. */
+class Run {
+  static async load(trace, about) {
+    const [timeline, blocks] = await Promise.all([
+      inflate(about.id + '-timeline'),
+      inflate(about.id),
+    ]);
+    return new Run(trace, about, new Columns(timeline), new Columns(blocks));
+  }
+
+  constructor(trace, about, timeline, columns) {
+    this.trace = trace;
+    this.about = about;
+    this.isWhole = about.whole;
+    this.moments = Object.entries(about.moments).map(([name, at]) => ({ name, at }));
+    const n = trace.about.blocks;
+    this.address = new Float64Array(n);
+    this.block = new Float64Array(n);
+    this.freed = new Int32Array(n).fill(-1);
+    this.done = new Int32Array(n).fill(-1);
+    if (this.isWhole) this.readWhole(columns);
+    else this.readMoments(columns);
+    this.series = this.isWhole ? wholeSeries(this) : bucketSeries(timeline, about, trace.events);
+  }
+
+  readWhole(columns) {
+    const { trace, about } = this;
+    const n = trace.about.blocks;
+    const unit = about.unit_bytes;
+    const absent = new Uint8Array(n);
+    for (let i = 0, address = 0; i < n; i++) {
+      const code = columns.next();
+      if (code === 0) {
+        absent[i] = 1;
+        continue;
+      }
+      const turned = code - 1;
+      address += (turned % 2 === 0 ? turned / 2 : -(turned + 1) / 2) * unit;
+      this.address[i] = address;
+    }
+    for (let i = 0; i < n; i++) this.block[i] = trace.size[i] + columns.signed();
+    for (let i = 0; i < n; i++) this.freed[i] = trace.free[i] + columns.signed();
+    for (let i = 0; i < n; i++) this.done[i] = this.freed[i] + columns.next();
+    for (let i = 0; i < n; i++) if (absent[i]) this.freed[i] = this.done[i] = -1;
+    this.readChanges(columns, unit);
+    this.index = new LifeIndex(trace.birth, this.done);
+  }
+
+  readChanges(columns, unit) {
+    const count = columns.next();
+    const kinds = Uint8Array.from({ length: count }, () => columns.next());
+    const events = new Int32Array(count);
+    const starts = new Float64Array(count);
+    const sizes = new Float64Array(count);
+    for (let i = 0, at = 0; i < count; i++) events[i] = at += columns.next();
+    for (let i = 0, address = 0; i < count; i++) starts[i] = address += columns.signed() * unit;
+    for (let i = 0; i < count; i++) sizes[i] = columns.next() * unit;
+    this.changes = { kinds, events, sizes };
+    this.pieces = new Pieces();
+    const forever = this.trace.events;
+    for (let i = 0; i < count; i++) {
+      const kind = kinds[i];
+      const stream = columns.signed();
+      if ((kind >> 1) % 2 === 0) {
+        this.pieces.add(starts[i], sizes[i], events[i], events[i], kind, stream, forever);
+      } else {
+        this.pieces.remove(starts[i], sizes[i], events[i], forever);
+      }
+    }
+    this.pieces.close();
+  }
+
+  readMoments(columns) {
+    const { trace, about } = this;
+    const unit = about.unit_bytes;
+    this.kept = new Map();
+    for (const { at } of this.moments) {
+      const blocks = [];
+      const count = columns.next();
+      for (let i = 0, block = 0; i < count; i++) {
+        block += columns.next();
+        blocks.push(block);
+        this.address[block] = columns.next() * unit;
+        this.block[block] = trace.size[block] + columns.signed();
+        this.freed[block] = trace.free[block] + columns.signed();
+        this.done[block] = this.freed[block] + columns.next();
+      }
+      const pieces = [];
+      const segments = columns.next();
+      for (let i = 0; i < segments; i++) {
+        pieces.push({
+          start: columns.next() * unit,
+          bytes: columns.next() * unit,
+          born: columns.next(),
+          kind: columns.next(),
+          stream: columns.signed(),
+        });
+      }
+      this.kept.set(at, { blocks, pieces });
+    }
+  }
+
+  /** The position nearest to one at which all is known. */
+  known(at) {
+    if (this.isWhole) return at;
+    return this.moments.reduce((a, b) => (Math.abs(b.at - at) < Math.abs(a.at - at) ? b : a)).at;
+  }
+
+  /** Blocks that are held behind a request. */
+  aliveBlocks(at) {
+    return this.isWhole ? this.index.alive(at) : this.kept.get(at).blocks;
+  }
+
+  /** Memory that is held behind a request. */
+  alivePieces(at) {
+    if (!this.isWhole) return this.kept.get(at).pieces;
+    const p = this.pieces;
+    return p.index.alive(at).map((i) => ({
+      start: p.start[i],
+      bytes: p.bytes[i],
+      born: p.born[i],
+      kind: p.kind[i],
+      stream: p.stream[i],
+    }));
+  }
+
+  addressText(address) {
+    return '0x' + (BigInt(this.about.base_address) + BigInt(address)).toString(16);
+  }
+}

@@ -1,0 +1,438 @@
+/* Timeline and map together: one run, one time cursor, one filter. */
+
+class Explorer {
+  constructor(data, results, view) {
+    this.data = data;
+    this.results = results;
+    this.view = view;
+    this.runs = new Map();
+    this.cursor = 0;
+    this.filter = { stack: '', least: null, most: null, stream: '' };
+    this.get = (id) => document.getElementById(id);
+    this.timeline = new Timeline(this.get('timeline'), (at) => this.moveTo(at));
+    this.timeline.onHover = (at) => this.showValues(at ?? this.cursor, at !== null);
+    this.map = new SegmentMap(this.get('map'), (what, block, segment, event) =>
+      what === 'choose' ? this.choose(block) : this.showTip(block, segment, event),
+    );
+    this.listen();
+  }
+
+  /** Shows another trace, with its first run. */
+  async openTrace(number) {
+    this.about = this.data.traces[number];
+    this.rows = this.view.rows(this.results, number);
+    this.trace = await Trace.load(number, this.about);
+    this.runs.clear();
+    this.fillChoices();
+    const streams = [...new Set(this.trace.stream)].sort((a, b) => a - b);
+    this.get('filter-stream').replaceChildren(
+      element('option', { value: '' }, 'all streams'),
+      ...streams.map((s) => element('option', { value: String(s) }, this.trace.streamName(s))),
+    );
+    this.rankStacks();
+    const hasStacks = this.about.stacks.some((stack) => stack !== '');
+    this.get('colour').value = this.map.scheme = hasStacks ? 'stack' : 'age';
+  }
+
+  fillChoices() {
+    const options = () =>
+      this.about.runs
+        .slice()
+        .sort((a, b) => a.row - b.row)
+        .map((run) => element('option', { value: String(run.row) }, run.label + (run.whole ? '' : ' (key moments)')));
+    this.get('run').replaceChildren(...options());
+    this.get('other').replaceChildren(element('option', { value: '' }, 'none'), ...options());
+  }
+
+  /** The stacks that allocate most over the whole run get a colour of their own. */
+  rankStacks() {
+    const totals = new Float64Array(this.about.stacks.length);
+    const { stack, size, birth, free, events } = this.trace;
+    for (let i = 0; i < stack.length; i++) totals[stack[i]] += size[i] * (free[i] - birth[i]) / events;
+    const ranked = [...totals.keys()].sort((a, b) => totals[b] - totals[a]);
+    this.map.topStacks = new Map(
+      ranked.slice(0, STACK_COLOURS.length).map((number, place) => [number, place]),
+    );
+    this.get('stacks').replaceChildren(
+      ...ranked.slice(0, 200).map((number) => element('option', { value: this.about.stacks[number] })),
+    );
+  }
+
+  async load(row) {
+    if (!this.runs.has(row)) {
+      const about = this.about.runs.find((run) => run.row === row);
+      if (this.runs.size > 2) {
+        const kept = [this.run, this.other].filter(Boolean).map((run) => run.about.row);
+        for (const key of this.runs.keys()) if (!kept.includes(key)) this.runs.delete(key);
+      }
+      this.runs.set(row, await Run.load(this.trace, about));
+    }
+    return this.runs.get(row);
+  }
+
+  /** Shows the run whose figures are in a row. */
+  async openRun(row) {
+    const isFirst = !this.run || this.run.trace !== this.trace;
+    this.run = await this.load(row);
+    this.get('run').value = String(row);
+    if (isFirst) {
+      this.other = null;
+      this.get('other').value = '';
+      this.cursor = this.run.moments[0].at;
+      this.map.reset();
+    }
+    this.map.chosen = -1;
+    this.timeline.setBand(null);
+    this.get('block').replaceChildren();
+    this.showFigures(row);
+    this.showJumps();
+    this.applyFilter();
+    if (this.onRun) this.onRun(row);
+  }
+
+  async openOther(row) {
+    this.other = row === '' ? null : await this.load(Number(row));
+    this.showSeries();
+    this.showValues(this.cursor);
+  }
+
+  showFigures(row) {
+    const list = this.get('figures');
+    const result = this.rows[row];
+    const shown = this.view.columns.filter((c) => !c.optional || (result[c.key] ?? null) !== null);
+    list.replaceChildren(
+      ...shown.map((column) => {
+        const value = column.value ? column.value(result) : result[column.key];
+        return element(
+          'div',
+          {},
+          element('dt', { title: column.note || '' }, column.label),
+          element(
+            'dd',
+            { dataset: { key: column.key, value: JSON.stringify(value ?? null) }, title: /bytes$/.test(column.key) ? countText(value) + ' B' : '' },
+            column.text(value, result),
+          ),
+        );
+      }),
+    );
+  }
+
+  showJumps() {
+    const names = { peak: 'Peak', first_oom: 'First out-of-memory', end: 'End' };
+    this.get('jumps').replaceChildren(
+      ...this.run.moments.map(({ name, at }) =>
+        element('button', { type: 'button', dataset: { moment: name }, onclick: () => this.jump(at) }, names[name]),
+      ),
+    );
+    this.get('kept').hidden = this.run.isWhole;
+  }
+
+  jump(at) {
+    this.timeline.reveal(at);
+    this.moveTo(at);
+  }
+
+  /** Limit of the allocator or size of the device, whichever is less; null if unknown. */
+  limit() {
+    const row = this.rows[this.run.about.row];
+    const all = [
+      row.limit_bytes, row.capacity_bytes, this.results.limit_bytes,
+      this.results.capacity_bytes, this.results.device_bytes,
+    ].filter((bytes) => typeof bytes === 'number');
+    return all.length ? Math.min(...all) : null;
+  }
+
+  showSeries() {
+    const { series } = this.run;
+    const shown = { reserved: series.reserved, allocated: series.allocated, requested: series.requested };
+    if (series.active !== series.allocated) shown.active = series.active;
+    if (this.filtered) shown.filtered = this.filtered;
+    if (this.other) shown.other = this.other.series.reserved;
+    this.timeline.show(shown, this.trace.events, this.limit(), this.run.about.failures.map((f) => f[0]));
+    this.shown = shown;
+  }
+
+  /** The legend, with the values at a position. */
+  showValues(at, isHover = false) {
+    if (!this.shown) return;
+    const lines = LINES.filter((line) => this.shown[line.key]).map((line) =>
+      line.key === 'other' ? { ...line, note: 'reserved by ' + this.other.about.label } : line,
+    );
+    const legend = this.get('legend');
+    if (legend.dataset.keys !== lines.map((line) => line.key + line.note).join()) {
+      legend.dataset.keys = lines.map((line) => line.key + line.note).join();
+      legend.replaceChildren(
+        ...lines.map((line) => {
+          const swatch = element('i', { className: 'swatch ' + (line.fill ? 'area' : 'line') });
+          swatch.style.setProperty('--swatch', `var(${line.colour})`);
+          return element(
+            'li', { title: line.note }, swatch, element('span', {}, line.label),
+            element('output', { dataset: { series: line.key } }), element('small', {}, line.note),
+          );
+        }),
+      );
+    }
+    for (const line of lines) {
+      const output = legend.querySelector(`[data-series=${line.key}]`);
+      const value = this.shown[line.key].at(at);
+      output.textContent = bytesText(value);
+      output.dataset.value = value;
+    }
+    const time = this.trace.isTimed ? ', ' + durationText(this.trace.nanos(at)) + ' after the first' : '';
+    this.get('moment').textContent = `${isHover ? 'Under the pointer' : 'At the cursor'}: request ${countText(at)} of ${countText(this.trace.events)}${time}`;
+  }
+
+  /** Puts the time cursor at a position. */
+  moveTo(at) {
+    this.cursor = Math.min(this.trace.events - 1, Math.max(0, Math.round(at)));
+    this.timeline.setCursor(this.cursor);
+    if (this.moving) return;
+    this.moving = requestAnimationFrame(() => {
+      this.moving = 0;
+      this.showMoment();
+    });
+  }
+
+  showMoment() {
+    this.showValues(this.cursor);
+    this.get('position').value = this.cursor;
+    const at = this.run.known(this.cursor);
+    this.layout = new Layout(this.run, at, this.get('order').value);
+    this.map.show(this.layout);
+    this.showMapLegend();
+    const totals = this.layout.totals();
+    const waiting = totals.waiting ? `, ${bytesText(totals.waiting)} waiting for a stream` : '';
+    this.get('map-facts').textContent =
+      `Behind request ${countText(at)}: ${bytesText(totals.held)} held in ${countText(this.layout.segments.filter((s) => !s.isOutside).length)} segments; ` +
+      `${countText(this.layout.blocks.length)} blocks take ${bytesText(totals.inUse)}${waiting}; ${bytesText(totals.free)} free.`;
+    this.get('map').setAttribute('aria-label', 'Segment map. ' + this.get('map-facts').textContent);
+    this.showHolders();
+  }
+
+  showMapLegend() {
+    this.get('map-legend').replaceChildren(
+      ...this.map.legend().map(({ name, colour: value }) => {
+        const swatch = element('i', { className: 'swatch area' });
+        swatch.style.setProperty('--swatch', `var(${value})`);
+        return element('li', {}, swatch, element('span', { title: name }, name));
+      }),
+    );
+  }
+
+  showHolders() {
+    const holders = this.layout.holders(this.map.matches);
+    const total = holders.reduce((sum, h) => sum + h.bytes, 0);
+    this.get('holders').replaceChildren(
+      ...holders.slice(0, 12).map((h) => {
+        const name = this.about.stacks[h.stack] || 'stack not recorded';
+        const place = this.map.topStacks.get(h.stack);
+        const swatch = element('i', { className: 'swatch area' });
+        swatch.style.setProperty('--swatch', `var(${place === undefined ? '--other' : STACK_COLOURS[place]})`);
+        return element(
+          'tr', {},
+          element('td', {}, bytesText(h.bytes)),
+          element('td', {}, total ? percentText(h.bytes / total) : '–'),
+          element('td', {}, countText(h.blocks)),
+          element(
+            'th', { scope: 'row' },
+            element(
+              'div', { className: 'holder' }, swatch,
+              element('button', { type: 'button', title: 'Filter by this stack', onclick: () => this.filterBy(name) }, name),
+            ),
+          ),
+        );
+      }),
+    );
+    this.get('more-holders').textContent = holders.length > 12 ? `and ${countText(holders.length - 12)} more stacks` : '';
+  }
+
+  filterBy(name) {
+    const input = this.get('filter-stack');
+    input.value = input.value === name || name === 'stack not recorded' ? '' : name;
+    this.readFilter();
+  }
+
+  readFilter() {
+    const least = parseBytes(this.get('filter-least').value);
+    const most = parseBytes(this.get('filter-most').value);
+    this.get('filter-least').setAttribute('aria-invalid', String(Number.isNaN(least)));
+    this.get('filter-most').setAttribute('aria-invalid', String(Number.isNaN(most)));
+    this.filter = {
+      stack: this.get('filter-stack').value.trim().toLowerCase(),
+      least: Number.isNaN(least) ? null : least,
+      most: Number.isNaN(most) ? null : most,
+      stream: this.get('filter-stream').value,
+    };
+    this.applyFilter();
+  }
+
+  applyFilter() {
+    const { stack, least, most, stream } = this.filter;
+    const isOn = Boolean(stack || least !== null || most !== null || stream !== '');
+    const stacks = this.about.stacks.map((name) => name.toLowerCase().includes(stack));
+    const { trace } = this;
+    const wanted = Number(stream);
+    this.map.isFiltered = isOn;
+    this.map.matches = !isOn
+      ? always
+      : (block) =>
+          stacks[trace.stack[block]] &&
+          (least === null || trace.size[block] >= least) &&
+          (most === null || trace.size[block] <= most) &&
+          (stream === '' || trace.stream[block] === wanted);
+    this.filtered =
+      isOn && this.run.isWhole
+        ? running(trace.events, trace.birth, this.run.done, trace.size, this.map.matches)
+        : null;
+    this.get('filter-clear').disabled = !isOn;
+    this.showSeries();
+    this.moveTo(this.cursor);
+  }
+
+  describe(block) {
+    const { trace, run } = this;
+    const end = run.done[block];
+    const born = trace.birth[block];
+    const lived = end >= trace.events ? 'still held at the end' : `given back at request ${countText(run.freed[block])}`;
+    const time =
+      trace.isTimed && end < trace.events ? `, ${trace.about.time_step > 1 ? 'about ' : ''}${durationText(trace.nanos(end) - trace.nanos(born))}` : '';
+    const waits = end > run.freed[block] && end < trace.events ? `, reusable at ${countText(end)}` : '';
+    return [
+      ['requested', `${bytesText(trace.size[block])} (${countText(trace.size[block])} B)`],
+      ['block', `${bytesText(run.block[block])} at ${run.addressText(run.address[block])}`],
+      ['lifetime', `request ${countText(born)}, ${lived}${waits} (${countText(Math.min(end, trace.events) - born)} requests${time})`],
+      ['stream', trace.streamName(trace.stream[block])],
+      ['stack', trace.stackName(block) || 'not recorded'],
+    ];
+  }
+
+  showTip(block, segment, event) {
+    const tip = this.get('tip');
+    tip.hidden = !segment;
+    if (!segment) return;
+    const rows =
+      block >= 0
+        ? this.describe(block)
+        : [['free', 'memory that no block takes']];
+    rows.push(['in', `${segmentName(segment)} of ${bytesText(segment.bytes)} since request ${countText(segment.born)}`]);
+    tip.dataset.block = block;
+    tip.replaceChildren(...rows.map(([name, text]) => element('div', {}, element('b', {}, name), ' ' + text)));
+    const holder = this.get('map-holder').getBoundingClientRect();
+    const x = event.clientX - holder.left;
+    const y = event.clientY - holder.top;
+    tip.style.left = Math.max(0, Math.min(x + 14, holder.width - tip.offsetWidth)) + 'px';
+    tip.style.top = y + 18 + 'px';
+  }
+
+  /** Marks a block, with its lifetime on the timeline. */
+  choose(block) {
+    this.map.choose(block);
+    const panel = this.get('block');
+    if (block < 0) {
+      this.timeline.setBand(null);
+      panel.replaceChildren();
+      return;
+    }
+    this.timeline.setBand([this.trace.birth[block], this.run.done[block]]);
+    panel.dataset.block = block;
+    panel.replaceChildren(
+      ...this.describe(block).map(([name, text]) => element('div', {}, element('b', {}, name), ' ' + text)),
+      element('button', { type: 'button', onclick: () => this.jump(this.trace.birth[block]) }, 'Go to its birth'),
+      this.run.freed[block] < this.trace.events
+        ? element('button', { type: 'button', onclick: () => this.jump(this.run.freed[block] - 1) }, 'Go to its end')
+        : null,
+    );
+  }
+
+  step(direction, isFar) {
+    const visible = (this.timeline.view.to - this.timeline.view.from) / 100;
+    this.jump(this.cursor + direction * (isFar ? Math.max(1, Math.round(visible)) : 1));
+  }
+
+  async nextRun(direction) {
+    const select = this.get('run');
+    const next = select.selectedIndex + direction;
+    if (next >= 0 && next < select.options.length) await this.openRun(Number(select.options[next].value));
+  }
+
+  listen() {
+    const on = (id, event, call) => this.get(id).addEventListener(event, call);
+    on('run', 'change', () => this.openRun(Number(this.get('run').value)));
+    on('other', 'change', () => this.openOther(this.get('other').value));
+    on('position', 'change', () => this.jump(Number(this.get('position').value) || 0));
+    on('colour', 'change', () => {
+      this.map.scheme = this.get('colour').value;
+      this.showMapLegend();
+      this.map.schedule();
+    });
+    on('order', 'change', () => this.showMoment());
+    for (const id of ['filter-stack', 'filter-least', 'filter-most', 'filter-stream']) {
+      on(id, 'change', () => this.readFilter());
+    }
+    on('filter-clear', 'click', () => {
+      for (const id of ['filter-stack', 'filter-least', 'filter-most', 'filter-stream']) this.get(id).value = '';
+      this.readFilter();
+    });
+    on('zoom-in', 'click', () => this.timeline.zoom(0.5, this.cursor));
+    on('zoom-out', 'click', () => this.timeline.zoom(2, this.cursor));
+    on('pan-left', 'click', () => this.timeline.pan(-0.5));
+    on('pan-right', 'click', () => this.timeline.pan(0.5));
+    on('reset', 'click', () => this.timeline.reset());
+    on('map-in', 'click', () => this.map.zoom(0.5));
+    on('map-out', 'click', () => this.map.zoom(2));
+    on('map-reset', 'click', () => this.map.reset());
+    on('timeline', 'keydown', (event) => this.timelineKey(event));
+    on('map', 'keydown', (event) => this.mapKey(event));
+  }
+
+  timelineKey(event) {
+    const keys = {
+      ArrowLeft: () => this.step(-1, event.shiftKey),
+      ArrowRight: () => this.step(1, event.shiftKey),
+      PageUp: () => this.timeline.pan(-0.5),
+      PageDown: () => this.timeline.pan(0.5),
+      Home: () => this.jump(0),
+      End: () => this.jump(this.trace.events - 1),
+      '+': () => this.timeline.zoom(0.5, this.cursor),
+      '=': () => this.timeline.zoom(0.5, this.cursor),
+      '-': () => this.timeline.zoom(2, this.cursor),
+      0: () => this.timeline.reset(),
+      p: () => this.jump(this.run.moments.find((moment) => moment.name === 'peak').at),
+      o: () => {
+        const moment = this.run.moments.find((each) => each.name === 'first_oom');
+        if (moment) this.jump(moment.at);
+      },
+      '[': () => this.nextRun(-1),
+      ']': () => this.nextRun(1),
+    };
+    this.handle(event, keys);
+  }
+
+  mapKey(event) {
+    const keys = {
+      ArrowRight: () => this.choose(this.map.neighbour(1)),
+      ArrowLeft: () => this.choose(this.map.neighbour(-1)),
+      ArrowDown: () => this.map.pan(1),
+      ArrowUp: () => this.map.pan(-1),
+      PageDown: () => this.map.pan(this.map.lines() / 2),
+      PageUp: () => this.map.pan(-this.map.lines() / 2),
+      '+': () => this.map.zoom(0.5),
+      '=': () => this.map.zoom(0.5),
+      '-': () => this.map.zoom(2),
+      0: () => this.map.reset(),
+      Escape: () => this.choose(-1),
+    };
+    this.handle(event, keys);
+  }
+
+  handle(event, keys) {
+    if (event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
+    event.preventDefault();
+    keys[event.key]();
+  }
+
+  restyle() {
+    this.timeline.restyle();
+    this.map.draw();
+  }
+}

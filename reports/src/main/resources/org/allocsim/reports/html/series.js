@@ -1,0 +1,185 @@
+/* Memory over time at every scale: least and greatest values of any range, without losing a peak. */
+
+const SERIES = ['requested', 'allocated', 'active', 'reserved'];
+
+/** A value behind every request, with the extremes of 16, 256, 4096, … requests. */
+class Series {
+  /** `peaks` has greater values that were reached inside a request. */
+  constructor(values, peaks = new Map()) {
+    this.values = values;
+    this.peaks = peaks;
+    this.least = [values];
+    this.greatest = [values];
+    while (this.least.at(-1).length > 16) {
+      const isFirst = this.least.length === 1;
+      const low = this.least.at(-1);
+      const high = this.greatest.at(-1);
+      const length = Math.ceil(low.length / 16);
+      const least = new Float64Array(length);
+      const greatest = new Float64Array(length);
+      for (let i = 0; i < length; i++) {
+        let min = Infinity;
+        let max = -Infinity;
+        const end = Math.min(low.length, 16 * i + 16);
+        for (let j = 16 * i; j < end; j++) {
+          if (low[j] < min) min = low[j];
+          if (high[j] > max) max = high[j];
+        }
+        least[i] = min;
+        greatest[i] = max;
+      }
+      if (isFirst) {
+        for (const [at, peak] of peaks) {
+          const i = Math.floor(at / 16);
+          greatest[i] = Math.max(greatest[i], peak);
+        }
+      }
+      this.least.push(least);
+      this.greatest.push(greatest);
+    }
+    this.min = 0;
+    this.max = 0;
+  }
+
+  at(position) {
+    return this.values[Math.min(this.values.length - 1, Math.max(0, position))];
+  }
+
+  /** Sets `min` and `max` to the extremes from one position to before another. */
+  range(from, to) {
+    this.min = Infinity;
+    this.max = -Infinity;
+    let a = from;
+    const b = Math.min(to, this.values.length);
+    while (a < b) {
+      let level = 0;
+      let span = 1;
+      while (
+        level + 1 < this.least.length &&
+        a % (span * 16) === 0 &&
+        a + span * 16 <= b
+      ) {
+        level++;
+        span *= 16;
+      }
+      const i = a / span;
+      const low = this.least[level][i];
+      const high = this.greatest[level][i];
+      if (low < this.min) this.min = low;
+      if (high > this.max) this.max = high;
+      if (level === 0 && this.peaks.size > 0) {
+        const peak = this.peaks.get(a);
+        if (peak > this.max) this.max = peak;
+      }
+      a += span;
+    }
+  }
+
+  peak() {
+    this.range(0, this.values.length);
+    return this.max;
+  }
+}
+
+/** The same of a run of which only extremes of buckets were kept. */
+class BucketSeries {
+  constructor(starts, least, greatest, events) {
+    this.starts = starts;
+    this.least = least;
+    this.greatest = greatest;
+    this.events = events;
+    this.min = 0;
+    this.max = 0;
+  }
+
+  bucket(position) {
+    return Math.max(0, above(this.starts, position) - 1);
+  }
+
+  at(position) {
+    return this.greatest[this.bucket(position)];
+  }
+
+  range(from, to) {
+    this.min = Infinity;
+    this.max = -Infinity;
+    for (let i = this.bucket(from); i < this.starts.length; i++) {
+      if (i > this.bucket(from) && this.starts[i] >= to) break;
+      this.min = Math.min(this.min, this.least[i]);
+      this.max = Math.max(this.max, this.greatest[i]);
+    }
+  }
+
+  peak() {
+    return this.greatest.reduce((a, b) => Math.max(a, b), 0);
+  }
+}
+
+/** Sums up what begins and ends at positions. */
+function running(events, births, deaths, sizes, isCounted) {
+  const values = new Float64Array(events);
+  for (let i = 0; i < births.length; i++) {
+    if (deaths[i] < 0 || !isCounted(i)) continue;
+    values[births[i]] += sizes[i];
+    if (deaths[i] < events) values[deaths[i]] -= sizes[i];
+  }
+  let sum = 0;
+  for (let at = 0; at < events; at++) values[at] = sum += values[at];
+  return new Series(values);
+}
+
+const always = () => true;
+
+function wholeSeries(run) {
+  const { trace, changes } = run;
+  const { events, birth, size } = trace;
+  const reserved = new Float64Array(events);
+  const peaks = new Map();
+  let held = 0;
+  let next = 0;
+  for (let at = 0; at < events; at++) {
+    let most = held;
+    while (next < changes.events.length && changes.events[next] <= at) {
+      held += ((changes.kinds[next] >> 1) % 2 === 0 ? 1 : -1) * changes.sizes[next];
+      if (held > most) most = held;
+      next++;
+    }
+    reserved[at] = held;
+    if (most > held && most > (at > 0 ? reserved[at - 1] : 0)) peaks.set(at, most);
+  }
+  const series = {
+    requested: running(events, birth, run.done, size, always),
+    allocated: running(events, birth, run.freed, run.block, always),
+    reserved: new Series(reserved, peaks),
+  };
+  const waits = run.freed.some((freed, i) => freed !== run.done[i]);
+  series.active = waits
+    ? running(events, birth, run.done, run.block, always)
+    : series.allocated;
+  return series;
+}
+
+function readBuckets(columns, about) {
+  const n = about.buckets;
+  const starts = new Int32Array(n);
+  for (let i = 0, start = 0; i < n; i++) starts[i] = start += columns.next();
+  const extremes = {};
+  for (const name of SERIES) {
+    const greatest = new Float64Array(n);
+    const least = new Float64Array(n);
+    for (let i = 0, value = 0; i < n; i++) greatest[i] = value += columns.signed();
+    for (let i = 0; i < n; i++) least[i] = greatest[i] - columns.next();
+    extremes[name] = { least, greatest };
+  }
+  return { starts, extremes };
+}
+
+function bucketSeries(columns, about, events) {
+  const { starts, extremes } = readBuckets(columns, about);
+  const series = {};
+  for (const name of SERIES) {
+    const { least, greatest } = extremes[name];
+    series[name] = new BucketSeries(starts, least, greatest, events);
+  }
+  return series;
+}

@@ -1,0 +1,224 @@
+/* The table of results: every figure comes from the JSON that the command writes. */
+
+const calls = (row) =>
+  row.driver_calls && typeof row.driver_calls === 'object'
+    ? Object.values(row.driver_calls).reduce((a, b) => a + b, 0)
+    : row.driver_calls;
+
+function compareLabel(row) {
+  const options = Object.entries(row.options).map(([name, value]) => name + '=' + value);
+  return options.length ? `${row.policy}(${options.join(';')})` : row.policy;
+}
+
+const seconds = (value) => (value === null || value === undefined ? '–' : durationText(value * 1e9));
+
+function failureText(row) {
+  if (!row.ooms) return 'no';
+  const first = `at request ${countText(row.first_oom_request_index)} (${bytesText(row.first_oom_requested_bytes)})`;
+  return row.ooms === 1 ? first : `${first}, ${countText(row.ooms)} times`;
+}
+
+/** For each command: where its rows are and which columns they have. */
+const VIEWS = {
+  compare: {
+    rows: (results, trace) => results.traces[trace].results,
+    isRun: (row) => row.not_run_because === null,
+    why: (row) => row.not_run_because,
+    name: compareLabel,
+    first: 'policy',
+    columns: [
+      { key: 'peak_reserved_bytes', label: 'peak reserved', text: bytesText, bar: true, note: 'most memory held from the GPU' },
+      { key: 'peak_allocated_bytes', label: 'peak allocated', text: bytesText, note: 'most memory in blocks that were in use' },
+      { key: 'peak_requested_bytes', label: 'peak requested', text: bytesText, note: 'most memory that the program asked for at once' },
+      { key: 'utilisation_ratio', label: 'utilisation', text: percentText, note: 'peak allocated over peak reserved' },
+      { key: 'internal_at_peak_bytes', label: 'rounding', text: bytesText, note: 'lost inside blocks when most was reserved' },
+      { key: 'external_at_peak_bytes', label: 'cached', text: bytesText, note: 'reserved and not in use when most was reserved' },
+      { key: 'driver_calls', label: 'driver calls', text: countText },
+      { key: 'driver_seconds', label: 'in driver', text: seconds, note: 'least time of the driver calls' },
+      { key: 'simulated_seconds', label: 'simulated time', text: seconds, optional: true },
+      { key: 'gpu_utilisation_ratio', label: 'GPU busy', text: percentText, optional: true },
+      { key: 'ooms', label: 'out of memory', text: (value, row) => failureText(row), wide: true },
+    ],
+  },
+  tune: {
+    rows: (results) => results.settings,
+    isRun: () => true,
+    name: (row) => row.conf || '(default)',
+    first: 'setting',
+    columns: [
+      { key: 'peak_reserved_bytes', label: 'peak reserved', text: bytesText, bar: true, note: 'most memory held from the GPU' },
+      { key: 'peak_allocated_bytes', label: 'peak allocated', text: bytesText, note: 'most memory in blocks that were in use' },
+      { key: 'slack_at_peak_bytes', label: 'slack', text: bytesText, note: 'reserved and not allocated when most was reserved' },
+      { key: 'driver_calls', label: 'driver calls', text: countText, value: calls },
+      { key: 'min_time', label: 'in driver', text: seconds, note: 'least time of the driver calls' },
+      { key: 'forced_synchronizations', label: 'forced waits', text: countText, note: 'how often the host had to wait for the GPU' },
+      {
+        key: 'passes', label: 'out of memory', wide: true,
+        text: (value, row) =>
+          value
+            ? 'no'
+            : `at request ${countText(row.first_oom.request_index)} (${bytesText(row.first_oom.requested_bytes)})`,
+      },
+    ],
+  },
+  validate: {
+    rows: (results) => results.cases,
+    isRun: (row) => row.not_run === null,
+    why: (row) => row.not_run,
+    name: (row) => `${row.policy}, ${row.trace}` + (row.near_limit ? ', near its limit' : ''),
+    first: 'case',
+    columns: [
+      { key: 'predicted_peak_bytes', label: 'peak predicted', text: bytesText },
+      { key: 'measured_peak_bytes', label: 'peak measured', text: bytesText, bar: true },
+      { key: 'predicted_calls', label: 'calls predicted', text: countText },
+      { key: 'measured_calls', label: 'calls measured', text: countText },
+      { key: 'equal_calls', label: 'equal calls', text: countText, note: 'up to the first that differs' },
+      { key: 'refused_calls', label: 'refused', text: countText, note: 'calls that the driver refused' },
+      { key: 'failures', label: 'failures', text: (value) => String(value).replaceAll('_', ' '), value: (row) => row.failures && row.failures.verdict },
+      { key: 'driver_time', label: 'time ratio', text: (value) => (value === null || value === undefined ? '–' : value.toFixed(2)), value: (row) => row.driver_time && row.driver_time.ratio, note: 'driver time predicted over measured' },
+    ],
+  },
+};
+
+/** Length of a whole bar: the most, unless a few values would leave the others no room. */
+function barScale(values) {
+  const sorted = values.filter((value) => value > 0).sort((a, b) => a - b);
+  if (!sorted.length) return 1;
+  const typical = 3 * sorted[Math.floor((sorted.length - 1) / 2)];
+  return sorted.at(-1) > typical ? typical : sorted.at(-1);
+}
+
+class ResultTable {
+  constructor(table, view, onPick) {
+    this.table = table;
+    this.view = view;
+    this.onPick = onPick;
+    this.sorted = null;
+  }
+
+  show(rows, recorded) {
+    this.rows = rows.map((row, number) => ({ row, number }));
+    this.recorded = recorded;
+    this.columns = this.view.columns.filter(
+      (column) => !column.optional || rows.some((row) => row[column.key] !== null && row[column.key] !== undefined),
+    );
+    this.most = barScale(
+      rows.flatMap((row) => this.columns.filter((c) => c.bar).map((c) => row[c.key] || 0)),
+    );
+    this.render();
+  }
+
+  value(column, row) {
+    return column.value ? column.value(row) : row[column.key];
+  }
+
+  sort(column) {
+    const isSame = this.sorted && this.sorted.column === column;
+    this.sorted = { column, descending: isSame ? !this.sorted.descending : false };
+    this.render();
+    this.table.querySelectorAll('thead button')[column + 1].focus();
+  }
+
+  ordered() {
+    if (!this.sorted) return this.rows;
+    const { column, descending } = this.sorted;
+    const value = (entry) =>
+      column < 0 ? this.view.name(entry.row) : this.value(this.columns[column], entry.row);
+    return this.rows.slice().sort((a, b) => {
+      const runs = Number(this.view.isRun(b.row)) - Number(this.view.isRun(a.row));
+      if (runs) return runs;
+      const [x, y] = [value(a), value(b)];
+      const order = x === y ? 0 : x === null || x === undefined ? 1 : y === null || y === undefined ? -1 : x < y ? -1 : 1;
+      return (descending ? -order : order) || a.number - b.number;
+    });
+  }
+
+  heading(label, place, note) {
+    const isSorted = this.sorted && this.sorted.column === place;
+    const arrow = isSorted ? (this.sorted.descending ? ' ▼' : ' ▲') : '';
+    return element(
+      'th',
+      {
+        scope: 'col',
+        'aria-sort': isSorted ? (this.sorted.descending ? 'descending' : 'ascending') : 'none',
+        className: place < 0 ? 'name' : '',
+      },
+      element('button', { type: 'button', title: note || '', onclick: () => this.sort(place) }, label + arrow),
+    );
+  }
+
+  render() {
+    const head = element(
+      'tr',
+      {},
+      this.heading(this.view.first, -1),
+      ...this.columns.map((column, i) => this.heading(column.label, i, column.note)),
+    );
+    const body = this.ordered().map(({ row, number }) => this.line(row, number));
+    this.table.replaceChildren(
+      this.table.caption || '',
+      element('thead', {}, head),
+      element('tbody', {}, ...body),
+    );
+    this.mark(this.picked);
+  }
+
+  line(row, number) {
+    const name = this.view.name(row);
+    const canShow = this.recorded.has(number);
+    const label = canShow
+      ? element('button', { type: 'button', className: 'pick', title: 'Show on the timeline', onclick: () => this.onPick(number) }, name)
+      : name;
+    const line = element('tr', { dataset: { row: number } }, element('th', { scope: 'row' }, label));
+    if (!this.view.isRun(row)) {
+      line.className = 'not-run';
+      line.append(element('td', { colSpan: this.columns.length }, 'not run: ' + this.view.why(row)));
+      return line;
+    }
+    for (const column of this.columns) {
+      const value = this.value(column, row);
+      const cell = element(
+        'td',
+        { className: (column.wide ? 'wide' : '') + (column.bar ? ' barred' : ''), dataset: { key: column.key, value: JSON.stringify(value ?? null) } },
+        column.text(value, row),
+      );
+      if (column.bar) {
+        cell.title = countText(value) + ' B';
+        cell.append(this.bar(row, value));
+        cell.classList.toggle('beyond', value > this.most);
+      }
+      line.append(cell);
+    }
+    if (row.ooms > 0 || row.passes === false) line.classList.add('fails');
+    return line;
+  }
+
+  /** A bar to the scale of the column: what was in use in its peak, rounding, and the rest. */
+  bar(row, value) {
+    const share = (bytes) => ((100 * bytes) / this.most).toFixed(2) + '%';
+    const slack = row.external_at_peak_bytes ?? row.slack_at_peak_bytes ?? 0;
+    const rounding = row.internal_at_peak_bytes ?? 0;
+    const part = (name, bytes) => {
+      const made = element('i', { className: name });
+      made.style.width = share(Math.max(0, bytes));
+      return made;
+    };
+    return element(
+      'span',
+      { className: 'bar', 'aria-hidden': 'true' },
+      part('used', value - slack - rounding),
+      part('rounding', rounding),
+      part('cached', slack),
+    );
+  }
+
+  mark(number) {
+    this.picked = number;
+    for (const line of this.table.querySelectorAll('tbody tr')) {
+      const is = line.dataset.row === String(number);
+      line.classList.toggle('picked', is);
+      if (is) line.setAttribute('aria-current', 'true');
+      else line.removeAttribute('aria-current');
+    }
+  }
+}

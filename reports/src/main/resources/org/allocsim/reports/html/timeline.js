@@ -1,0 +1,358 @@
+/* The timeline: uPlot draws what of memory over time is in view. */
+
+const LINES = [
+  { key: 'reserved', label: 'reserved', note: 'held from the GPU', colour: '--sky', width: 1.5, fill: 0.16 },
+  { key: 'active', label: 'active', note: 'in use, or given back and waiting for a stream', colour: '--orange', width: 1.2, fill: 0.5 },
+  { key: 'allocated', label: 'allocated', note: 'blocks in use, rounded up', colour: '--blue', width: 1.2, fill: 0.55 },
+  { key: 'requested', label: 'requested', note: 'what the program asked for', colour: '--green', width: 1, fill: 0 },
+  { key: 'filtered', label: 'filtered', note: 'requested by blocks that pass the filter', colour: '--purple', width: 1.6, fill: 0.4 },
+  { key: 'other', label: 'compared', note: 'reserved by the other policy', colour: '--ink-soft', width: 1.4, fill: 0, dash: [5, 4] },
+];
+
+/* Pixels beside the plot: at the left for sizes, at the right for half a label. */
+const AXIS = 78;
+const EDGE = 12;
+
+/** A colour of the page's style, for canvases. */
+function colour(name, alpha = 1) {
+  const value = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  if (alpha === 1) return value;
+  return value + Math.round(alpha * 255).toString(16).padStart(2, '0');
+}
+
+/** Ticks at round binary sizes. */
+function byteTicks(max, wanted) {
+  if (!(max > 0)) return [0];
+  let step = 2 ** Math.ceil(Math.log2(max / wanted));
+  if (step < 1) step = 1;
+  const ticks = [];
+  for (let tick = 0; tick <= max; tick += step) ticks.push(tick);
+  return ticks;
+}
+
+function byteAxis(wanted) {
+  return {
+    scale: 'y',
+    size: AXIS,
+    gap: 6,
+    splits: (u, axis, min, max) => byteTicks(max, wanted),
+    values: (u, ticks) => ticks.map((tick) => axisBytes(tick, ticks.length > 1 ? ticks[1] : tick)),
+  };
+}
+
+function styledAxis(axis) {
+  return {
+    stroke: () => colour('--ink-soft'),
+    grid: { stroke: () => colour('--grid'), width: 1 },
+    ticks: { stroke: () => colour('--grid'), width: 1, size: 4 },
+    font: '12px system-ui, sans-serif',
+    labelFont: '12px system-ui, sans-serif',
+    ...axis,
+  };
+}
+
+class Timeline {
+  /** `holder` gets the chart; `onCursor` hears where the reader put the time cursor. */
+  constructor(holder, onCursor) {
+    this.holder = holder;
+    this.onCursor = onCursor;
+    this.events = 1;
+    this.view = { from: 0, to: 1 };
+    this.series = {};
+    this.cursor = 0;
+    this.marks = [];
+    this.band = null;
+    this.limit = null;
+    this.top = 1;
+    this.hover = null;
+    this.frames = [];
+    this.line = element('div', { className: 'time-cursor' });
+    this.lifetime = element('div', { className: 'lifetime' });
+    this.make();
+    new ResizeObserver(() => this.resize()).observe(holder);
+  }
+
+  make() {
+    if (this.plot) this.plot.destroy();
+    const stepped = uPlot.paths.stepped({ align: 1 });
+    const linear = uPlot.paths.linear();
+    // Where a pixel is many requests, steps cannot be seen and cost twice the points.
+    const paths = (...all) => (this.isFine ? stepped : linear)(...all);
+    const options = {
+      width: Math.max(200, this.holder.clientWidth),
+      height: this.height(),
+      padding: [14, EDGE, 0, 0],
+      legend: { show: false },
+      cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
+      scales: {
+        x: { time: false, range: () => [this.view.from, this.view.to] },
+        y: { range: () => [0, this.top] },
+      },
+      axes: [
+        styledAxis({
+          values: (u, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? countText(tick) : '')),
+          label: 'request number',
+          size: 30,
+          labelSize: 18,
+        }),
+        styledAxis(byteAxis(6)),
+      ],
+      series: [
+        {},
+        ...LINES.map((line) => ({
+          label: line.label,
+          stroke: () => colour(line.colour),
+          fill: line.fill ? () => colour(line.colour, line.fill) : undefined,
+          width: line.width,
+          dash: line.dash,
+          paths,
+          points: { show: false },
+        })),
+      ],
+      hooks: {
+        draw: [(u) => this.drawMarks(u)],
+        setCursor: [(u) => this.hear(u)],
+      },
+    };
+    this.plot = new uPlot(options, this.data(), this.holder);
+    this.plot.over.append(this.lifetime, this.line);
+    this.listen(this.plot.over);
+    this.placeCursor();
+  }
+
+  height() {
+    return window.matchMedia('(max-width: 700px)').matches ? 240 : 300;
+  }
+
+  resize() {
+    const width = this.holder.clientWidth;
+    if (width > 0 && Math.abs(width - this.plot.width) > 1) {
+      this.plot.setSize({ width, height: this.height() });
+      this.schedule();
+    }
+  }
+
+  /** What is to be drawn: series by key; those that are missing are left out. */
+  show(series, events, limit, marks) {
+    this.series = series;
+    this.limit = limit;
+    this.marks = marks;
+    let top = 0;
+    for (const each of Object.values(series)) top = Math.max(top, each.peak());
+    this.isLimitNear = limit !== null && limit <= 1.25 * top;
+    this.top = 1.06 * Math.max(1, this.isLimitNear ? Math.max(limit, top) : top);
+    if (events !== this.events) {
+      this.events = events;
+      this.view = { from: 0, to: Math.max(1, events) };
+    }
+    this.schedule();
+  }
+
+  /** Least and greatest values for every pixel in view. */
+  data() {
+    const { from, to } = this.view;
+    const span = to - from;
+    const width = Math.max(50, this.holder.clientWidth - AXIS - EDGE);
+    const buckets = Math.max(1, Math.min(Math.ceil(width), Math.ceil(span)));
+    this.isFine = span <= width;
+    const x = [];
+    const columns = LINES.map((line) => ({ source: this.series[line.key], values: [] }));
+    const end = Math.min(this.events, Math.ceil(to) + 1);
+    let a = Math.max(0, Math.floor(from));
+    for (let i = 0; i < buckets && a < end; i++) {
+      const b = Math.max(a + 1, Math.min(end, Math.floor(from + ((i + 1) * span) / buckets)));
+      const isOne = b - a === 1;
+      x.push(a);
+      if (!isOne) x.push((a + b) / 2);
+      for (const column of columns) {
+        if (!column.source) {
+          column.values.push(null);
+          if (!isOne) column.values.push(null);
+          continue;
+        }
+        column.source.range(a, b);
+        column.values.push(column.source.max);
+        if (!isOne) column.values.push(column.source.min);
+      }
+      a = b;
+    }
+    if (a < end || x.length > 0) {
+      x.push(a);
+      for (const column of columns) column.values.push(column.values.at(-1));
+    }
+    return [x, ...columns.map((column) => column.values)];
+  }
+
+  schedule() {
+    if (this.pending) return;
+    this.pending = requestAnimationFrame(() => this.draw());
+  }
+
+  /** Draws now; keeps what the last frames took. */
+  draw() {
+    this.pending = 0;
+    const start = performance.now();
+    this.plot.setData(this.data(), true);
+    this.placeCursor();
+    this.frames.push(performance.now() - start);
+    if (this.frames.length > 240) this.frames.shift();
+  }
+
+  /** Draws anew with the present style and width, now. */
+  restyle() {
+    this.make();
+    this.draw();
+  }
+
+  drawMarks(u) {
+    const { ctx } = u;
+    const ratio = devicePixelRatio || 1;
+    const { left, top, width, height } = u.bbox;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(left, top - 12 * ratio, width, height + 12 * ratio);
+    ctx.clip();
+    if (this.limit !== null && this.isLimitNear) {
+      const y = u.valToPos(this.limit, 'y', true);
+      ctx.strokeStyle = colour('--vermillion');
+      ctx.setLineDash([8 * ratio, 4 * ratio]);
+      ctx.lineWidth = 1.5 * ratio;
+      ctx.beginPath();
+      ctx.moveTo(left, y);
+      ctx.lineTo(left + width, y);
+      ctx.stroke();
+      ctx.setLineDash([]);
+      ctx.fillStyle = colour('--vermillion-text');
+      ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+      ctx.textAlign = 'right';
+      ctx.textBaseline = 'bottom';
+      ctx.fillText('limit ' + bytesText(this.limit), left + width - 4 * ratio, y - 4 * ratio);
+    }
+    ctx.fillStyle = colour('--vermillion');
+    let last = -Infinity;
+    for (const at of this.marks) {
+      const x = u.valToPos(at, 'x', true);
+      if (x < left || x > left + width || x - last < 3 * ratio) continue;
+      last = x;
+      ctx.beginPath();
+      ctx.moveTo(x - 5 * ratio, top - 10 * ratio);
+      ctx.lineTo(x + 5 * ratio, top - 10 * ratio);
+      ctx.lineTo(x, top);
+      ctx.fill();
+    }
+    ctx.restore();
+  }
+
+  placeCursor() {
+    const place = (at) => this.plot.valToPos(at, 'x');
+    const width = this.plot.over.clientWidth;
+    const x = place(this.cursor + 0.5);
+    this.line.hidden = x < 0 || x > width;
+    this.line.style.transform = `translateX(${x}px)`;
+    this.lifetime.hidden = !this.band;
+    if (this.band) {
+      const a = Math.max(0, place(this.band[0]));
+      const b = Math.min(width, place(this.band[1]));
+      this.lifetime.style.left = a + 'px';
+      this.lifetime.style.width = Math.max(1, b - a) + 'px';
+    }
+  }
+
+  setCursor(at) {
+    this.cursor = at;
+    this.placeCursor();
+  }
+
+  /** Shows from when to when a block lived; null for none. */
+  setBand(band) {
+    this.band = band;
+    this.placeCursor();
+  }
+
+  clampView(from, to) {
+    const least = Math.min(this.events, 16);
+    const span = Math.min(this.events, Math.max(least, to - from));
+    const start = Math.min(Math.max(0, from), this.events - span);
+    this.view = { from: start, to: Math.max(start + span, start + 1) };
+    this.schedule();
+  }
+
+  pan(share) {
+    const by = share * (this.view.to - this.view.from);
+    this.clampView(this.view.from + by, this.view.to + by);
+  }
+
+  zoom(factor, around = (this.view.from + this.view.to) / 2) {
+    const { from, to } = this.view;
+    this.clampView(around - (around - from) * factor, around + (to - around) * factor);
+  }
+
+  reset() {
+    this.clampView(0, this.events);
+  }
+
+  /** Moves the view so that a position is in it. */
+  reveal(at) {
+    const { from, to } = this.view;
+    if (at < from || at >= to) {
+      const half = (to - from) / 2;
+      this.clampView(at - half, at + half);
+    }
+  }
+
+  position(x) {
+    const at = Math.floor(this.plot.posToVal(x, 'x'));
+    return Math.min(this.events - 1, Math.max(0, at));
+  }
+
+  hear(u) {
+    const x = u.cursor.left;
+    this.hover = x === null || x === undefined || x < 0 ? null : this.position(x);
+    if (this.onHover) this.onHover(this.hover);
+  }
+
+  listen(over) {
+    let down = null;
+    over.addEventListener('pointerdown', (event) => {
+      if (event.button !== 0) return;
+      const x = event.offsetX;
+      const isCursor = Math.abs(x - this.plot.valToPos(this.cursor + 0.5, 'x')) < 7;
+      down = { x: event.clientX, view: { ...this.view }, isCursor, moved: false };
+      over.setPointerCapture(event.pointerId);
+    });
+    over.addEventListener('pointermove', (event) => {
+      if (!down) return;
+      const moved = event.clientX - down.x;
+      if (Math.abs(moved) > 3) down.moved = true;
+      if (!down.moved) return;
+      if (down.isCursor) {
+        this.onCursor(this.position(event.clientX - over.getBoundingClientRect().left));
+      } else {
+        const by = (-moved / over.clientWidth) * (down.view.to - down.view.from);
+        this.clampView(down.view.from + by, down.view.to + by);
+      }
+    });
+    over.addEventListener('pointerup', (event) => {
+      if (down && !down.moved) {
+        this.onCursor(this.position(event.clientX - over.getBoundingClientRect().left));
+      }
+      down = null;
+    });
+    over.addEventListener('pointercancel', () => (down = null));
+    over.addEventListener('dblclick', () => this.reset());
+    over.addEventListener(
+      'wheel',
+      (event) => {
+        if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+          event.preventDefault();
+          this.pan(event.deltaX / over.clientWidth);
+        } else if (event.ctrlKey || this.holder.contains(document.activeElement)) {
+          event.preventDefault();
+          const x = event.clientX - over.getBoundingClientRect().left;
+          this.zoom(2 ** (event.deltaY / 300), this.plot.posToVal(x, 'x'));
+        }
+      },
+      { passive: false },
+    );
+  }
+}

@@ -1,0 +1,181 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.logging.Level;
+import org.openqa.selenium.By;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.interactions.Actions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+import org.openqa.selenium.support.ui.Select;
+import org.openqa.selenium.support.ui.WebDriverWait;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+/** Chromium without a window, that opens pages as a reader does. */
+final class Browser implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  private final ChromeDriver driver;
+
+  private Browser(ChromeDriver driver) {
+    this.driver = driver;
+  }
+
+  /** Starts the browser that is installed; without one the test is skipped. */
+  static Browser start() {
+    Optional<Path> chromium = program("chromium", "chromium-browser", "google-chrome");
+    Optional<Path> chromedriver = program("chromedriver");
+    assumeTrue(
+        chromium.isPresent() && chromedriver.isPresent(),
+        "not run: chromium and chromedriver are not installed"
+            + " (Debian: apt-get install chromium chromium-driver)");
+    ChromeOptions options = new ChromeOptions();
+    options.setBinary(chromium.get().toString());
+    options.addArguments(
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--force-device-scale-factor=1",
+        "--window-size=1280,1000");
+    LoggingPreferences logs = new LoggingPreferences();
+    logs.enable(LogType.BROWSER, Level.ALL);
+    options.setCapability("goog:loggingPrefs", logs);
+    System.setProperty("webdriver.chrome.driver", chromedriver.get().toString());
+    ChromeDriver driver = new ChromeDriver(options);
+    driver.manage().timeouts().scriptTimeout(PATIENCE);
+    return new Browser(driver);
+  }
+
+  private static Optional<Path> program(String... names) {
+    String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
+    return Arrays.stream(names)
+        .flatMap(name ->
+            Arrays.stream(path.split(File.pathSeparator)).map(folder -> Path.of(folder, name)))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /** Opens a file and waits until the page says that it is ready. */
+  void open(Path page) {
+    driver.get(page.toUri().toString());
+    new WebDriverWait(driver, PATIENCE)
+        .until(_ ->
+            Boolean.TRUE.equals(
+                run(
+                    "return document.documentElement.dataset.ready === 'true'"
+                        + " || !document.getElementById('notice').hidden")));
+    settle();
+  }
+
+  /** Waits until what was asked for is drawn. */
+  void settle() {
+    driver.executeAsyncScript(
+        "const done = arguments[0];"
+            + "requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() =>"
+            + " done())));");
+  }
+
+  Object run(String script, Object... arguments) {
+    return driver.executeScript(script, arguments);
+  }
+
+  /** What a script leaves, by way of JSON, so that numbers keep their kind. */
+  JsonNode json(String expression, Object... arguments) {
+    return new ObjectMapper()
+        .readTree((String) run("return JSON.stringify(" + expression + ")", arguments));
+  }
+
+  /** As above, where the script tells when it is done. */
+  Object await(String script, Object... arguments) {
+    return driver.executeAsyncScript(script, arguments);
+  }
+
+  WebElement find(String selector) {
+    return driver.findElement(By.cssSelector(selector));
+  }
+
+  List<WebElement> all(String selector) {
+    return driver.findElements(By.cssSelector(selector));
+  }
+
+  String text(String selector) {
+    return find(selector).getText();
+  }
+
+  void click(String selector) {
+    WebElement element = find(selector);
+    reveal(element);
+    element.click();
+    settle();
+  }
+
+  void choose(String selector, String value) {
+    new Select(find(selector)).selectByValue(value);
+    settle();
+  }
+
+  void type(String selector, CharSequence... keys) {
+    find(selector).sendKeys(keys);
+    settle();
+  }
+
+  Actions mouse() {
+    return new Actions(driver);
+  }
+
+  void reveal(WebElement element) {
+    run("arguments[0].scrollIntoView({block: 'center'})", element);
+  }
+
+  /** Complaints of the browser about the page since the last call. */
+  List<String> complaints() {
+    return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+        .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
+        .map(LogEntry::getMessage)
+        .toList();
+  }
+
+  /** What axe-core finds that is serious or critical. */
+  JsonNode accessibilityFaults() {
+    run(axe());
+    Object found =
+        await(
+            """
+            const done = arguments[0];
+            axe.run(document).then((result) => done(JSON.stringify(result.violations
+                .filter((each) => ['serious', 'critical'].includes(each.impact))
+                .map((each) => ({id: each.id, nodes: each.nodes.map((node) => node.html)})))));
+            """);
+    return new ObjectMapper().readTree((String) found);
+  }
+
+  private static String axe() {
+    try (InputStream in = Browser.class.getResourceAsStream("/axe.min.js")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    driver.quit();
+  }
+}

@@ -1,0 +1,188 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.allocsim.reports.advice.AfterOom;
+import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.advice.PolicyTrial;
+import org.allocsim.simulator.device.AddressHistory;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.StackTable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** Pages about long traces stay small enough to open and quick enough to pan. */
+class LongTracePageTest {
+  private static final int LIVE = 4000;
+
+  private static final String MANY =
+      "pytorch,pytorch(conf=expandable_segments:True),cub,cupy,cuda-async,direct,rmm-pool,bfc,"
+          + "mxnet-round,umpire-quick,slab,max-live";
+  private static final double MOST_FRAME_MILLIS = 33;
+
+  @TempDir private Path folder;
+
+  /** A program that keeps some thousand blocks and replaces one after the other. */
+  private static AllocationTrace trace(int events) {
+    SplittableRandom random = new SplittableRandom(7);
+    StackTable.Builder stacks = new StackTable.Builder();
+    int[] numbers = new int[40];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = stacks.stack(stacks.frame("model/layer" + i + ".py", 10 + i, "forward"));
+    }
+    AllocationTrace.Builder builder = new AllocationTrace.Builder();
+    int[] live = new int[LIVE];
+    for (int event = 0, i = 0; event < events; i++) {
+      int slot = i < LIVE ? i : (int) Math.min(LIVE - 1.0, Math.abs(random.nextGaussian()) * 900);
+      if (i >= LIVE) {
+        builder.at(0, event++ * 1000L, 0).free(live[slot]);
+      }
+      long bytes = 512L << random.nextInt(13);
+      live[slot] =
+          builder
+              .at(0, event++ * 1000L, numbers[slot % numbers.length])
+              .allocate(bytes + random.nextInt(64) * 16L, 0, PoolId.DEFAULT);
+    }
+    return builder.build(stacks.build());
+  }
+
+  private Path page(AllocationTrace trace, String policies) throws IOException {
+    PolicyTrial trial =
+        new PolicyTrial(
+            trace,
+            0,
+            DeviceProfiles.defaultProfile(),
+            -1,
+            PyTorchVersion.DEFAULT,
+            AfterOom.CONTINUE);
+    TraceInput input =
+        new TraceInput("long", "0", "jsonl", trace, 0, null, AddressHistory.UNKNOWN, List.of());
+    RecordedTrial recorded = new RecordedTrial(trial, "long");
+    CompareTable table =
+        new CompareTable(
+            input,
+            trial.profile(),
+            -1,
+            recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}));
+    Map<String, Object> results = new LinkedHashMap<>();
+    results.put("schema", "allocsim-compare-1");
+    results.put("traces", List.of(table.toMap()));
+    Path file = folder.resolve("long.html");
+    try (OutputStream out = Files.newOutputStream(file)) {
+      ComparePage.of(
+              List.of(table),
+              List.of(recorded.recording(table.results(), null)),
+              results,
+              PyTorchVersion.DEFAULT)
+          .write(out);
+    }
+    return file;
+  }
+
+  /** Draws frames while something moves a little in each; answers medians in milliseconds. */
+  private static JsonNode frames(Browser browser, String drawn, String move) {
+    return browser.json(
+        "arguments[0]",
+        browser.await(
+            """
+            const done = arguments[0];
+            %1$s.frames.length = 0;
+            const times = [];
+            const median = (all) => all.slice().sort((a, b) => a - b)[all.length >> 1];
+            const frame = (time) => {
+              times.push(time);
+              if (times.length > 90) {
+                const gaps = times.slice(1).map((each, i) => each - times[i]);
+                done({drawn: median(%1$s.frames), count: %1$s.frames.length, gap: median(gaps)});
+                return;
+              }
+              const i = times.length;
+              %2$s;
+              requestAnimationFrame(frame);
+            };
+            requestAnimationFrame(frame);
+            """
+                .formatted(drawn, move)));
+  }
+
+  @Test
+  void fiveMillionEventsArePannedAtMoreThanThirtyFramesASecond() throws IOException {
+    try (Browser browser = Browser.start()) {
+      AllocationTrace trace = trace(5_000_000);
+      Path file = page(trace, "pytorch,cub");
+      browser.open(file);
+      assertEquals(List.of(), browser.complaints());
+      assertEquals(trace.eventCount(), browser.json("allocsim.explorer.trace.events").asInt());
+      String timeline = "allocsim.explorer.timeline";
+      for (double share : new double[] {1.0, 0.5, 0.02, 0.0005}) {
+        browser.run(timeline + ".reset(); " + timeline + ".zoom(" + share + ")");
+        browser.settle();
+        JsonNode panned = frames(browser, timeline, timeline + ".pan(i % 60 < 30 ? 0.02 : -0.02)");
+        System.out.printf(
+            "%d events, %.2f %% in view: %s%n", trace.eventCount(), 100 * share, panned);
+        assertTrue(panned.get("count").asInt() > 60, panned.toString());
+        assertTrue(panned.get("drawn").asDouble() < MOST_FRAME_MILLIS, panned.toString());
+      }
+      JsonNode moved =
+          frames(
+              browser,
+              "allocsim.explorer.map",
+              "allocsim.explorer.moveTo(allocsim.explorer.cursor + 1001)");
+      System.out.printf(
+          "map: %s, page of %d bytes, opened in %.0f ms%n",
+          moved, Files.size(file), browser.json("allocsim.openedMillis").asDouble());
+      assertTrue(moved.get("drawn").asDouble() < MOST_FRAME_MILLIS, moved.toString());
+    }
+  }
+
+  @Test
+  void aPageAboutAQuarterOfAMillionEventsIsSmallAndOpensInTwoSeconds() throws IOException {
+    try (Browser browser = Browser.start()) {
+      Path file = page(trace(250_000), MANY);
+      assertTrue(Files.size(file) < 5_000_000, Files.size(file) + " bytes");
+      double least = Double.MAX_VALUE;
+      for (int attempt = 0; attempt < 5 && least >= 2000; attempt++) {
+        browser.open(file);
+        least = Math.min(least, browser.json("allocsim.openedMillis").asDouble());
+      }
+      System.out.printf("opened in %.0f ms, %d bytes%n", least, Files.size(file));
+      assertTrue(least < 2000, least + " ms");
+      checkRunsOfWhichOnlyMomentsAreKept(browser);
+    }
+  }
+
+  private static void checkRunsOfWhichOnlyMomentsAreKept(Browser browser) {
+    JsonNode rows =
+        browser.json("allocsim.data.traces[0].runs.filter(run => !run.whole).map(run => run.row)");
+    assertTrue(rows.size() > 0, "all runs fit; the test needs a longer trace");
+    for (JsonNode row : rows) {
+      browser.await("const done = arguments[0]; allocsim.explorer.openRun(" + row + ").then(done)");
+      assertTrue(browser.find("#kept").isDisplayed());
+      browser.run("allocsim.explorer.jump(allocsim.explorer.run.about.moments.peak)");
+      browser.settle();
+      JsonNode result = browser.json("allocsim.explorer.rows[" + row + "]");
+      JsonNode totals = browser.json("allocsim.explorer.layout.totals()");
+      assertEquals(result.get("peak_reserved_bytes"), totals.get("held"), row.toString());
+      assertEquals(result.get("external_at_peak_bytes"), totals.get("free"), result.toString());
+      for (String series : List.of("reserved", "allocated", "requested")) {
+        assertEquals(
+            result.get("peak_" + series + "_bytes"),
+            browser.json("allocsim.explorer.run.series." + series + ".peak()"),
+            series);
+      }
+    }
+  }
+}

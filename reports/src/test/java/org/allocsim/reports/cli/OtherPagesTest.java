@@ -1,0 +1,172 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.validation.gpu.AddressComparison;
+import org.allocsim.validation.gpu.CaseResult;
+import org.allocsim.validation.gpu.CudaDevice;
+import org.allocsim.validation.gpu.DriverTime;
+import org.allocsim.validation.gpu.Exactness;
+import org.allocsim.validation.gpu.OomComparison;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+/** The pages of {@code tune} and {@code validate}, in a browser. */
+class OtherPagesTest {
+  private static final long GIB = 1L << 30;
+
+  @TempDir private Path folder;
+
+  private static JsonNode embedded(Browser browser) {
+    return new ObjectMapper()
+        .readTree((String) browser.run("return document.getElementById('results').textContent"));
+  }
+
+  @Test
+  void thePageOfTuneShowsTheLineToPasteAndTheRankedSettings() throws IOException {
+    try (Browser browser = Browser.start()) {
+      CommandRun run =
+          CommandRun.of("tune", CommandRun.recording("cat_growth.pickle.xz"), "--report", folder);
+      assertEquals("", run.err());
+      assertEquals(List.of("tune.html", "tune.json"), CommandRun.files(folder));
+      JsonNode results = new ObjectMapper().readTree(folder.resolve("tune.json"));
+      browser.open(folder.resolve("tune.html"));
+      assertEquals(List.of(), browser.complaints());
+      assertEquals(results, embedded(browser));
+      assertEquals(results.get("recommended").get("line").asString(), browser.text("#paste"));
+      assertTrue(browser.text("h1").startsWith("Set "), browser.text("h1"));
+      assertEquals(results.get("settings").size(), browser.all("#table tbody tr").size());
+      JsonNode runs = browser.json("allocsim.data.traces[0].runs.map(run => run.row)");
+      assertTrue(runs.size() >= 3, runs.toString());
+      for (JsonNode row : runs) {
+        browser.await(
+            "const done = arguments[0]; allocsim.explorer.openRun(" + row + ").then(done)");
+        for (String series : List.of("reserved", "allocated")) {
+          assertEquals(
+              results.get("settings").get(row.asInt()).get("peak_" + series + "_bytes").asLong(),
+              browser.json("allocsim.explorer.run.series." + series + ".peak()").asLong(),
+              series + " of setting " + row);
+        }
+      }
+      assertEquals("[]", browser.accessibilityFaults().toString());
+    }
+  }
+
+  private static ValidatedCase validated(
+      PolicyChoice choice, long predictedBytes, long measuredBytes, String difference) {
+    Exactness exact = new Exactness(10, 10, 0, 0);
+    return new ValidatedCase(
+        "trace.pickle",
+        "0",
+        choice,
+        -1,
+        -1,
+        false,
+        null,
+        new CaseResult(
+            "h200-141gb",
+            100 * GIB,
+            false,
+            100 * GIB,
+            50,
+            12,
+            12,
+            difference == null ? 12 : 4,
+            difference,
+            0,
+            false,
+            exact,
+            exact,
+            exact,
+            new AddressComparison(10, 10, 10, 1, 0, 1),
+            predictedBytes,
+            measuredBytes,
+            new OomComparison(-1, -1, 0, 0, true),
+            new DriverTime(List.of(), 1_000_000, 1_100_000, 0.8, 1.1)));
+  }
+
+  private Path validatePage(String difference) throws IOException {
+    PolicyChoice pytorch = PolicyChoice.parse("pytorch");
+    TraceInput input =
+        TraceInput.read(
+            CommandRun.recording("prefetch_streams.pickle.xz").toString(),
+            null,
+            PyTorchVersion.DEFAULT,
+            null);
+    ValidateRecordings recordings = new ValidateRecordings();
+    recordings.add(input, 0, pytorch, -1, DeviceProfiles.defaultProfile());
+    ValidateReport report =
+        new ValidateReport(
+            "2026-01-01",
+            "580.1",
+            new CudaDevice.Identity("NVIDIA H200", 13000, 141 * GIB, 140 * GIB),
+            140 * GIB,
+            Long.MAX_VALUE,
+            false,
+            List.of(
+                validated(pytorch, 3 * GIB, 3 * GIB, difference),
+                validated(PolicyChoice.parse("direct"), 2 * GIB, 2 * GIB + 4096, null),
+                new ValidatedCase(
+                    "trace.pickle",
+                    "0",
+                    PolicyChoice.parse("gmlake"),
+                    -1,
+                    -1,
+                    false,
+                    "needs something",
+                    null)));
+    Map<String, Object> results = ValidateJson.of(report);
+    try (OutputStream out = Files.newOutputStream(folder.resolve("validate.json"))) {
+      JsonText.write(results, out);
+    }
+    Path page = folder.resolve("validate.html");
+    try (OutputStream out = Files.newOutputStream(page)) {
+      ValidatePage.of(report, results, recordings.traces()).write(out);
+    }
+    return page;
+  }
+
+  @Test
+  void thePageOfValidateShowsCasesPredictedAgainstMeasured() throws IOException {
+    try (Browser browser = Browser.start()) {
+      browser.open(validatePage(null));
+      assertEquals(List.of(), browser.complaints());
+      JsonNode results = new ObjectMapper().readTree(folder.resolve("validate.json"));
+      assertEquals(results, embedded(browser));
+      assertTrue(browser.text("h1").contains("in all 2 cases"), browser.text("h1"));
+      assertTrue(browser.find("#agreement-chart canvas").isDisplayed());
+      assertTrue(browser.text("#table").contains("not run: needs something"));
+      JsonNode measured =
+          browser.json(
+              "[...document.querySelectorAll('td[data-key=measured_peak_bytes]')]"
+                  + ".map(cell => JSON.parse(cell.dataset.value))");
+      assertEquals("[" + 3 * GIB + "," + (2 * GIB + 4096) + "]", measured.toString());
+      assertTrue(browser.find("#explorer").isDisplayed());
+      assertEquals("[]", browser.accessibilityFaults().toString());
+    }
+  }
+
+  @Test
+  void aDifferenceIsTheFirstThingThatThePageOfValidateSays() throws IOException {
+    try (Browser browser = Browser.start()) {
+      browser.open(validatePage("call 5 differs"));
+      assertTrue(browser.text("h1").contains("differ"), browser.text("h1"));
+      assertTrue(browser.text(".facts").contains("call 5 differs"));
+      assertFalse(browser.find("h1").getDomAttribute("class").contains("good"));
+    }
+  }
+}
