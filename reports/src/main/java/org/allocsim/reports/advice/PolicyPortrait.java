@@ -15,11 +15,11 @@ import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
 
 /**
- * What a policy did on a trace in enough detail for charts. It takes a second replay, as the row of
+ * What a policy did on a trace in enough detail for charts. It takes two replays, as the row of
  * the peak is known behind the first one only; all but {@code result} is null where the policy was
  * not run.
  *
- * @param result figures of the first replay
+ * @param result its figures
  * @param timeline memory over time
  * @param fragmentation useless shares of reserved memory over time
  * @param driverNanos time of the driver's calls by kind, those that occur
@@ -39,25 +39,25 @@ public record PolicyPortrait(
   /** What is mapped together where a policy maps pages; tells slack apart (PyTorch 2.11). */
   private static final long LARGE_PAGE_BYTES = 20L << 20;
 
-  /** Runs every choice, on all cores; the portraits are in the order of the choices. */
+  /** Runs the choices of results again, on all cores; the portraits are in the same order. */
   public static List<PolicyPortrait> ofAll(
-      PolicyTrial trial, List<PolicyChoice> choices, PolicyTrial.Progress progress) {
+      PolicyTrial trial, List<PolicyResult> results, PolicyTrial.Progress progress) {
     List<Callable<PolicyPortrait>> tasks = new ArrayList<>();
-    for (PolicyChoice choice : choices) {
-      tasks.add(() -> of(trial, choice));
+    for (PolicyResult result : results) {
+      tasks.add(() -> of(trial, result));
     }
     return ParallelTasks.run(tasks, progress::done);
   }
 
-  /** Runs one choice. */
-  public static PolicyPortrait of(PolicyTrial trial, PolicyChoice choice) {
-    MemoryStats stats = new MemoryStats(NO_OVERSIZE);
-    PeakFinder finder = new PeakFinder(stats);
-    PolicyResult result =
-        trial.run(choice, stats, new MemoryTimeline(2), EffectListeners.NONE, finder);
+  /** Runs the choice of a result again. */
+  public static PolicyPortrait of(PolicyTrial trial, PolicyResult result) {
     if (!result.isRun()) {
       return new PolicyPortrait(result, null, null, Map.of(), null, null);
     }
+    PolicyChoice choice = result.choice();
+    MemoryStats stats = new MemoryStats(NO_OVERSIZE);
+    PeakFinder finder = new PeakFinder(stats);
+    trial.run(choice, stats, new MemoryTimeline(2), EffectListeners.NONE, finder);
     MemoryTimeline timeline = new MemoryTimeline(BUCKETS);
     FragmentationTimeline fragmentation = new FragmentationTimeline(timeline);
     Sitting sitting = new Sitting(finder.peakRow);

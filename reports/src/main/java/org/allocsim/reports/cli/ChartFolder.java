@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.function.Function;
 import org.allocsim.reports.chart.ChartFile;
+import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.ChartTheme;
 import org.jfree.chart.JFreeChart;
 
@@ -30,6 +31,9 @@ final class ChartFolder {
 
   /** Makes the folder that an option names where it is missing. */
   static Path make(String option, String name) {
+    if (!ChartFonts.areAvailable()) {
+      throw new Failure(option + " " + name + ": " + ChartFonts.REMEDY);
+    }
     try {
       return Files.createDirectories(Path.of(name));
     } catch (InvalidPathException | IOException e) {

@@ -12,13 +12,11 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
-<<<<<<< HEAD
 import org.allocsim.reports.advice.PolicyPortrait;
 import org.allocsim.reports.advice.PolicyResult;
-=======
->>>>>>> main
 import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.advice.Scenario;
+import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.Policies;
@@ -96,14 +94,10 @@ final class CompareCommand implements Callable<Integer> {
       names = "--report",
       paramLabel = "DIR",
       description =
-<<<<<<< HEAD
-          "Folder that gets compare.csv, compare.json and charts as .svg and .png, and for dark"
-              + " paper as -dark.svg and -dark.png: reserved, fragmentation, peak, driver-time,"
-              + " throughput, sizes, lifetimes, behind a number where there are several traces; it"
-              + " is made where missing.")
-=======
-          "Folder that gets compare.html, compare.csv and compare.json; it is made where missing.")
->>>>>>> main
+          "Folder that gets compare.html, compare.csv, compare.json and charts as .svg and .png,"
+              + " and for dark paper as -dark.svg and -dark.png: reserved, fragmentation, peak,"
+              + " driver-time, throughput, sizes, lifetimes, behind a number where there are several"
+              + " traces; it is made where missing.")
   private String reportName;
 
   @Option(names = "--markdown", description = "Print the table as Markdown.")
@@ -114,11 +108,7 @@ final class CompareCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     names.forEach(Inputs::require);
     List<PolicyChoice> chosen = policyOptions.choices();
-<<<<<<< HEAD
-    Path folder = reportName == null ? null : ChartFolder.make("--report", reportName);
-=======
     Path folder = reportName == null ? null : ReportFolder.make(reportName);
->>>>>>> main
     try (Outputs outputs = new Outputs(out)) {
       List<Outputs.Output> csv = new ArrayList<>();
       List<Outputs.Output> json = new ArrayList<>();
@@ -130,17 +120,14 @@ final class CompareCommand implements Callable<Integer> {
       List<CompareTable> tables = new ArrayList<>();
       List<TraceRecording> recordings = new ArrayList<>();
       for (String name : names) {
-<<<<<<< HEAD
         String prefix = names.size() == 1 ? "" : tables.size() + 1 + "-";
         tables.add(
             compare(
                 name,
                 chosen,
+                page == null ? null : recordings,
                 folder == null ? null : new ChartFolder(outputs, "--report", folder),
                 prefix));
-=======
-        tables.add(compare(name, chosen, page == null ? null : recordings));
->>>>>>> main
       }
       for (Outputs.Output each : csv) {
         try (PrintWriter writer = new PrintWriter(each.stream(), false, StandardCharsets.UTF_8)) {
@@ -198,19 +185,20 @@ final class CompareCommand implements Callable<Integer> {
         deviceOptions.profile());
   }
 
-<<<<<<< HEAD
-  private CompareTable compare(
-      String name, List<PolicyChoice> chosen, ChartFolder charts, String prefix)
-      throws IOException {
-=======
   /**
    * Compares on one trace.
    *
    * @param recordings gets what a page shows of the runs; null where no page is wanted
+   * @param charts gets the charts; null where none are wanted
+   * @param prefix begins their names
    */
   private CompareTable compare(
-      String name, List<PolicyChoice> chosen, List<TraceRecording> recordings) {
->>>>>>> main
+      String name,
+      List<PolicyChoice> chosen,
+      List<TraceRecording> recordings,
+      ChartFolder charts,
+      String prefix)
+      throws IOException {
     TraceInput input = TraceInput.read(name, format, deviceOptions.torchVersion(), deviceIndex);
     List<PolicyChoice> choices = withConfs(chosen, input);
     long limitBytes = limitBytes();
@@ -222,40 +210,29 @@ final class CompareCommand implements Callable<Integer> {
             limitBytes,
             deviceOptions.torchVersion(),
             AfterOom.CONTINUE);
+    CompareTable table;
     List<PolicyResult> results;
-    List<PolicyPortrait> portraits = List.of();
     try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
-<<<<<<< HEAD
-      if (charts == null) {
-        results = trial.runAll(choices, progress::update);
-      } else {
-        portraits = PolicyPortrait.ofAll(trial, choices, progress::update);
-        results = portraits.stream().map(PolicyPortrait::result).toList();
-      }
-=======
       if (recordings == null) {
         return new CompareTable(
             input, deviceOptions.profile(), limitBytes, trial.runAll(choices, progress::update));
       }
       RecordedTrial recorded = new RecordedTrial(trial, name);
-      CompareTable table =
-          new CompareTable(
-              input,
-              deviceOptions.profile(),
-              limitBytes,
-              recorded.runAll(choices, progress::update));
+      results = recorded.runAll(choices, progress::update);
+      table = new CompareTable(input, deviceOptions.profile(), limitBytes, results);
       recordings.add(recorded.recording(table.results(), input.conf()));
-      return table;
->>>>>>> main
     }
-    if (charts != null) {
-      List<PolicyPortrait> ranked =
-          portraits.stream()
-              .sorted(Comparator.comparing(PolicyPortrait::result, CompareTable.RANK))
-              .toList();
-      new CompareCharts(input, limitBytes, ranked).write(charts, prefix);
+    if (charts != null && ChartFonts.areAvailable()) {
+      try (ProgressMeter progress = ProgressMeter.ofPolicies("drawing")) {
+        List<PolicyPortrait> portraits = PolicyPortrait.ofAll(trial, results, progress::update);
+        List<PolicyPortrait> ranked =
+            portraits.stream()
+                .sorted(Comparator.comparing(PolicyPortrait::result, CompareTable.RANK))
+                .toList();
+        new CompareCharts(input, limitBytes, ranked).write(charts, prefix);
+      }
     }
-    return new CompareTable(input, deviceOptions.profile(), limitBytes, results);
+    return table;
   }
 
   private long limitBytes() {

@@ -12,11 +12,8 @@ import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.chart.ChartFile;
-<<<<<<< HEAD
-import org.allocsim.reports.chart.ChartTheme;
-=======
 import org.allocsim.reports.chart.ChartFonts;
->>>>>>> main
+import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;

@@ -88,16 +88,14 @@ final class TuneCommand implements Callable<Integer> {
       description = "Write the results as JSON; - is standard output.")
   private String jsonName;
 
-<<<<<<< HEAD
   @Option(names = "--markdown", description = "Print the verdict and the table as Markdown.")
   private boolean markdown;
-=======
+
   @Option(
       names = "--report",
       paramLabel = "DIR",
       description = "Folder that gets tune.html and tune.json; it is made where missing.")
   private String reportName;
->>>>>>> main
 
   @Override
   public Integer call() {
