@@ -15,9 +15,9 @@ import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
 
 /**
- * What a policy did on a trace in enough detail for charts. It takes two replays, as the row of
- * the peak is known behind the first one only; all but {@code result} is null where the policy was
- * not run.
+ * What a policy did on a trace in enough detail for charts. It takes two replays, as the row of the
+ * peak is known behind the first one only; all but {@code result} is null where the policy was not
+ * run.
  *
  * @param result its figures
  * @param timeline memory over time

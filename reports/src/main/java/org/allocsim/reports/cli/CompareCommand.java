@@ -96,8 +96,8 @@ final class CompareCommand implements Callable<Integer> {
       description =
           "Folder that gets compare.html, compare.csv, compare.json and charts as .svg and .png,"
               + " and for dark paper as -dark.svg and -dark.png: reserved, fragmentation, peak,"
-              + " driver-time, throughput, sizes, lifetimes, behind a number where there are several"
-              + " traces; it is made where missing.")
+              + " driver-time, throughput, sizes, lifetimes, behind a number where there are"
+              + " several traces; it is made where missing.")
   private String reportName;
 
   @Option(names = "--markdown", description = "Print the table as Markdown.")

@@ -55,8 +55,7 @@ final class CompareTable {
     this.input = input;
     this.profile = profile;
     this.limitBytes = limitBytes;
-    this.results =
-        results.stream().sorted(RANK).toList();
+    this.results = results.stream().sorted(RANK).toList();
   }
 
   /** The trace. */

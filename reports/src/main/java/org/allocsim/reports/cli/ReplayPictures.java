@@ -64,8 +64,7 @@ record ReplayPictures(
   /** What the chart of memory over time shows beside memory. */
   MemoryTimelineChart.Context context(ReplayReport report, MemoryTimelineChart.Bound bound) {
     Demand demand = Demand.of(trace, report.deviceIndex(), AllocatorConfig.DEFAULT);
-    return new MemoryTimelineChart.Context(
-        bound, demand.peakRequestedBytes(), phases(report));
+    return new MemoryTimelineChart.Context(bound, demand.peakRequestedBytes(), phases(report));
   }
 
   /** The outermost phases of the program. */
@@ -144,8 +143,7 @@ record ReplayPictures(
     }
   }
 
-  private void writeMaps(
-      ReplayReport report, String subtitle, ChartFolder folder, Moment moment)
+  private void writeMaps(ReplayReport report, String subtitle, ChartFolder folder, Moment moment)
       throws IOException {
     MemoryLayout layout = moment.layout();
     map(folder, moment, "", subtitle, SegmentMapData.byState(layout), Palette.STATE);

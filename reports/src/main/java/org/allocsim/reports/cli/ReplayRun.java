@@ -274,7 +274,8 @@ final class ReplayRun {
   }
 
   private EffectListener counters() {
-    EffectListener counters = EffectListeners.all(stats, timeline, fragmentationTimeline, replay.failures());
+    EffectListener counters =
+        EffectListeners.all(stats, timeline, fragmentationTimeline, replay.failures());
     return checker == null ? counters : EffectListeners.both(counters, checker);
   }
 
@@ -371,8 +372,7 @@ final class ReplayRun {
     moments.add(
         new ReplayPictures.Moment(
             "peak", MomentQuery.Kind.PEAK_RESERVED.phrase(), peakRow, atPeak));
-    moments.add(
-        new ReplayPictures.Moment("end", MomentQuery.Kind.END.phrase(), lastRow, layout));
+    moments.add(new ReplayPictures.Moment("end", MomentQuery.Kind.END.phrase(), lastRow, layout));
     return new ReplayPictures(trace, fragmentationTimeline, moments, false);
   }
 

@@ -199,8 +199,7 @@ class ComparisonChartsTest {
   void anEmptyLayoutIsDrawn() throws IOException {
     SegmentMapData data = SegmentMapData.byState(new MemoryLayout.Builder().build());
     assertTrue(
-        svg(SegmentMapChart.create(
-                "T", "t", data, SegmentMapChart.Palette.STATE, ChartTheme.LIGHT))
+        svg(SegmentMapChart.create("T", "t", data, SegmentMapChart.Palette.STATE, ChartTheme.LIGHT))
             .contains("nothing was reserved"));
   }
 

@@ -203,7 +203,12 @@ class CompareCommandTest {
     assertEquals(ExitCodes.DONE, run.exitCode());
     for (String name :
         List.of(
-            "reserved", "fragmentation", "peak", "driver-time", "throughput", "sizes",
+            "reserved",
+            "fragmentation",
+            "peak",
+            "driver-time",
+            "throughput",
+            "sizes",
             "lifetimes")) {
       for (String end : List.of(".svg", ".png", "-dark.svg", "-dark.png")) {
         assertTrue(Files.size(report.resolve(name + end)) > 1_000, name + end);

@@ -26,8 +26,7 @@ class TextTableTest {
 
   @Test
   void expendableColumnsGoInTheirOrderAndTheLastOneIsWrapped() {
-    assertEquals(
-        List.of("calls"), table().printWithin(34, out, "", List.of("calls", "bytes")));
+    assertEquals(List.of("calls"), table().printWithin(34, out, "", List.of("calls", "bytes")));
     assertEquals(
         """
         name        bytes  note
