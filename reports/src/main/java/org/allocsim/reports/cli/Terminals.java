@@ -9,7 +9,26 @@ import java.nio.file.Path;
 final class Terminals {
   private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
 
+  private static final int USUAL_COLUMNS = 100;
+  private static final int LEAST_COLUMNS = 40;
+  private static final int MOST_COLUMNS = 1000;
+
   private Terminals() {}
+
+  /** Characters of a line: what the environment's {@code COLUMNS} says, else 100. */
+  static int columns() {
+    return columns(System.getenv("COLUMNS"));
+  }
+
+  static int columns(String given) {
+    try {
+      return given == null
+          ? USUAL_COLUMNS
+          : Math.clamp(Integer.parseInt(given.strip()), LEAST_COLUMNS, MOST_COLUMNS);
+    } catch (NumberFormatException _) {
+      return USUAL_COLUMNS;
+    }
+  }
 
   /** Whether standard input and output are a terminal. */
   @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null where there is no terminal.
