@@ -96,16 +96,21 @@ public record Histogram(List<String> binLabels, long[] counts, long[] bytes, Str
     if (bin == 0) {
       return "0";
     }
-    double from = STEPS[bin % 3] * Math.pow(10, bin / 3);
+    double from = firstOf(bin);
     if (timed) {
       return QuantityScale.time(from);
     }
     return String.valueOf(Math.round(from));
   }
 
+  private static double firstOf(int bin) {
+    int decade = bin / 3;
+    return STEPS[bin % 3] * Math.pow(10, decade);
+  }
+
   private static int timeBin(long value) {
     int bin = 0;
-    while (bin + 1 < TIME_BINS && value >= STEPS[(bin + 1) % 3] * Math.pow(10, (bin + 1) / 3)) {
+    while (bin + 1 < TIME_BINS && value >= firstOf(bin + 1)) {
       bin++;
     }
     return bin;

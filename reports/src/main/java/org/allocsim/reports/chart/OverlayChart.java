@@ -101,7 +101,7 @@ public final class OverlayChart {
     }
     order.sort(
         Comparator.comparingInt((Integer i) -> -lines.get(i).reserved().count())
-            .thenComparing(i -> -i));
+            .thenComparingInt(i -> -i));
     return order;
   }
 

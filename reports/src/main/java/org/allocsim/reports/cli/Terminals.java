@@ -15,9 +15,13 @@ final class Terminals {
 
   private Terminals() {}
 
-  /** Characters of a line: what the environment's {@code COLUMNS} says, else 100. */
+  /**
+   * Characters of a line: what the environment's {@code COLUMNS} says, else 100 on a terminal, and
+   * as many as it takes where the output goes to a file or a program.
+   */
   static int columns() {
-    return columns(System.getenv("COLUMNS"));
+    String given = System.getenv("COLUMNS");
+    return given == null && !isInputTerminal() ? Integer.MAX_VALUE : columns(given);
   }
 
   static int columns(String given) {
