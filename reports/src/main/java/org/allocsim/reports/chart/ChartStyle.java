@@ -4,12 +4,15 @@ import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
 import java.awt.Paint;
+import java.awt.geom.Line2D;
 import java.awt.geom.Rectangle2D;
+import java.util.List;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItem;
-import org.jfree.chart.axis.NumberAxis;
-import org.jfree.chart.axis.ValueAxis;
+import org.jfree.chart.LegendItemSource;
+import org.jfree.chart.axis.Axis;
 import org.jfree.chart.block.BlockBorder;
+import org.jfree.chart.plot.Plot;
 import org.jfree.chart.plot.XYPlot;
 import org.jfree.chart.title.LegendTitle;
 import org.jfree.chart.title.TextTitle;
@@ -18,8 +21,8 @@ import org.jfree.chart.ui.RectangleEdge;
 import org.jfree.chart.ui.RectangleInsets;
 
 /**
- * The look that all charts share: light paper, few lines, and colours that colour-blind readers
- * tell apart, those of Okabe and Ito (jfly.uni-koeln.de/color, 2008).
+ * The look that all charts share: paper in the colour of a theme, few lines, and colours that
+ * colour-blind readers tell apart, those of Okabe and Ito (jfly.uni-koeln.de/color, 2008).
  */
 final class ChartStyle {
   static final Color SKY_BLUE = new Color(0x56, 0xB4, 0xE9);
@@ -35,15 +38,19 @@ final class ChartStyle {
   static final Font SMALL_FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 12);
   private static final Font TITLE_FONT = new Font(Font.SANS_SERIF, Font.BOLD, 17);
 
+  private static final List<float[]> DASHES =
+      List.of(
+          new float[0],
+          new float[] {9, 3},
+          new float[] {2.5f, 2.5f},
+          new float[] {9, 3, 2.5f, 3},
+          new float[] {5, 2});
+
   private ChartStyle() {}
 
   /** A plot as a whole chart, with headings above and its legend below. */
-  static JFreeChart chart(String title, String subtitle, XYPlot plot) {
-    return chart(title, subtitle, plot, ChartTheme.LIGHT);
-  }
-
-  /** The same on other paper. */
-  static JFreeChart chart(String title, String subtitle, XYPlot plot, ChartTheme theme) {
+  static <P extends Plot & LegendItemSource> JFreeChart chart(
+      String title, String subtitle, P plot, ChartTheme theme) {
     JFreeChart chart = new JFreeChart(null, null, plot, false);
     chart.setBackgroundPaint(theme.paper());
     chart.setPadding(new RectangleInsets(10, 10, 6, 24));
@@ -73,27 +80,17 @@ final class ChartStyle {
   }
 
   /** Gives an axis its fonts and colours. */
-  static NumberAxis style(NumberAxis axis) {
-    style(axis, ChartTheme.LIGHT);
-    return axis;
-  }
-
-  /** The same on other paper. */
-  static void style(ValueAxis axis, ChartTheme theme) {
+  static <A extends Axis> A style(A axis, ChartTheme theme) {
     axis.setLabelFont(TEXT_FONT);
     axis.setLabelPaint(theme.ink());
     axis.setTickLabelFont(SMALL_FONT);
     axis.setTickLabelPaint(theme.ink());
     axis.setAxisLinePaint(theme.faintInk());
     axis.setTickMarkPaint(theme.faintInk());
+    return axis;
   }
 
   /** Gives a plot its paper and grid. */
-  static void style(XYPlot plot) {
-    style(plot, ChartTheme.LIGHT);
-  }
-
-  /** The same on other paper. */
   static void style(XYPlot plot, ChartTheme theme) {
     plot.setBackgroundPaint(theme.paper());
     plot.setOutlineVisible(false);
@@ -104,9 +101,29 @@ final class ChartStyle {
     plot.setAxisOffset(new RectangleInsets(0, 0, 0, 0));
   }
 
+  /** What an empty plot says. */
+  static void sayWithoutData(Plot plot, String message, ChartTheme theme) {
+    plot.setNoDataMessage(message);
+    plot.setNoDataMessageFont(TEXT_FONT);
+    plot.setNoDataMessagePaint(theme.faintInk());
+  }
+
   /** A line of this width in pixels. */
   static BasicStroke stroke(float width) {
     return new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_BEVEL);
+  }
+
+  /** A line that differs from those of other series in print, too. */
+  static BasicStroke stroke(float width, int series) {
+    float[] dashes = DASHES.get(series % DASHES.size());
+    return dashes.length == 0
+        ? stroke(width)
+        : new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_BEVEL, 1, dashes, 0);
+  }
+
+  /** A legend entry for a line. */
+  static LegendItem line(String text, BasicStroke stroke, Paint paint) {
+    return new LegendItem(text, null, null, null, new Line2D.Double(-14, 0, 14, 0), stroke, paint);
   }
 
   /** A legend entry for an area. */

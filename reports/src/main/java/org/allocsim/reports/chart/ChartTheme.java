@@ -61,6 +61,16 @@ public enum ChartTheme {
     return suffix;
   }
 
+  /** Of two colours the one for this paper. */
+  Color either(int onLight, int onDark) {
+    return new Color(this == LIGHT ? onLight : onDark);
+  }
+
+  /** The ink, so thin that what is below it shows. */
+  Color thinInk(int alpha) {
+    return new Color(ink.getRed(), ink.getGreen(), ink.getBlue(), alpha);
+  }
+
   Color paper() {
     return paper;
   }

@@ -35,8 +35,7 @@ public final class LeakTrendChart {
   /** Height in pixels. */
   public static final int HEIGHT = 760;
 
-  private static final Color BAND = new Color(0xD5, 0x5E, 0x00, 40);
-  private static final Color WARM_UP = new Color(0xF0, 0xF0, 0xF0);
+  private static final Color BAND = new Color(0xD5, 0x5E, 0x00, 60);
   private static final double HEADROOM = 1.08;
 
   /** More iterations than this are drawn without a dot for each. */
@@ -74,33 +73,37 @@ public final class LeakTrendChart {
    * @param subtitle wraps where it is long
    */
   public static JFreeChart create(String title, String subtitle, Data data) {
+    return create(title, subtitle, data, ChartTheme.LIGHT);
+  }
+
+  /** The same on other paper. */
+  public static JFreeChart create(String title, String subtitle, Data data, ChartTheme theme) {
     int count = data.floorBytes().length;
     NumberAxis iterations = new NumberAxis("iteration");
     iterations.setStandardTickUnits(NumberAxis.createIntegerTickUnits(Locale.ROOT));
     iterations.setRange(-0.5, count - 0.5);
-    ChartStyle.style(iterations);
+    ChartStyle.style(iterations, theme);
     CombinedDomainXYPlot both = new CombinedDomainXYPlot(iterations);
     both.setGap(16);
-    both.add(levels(data), 3);
-    both.add(change(data), 2);
-    both.setFixedLegendItems(legend(data));
-    return ChartStyle.chart(title, subtitle, both);
+    both.add(levels(data, theme), 3);
+    both.add(change(data, theme), 2);
+    both.setFixedLegendItems(legend(data, theme));
+    return ChartStyle.chart(title, subtitle, both, theme);
   }
 
-  private static XYPlot levels(Data data) {
+  private static XYPlot levels(Data data, ChartTheme theme) {
     double top =
         Math.max(
             Arrays.stream(data.reservedBytes()).max().orElse(0),
             Arrays.stream(data.peakBytes()).max().orElse(0));
-    XYPlot plot =
-        plot(ChartStyle.style(ByteAxis.upTo(top > 0 ? top * HEADROOM : 1 << 20, "memory")), data);
-    add(plot, points(data.reservedBytes(), 0, 0), line(ChartStyle.SKY_BLUE, 2.2f, data));
+    XYPlot plot = plot(ByteAxis.upTo(top > 0 ? top * HEADROOM : 1 << 20, "memory"), data, theme);
+    add(plot, points(data.reservedBytes(), 0, 0), line(reserved(theme), 2.2f, data));
     add(plot, points(data.peakBytes(), 0, 0), line(ChartStyle.ORANGE, 1.6f, data));
-    add(plot, points(data.floorBytes(), 0, 0), line(ChartStyle.BLUE, 2.0f, data));
+    add(plot, points(data.floorBytes(), 0, 0), line(quietest(theme), 2.0f, data));
     return plot;
   }
 
-  private static XYPlot change(Data data) {
+  private static XYPlot change(Data data, ChartTheme theme) {
     int first = data.warmUp();
     long[] floors = data.floorBytes();
     long start = floors[first];
@@ -114,10 +117,10 @@ public final class LeakTrendChart {
     NumberAxis axis =
         ByteAxis.upTo(Math.max(LEAST_SPAN, most - least) + 2 * margin, "change when quietest");
     axis.setRange(least - margin, Math.max(most, least + LEAST_SPAN) + margin);
-    XYPlot plot = plot(ChartStyle.style(axis), data);
+    XYPlot plot = plot(axis, data, theme);
     add(plot, band(data, start), bandRenderer());
     add(plot, trend(data, start), line(ChartStyle.VERMILLION, 2.0f, null));
-    add(plot, points(floors, first, start), dots(data));
+    add(plot, points(floors, first, start), dots(data, theme));
     return plot;
   }
 
@@ -174,12 +177,12 @@ public final class LeakTrendChart {
     return dataset;
   }
 
-  private static XYPlot plot(NumberAxis bytes, Data data) {
+  private static XYPlot plot(NumberAxis bytes, Data data, ChartTheme theme) {
     XYPlot plot = new XYPlot();
-    plot.setRangeAxis(bytes);
-    ChartStyle.style(plot);
+    plot.setRangeAxis(ChartStyle.style(bytes, theme));
+    ChartStyle.style(plot, theme);
     if (data.warmUp() > 0) {
-      IntervalMarker warmUp = new IntervalMarker(-0.5, data.warmUp() - 0.5, WARM_UP);
+      IntervalMarker warmUp = new IntervalMarker(-0.5, data.warmUp() - 0.5, warmUp(theme));
       warmUp.setAlpha(1);
       plot.addDomainMarker(warmUp, Layer.BACKGROUND);
     }
@@ -202,10 +205,10 @@ public final class LeakTrendChart {
     return renderer;
   }
 
-  private static XYLineAndShapeRenderer dots(Data data) {
+  private static XYLineAndShapeRenderer dots(Data data, ChartTheme theme) {
     boolean many = data.floorBytes().length > MOST_DOTS;
     XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(false, true);
-    renderer.setSeriesPaint(0, ChartStyle.BLUE);
+    renderer.setSeriesPaint(0, quietest(theme));
     renderer.setSeriesShape(0, dot(many ? 1.2 : 3.4));
     return renderer;
   }
@@ -221,16 +224,28 @@ public final class LeakTrendChart {
     return new Ellipse2D.Double(-radius, -radius, 2 * radius, 2 * radius);
   }
 
-  private static LegendItemCollection legend(Data data) {
+  private static Color warmUp(ChartTheme theme) {
+    return theme.either(0xF0F0F0, 0x2B2E33);
+  }
+
+  private static Color quietest(ChartTheme theme) {
+    return theme.series(0);
+  }
+
+  private static Color reserved(ChartTheme theme) {
+    return theme == ChartTheme.LIGHT ? ChartStyle.SKY_BLUE : theme.ink();
+  }
+
+  private static LegendItemCollection legend(Data data, ChartTheme theme) {
     LegendItemCollection items = new LegendItemCollection();
     Shape dash = new Line2D.Double(-9, 0, 9, 0);
-    items.add(item("reserved at the end", dash, ChartStyle.SKY_BLUE));
+    items.add(item("reserved at the end", dash, reserved(theme)));
     items.add(item("live at the busiest moment", dash, ChartStyle.ORANGE));
-    items.add(item("live at the quietest moment", dash, ChartStyle.BLUE));
+    items.add(item("live at the quietest moment", dash, quietest(theme)));
     items.add(item("trend", dash, ChartStyle.VERMILLION));
     items.add(ChartStyle.swatch("interval of its slope", BAND));
     if (data.warmUp() > 0) {
-      items.add(ChartStyle.swatch("warm-up", WARM_UP));
+      items.add(ChartStyle.swatch("warm-up", warmUp(theme)));
     }
     return items;
   }

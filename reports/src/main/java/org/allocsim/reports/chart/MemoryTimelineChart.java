@@ -1,12 +1,12 @@
 package org.allocsim.reports.chart;
 
-import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Paint;
 import java.awt.Shape;
 import java.awt.Stroke;
 import java.awt.geom.Line2D;
 import java.awt.geom.Path2D;
+import java.util.List;
 import java.util.Locale;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
@@ -49,11 +49,8 @@ public final class MemoryTimelineChart {
   /** A bound further above all memory than this factor would squeeze the curves flat. */
   private static final double FARTHEST_BOUND = 3;
 
-  /** Sky blue on white paper at a third of its strength. */
-  private static final Color RESERVED_FILL = new Color(0xC6, 0xE5, 0xF8);
-
-  /** Black, thin enough that areas full of oscillations keep their colour. */
-  private static final Color REQUESTED_LINE = new Color(0, 0, 0, 120);
+  /** Opacity of the line of requested memory: areas full of oscillations keep their colour. */
+  private static final int REQUESTED_ALPHA = 120;
 
   /**
    * What memory cannot exceed.
@@ -62,6 +59,33 @@ public final class MemoryTimelineChart {
    * @param bytes its size
    */
   public record Bound(String name, long bytes) {}
+
+  /**
+   * A part of the program that has a name.
+   *
+   * @param name what the program calls it
+   * @param beginNanos when it begins, on the clock of the timeline
+   * @param endNanos when it ends
+   * @param beginEvent its first request, counted as the timeline does
+   * @param endEvent the request behind its last one
+   */
+  public record Phase(
+      String name, long beginNanos, long endNanos, long beginEvent, long endEvent) {}
+
+  /**
+   * What is drawn beside the timeline.
+   *
+   * @param bound what memory cannot exceed, or null
+   * @param neededBytes what the program holds at its peak, requests that fail included, so that no
+   *     allocator serves it with less; −1 where it is not known
+   * @param phases parts of the program in the order of their begin, none inside another
+   */
+  public record Context(Bound bound, long neededBytes, List<Phase> phases) {
+    /** Keeps its own copy. */
+    public Context {
+      phases = List.copyOf(phases);
+    }
+  }
 
   private MemoryTimelineChart() {}
 
@@ -74,54 +98,79 @@ public final class MemoryTimelineChart {
    */
   public static JFreeChart create(
       String title, String subtitle, MemoryTimeline timeline, Bound bound) {
+    return create(title, subtitle, timeline, new Context(bound, -1, List.of()), ChartTheme.LIGHT);
+  }
+
+  /** The same with more beside it, on any paper. */
+  public static JFreeChart create(
+      String title, String subtitle, MemoryTimeline timeline, Context context, ChartTheme theme) {
     TimelineData data = TimelineData.of(timeline, PLOT_COLUMNS);
-    long peakBytes = timeline.peakBytes(Series.RESERVED);
+    long peakBytes = Math.max(0, context.neededBytes());
     for (Series series : Series.values()) {
       peakBytes = Math.max(peakBytes, timeline.peakBytes(series));
     }
+    Bound bound = context.bound();
     boolean boundShown = bound != null && bound.bytes() <= FARTHEST_BOUND * peakBytes;
     double top = boundShown ? Math.max(peakBytes, bound.bytes()) : peakBytes;
 
     XYPlot plot = new XYPlot();
-    plot.setDomainAxis(timeAxis(data));
-    plot.setRangeAxis(byteAxis(top));
-    addLayers(plot, data);
-    ChartStyle.style(plot);
+    plot.setDomainAxis(ChartStyle.style(timeAxis(data), theme));
+    plot.setRangeAxis(ChartStyle.style(byteAxis(top), theme));
+    addLayers(plot, data, theme);
+    ChartStyle.style(plot, theme);
     plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
+    if (!context.phases().isEmpty()) {
+      plot.addAnnotation(new PhaseStrip(PhaseData.of(context.phases(), data), theme));
+    }
+    boolean neededIsAbove = !boundShown || context.neededBytes() > bound.bytes();
+    if (context.neededBytes() >= 0) {
+      plot.addRangeMarker(
+          boundLine(
+              new Bound("held by the program at its peak", context.neededBytes()),
+              ChartStyle.stroke(1.6f, 2),
+              theme,
+              neededIsAbove),
+          Layer.FOREGROUND);
+    }
     if (boundShown) {
-      plot.addRangeMarker(boundLine(bound), Layer.FOREGROUND);
+      boolean above = context.neededBytes() < 0 || !neededIsAbove;
+      plot.addRangeMarker(
+          boundLine(bound, ChartStyle.stroke(1.6f, 1), theme, above), Layer.FOREGROUND);
     }
     if (timeline.bucketCount() == 0) {
-      plot.setNoDataMessage("no memory was used");
-      plot.setNoDataMessageFont(ChartStyle.TEXT_FONT);
-      plot.setNoDataMessagePaint(ChartStyle.FAINT_INK);
+      ChartStyle.sayWithoutData(plot, "no memory was used", theme);
     }
-    plot.setFixedLegendItems(legend(timeline));
+    plot.setFixedLegendItems(legend(timeline, context.phases(), theme));
 
     String hidden =
         bound == null || boundShown
             ? ""
             : "; " + bound.name() + " of " + ByteFormat.human(bound.bytes()) + " is far above";
-    return ChartStyle.chart(title, subtitle + hidden, plot);
+    return ChartStyle.chart(title, subtitle + hidden, plot, theme);
   }
 
   private static NumberAxis timeAxis(TimelineData data) {
+    return timeAxis(data.axis(), data.end());
+  }
+
+  /** The horizontal axis of charts over time. */
+  static NumberAxis timeAxis(TimelineData.Axis what, double end) {
     NumberAxis axis =
         new NumberAxis(
-            switch (data.axis()) {
+            switch (what) {
               case SECONDS -> "time since the first event [s]";
               case EVENTS -> "request";
             });
     axis.setStandardTickUnits(
-        data.axis() == TimelineData.Axis.SECONDS
+        what == TimelineData.Axis.SECONDS
             ? NumberAxis.createStandardTickUnits(Locale.ROOT)
             : NumberAxis.createIntegerTickUnits(Locale.ROOT));
-    axis.setRange(data.start(), data.end());
-    return ChartStyle.style(axis);
+    axis.setRange(0, end);
+    return axis;
   }
 
   private static NumberAxis byteAxis(double topBytes) {
-    return ChartStyle.style(ByteAxis.upTo(topBytes > 0 ? topBytes * HEADROOM : 1 << 20, "memory"));
+    return ByteAxis.upTo(topBytes > 0 ? topBytes * HEADROOM : 1 << 20, "memory");
   }
 
   /**
@@ -129,14 +178,23 @@ public final class MemoryTimelineChart {
    * that it explains, then requested as a line, because it also counts blocks awaiting their free
    * and may therefore rise above allocated.
    */
-  private static void addLayers(XYPlot plot, TimelineData data) {
-    add(plot, data.series(Series.RESERVED), area(RESERVED_FILL));
+  private static void addLayers(XYPlot plot, TimelineData data, ChartTheme theme) {
+    add(plot, data.series(Series.RESERVED), area(reservedFill(theme)));
     add(plot, data.series(Series.RESERVED), line(ChartStyle.SKY_BLUE, 1.4f));
     add(plot, data.series(Series.ACTIVE), area(ChartStyle.ORANGE));
-    add(plot, data.series(Series.ALLOCATED), area(ChartStyle.BLUE));
-    add(plot, data.series(Series.ALLOCATED), line(ChartStyle.BLUE, 1.8f));
-    add(plot, data.series(Series.REQUESTED), line(REQUESTED_LINE, 1.0f));
+    add(plot, data.series(Series.ALLOCATED), area(allocatedFill(theme)));
+    add(plot, data.series(Series.ALLOCATED), line(allocatedFill(theme), 1.8f));
+    add(plot, data.series(Series.REQUESTED), line(theme.thinInk(REQUESTED_ALPHA), 1.0f));
     add(plot, data.failures(), crosses());
+  }
+
+  /** Sky blue at a third of its strength. */
+  private static Color reservedFill(ChartTheme theme) {
+    return theme.either(0xC6E5F8, 0x24475A);
+  }
+
+  private static Color allocatedFill(ChartTheme theme) {
+    return theme.either(0x0072B2, 0x1F86C4);
   }
 
   private static void add(XYPlot plot, TimelineData.Points points, XYItemRenderer renderer) {
@@ -145,7 +203,7 @@ public final class MemoryTimelineChart {
     plot.setRenderer(index, renderer);
   }
 
-  private static XYDataset dataset(TimelineData.Points points) {
+  static XYDataset dataset(TimelineData.Points points) {
     DefaultXYDataset dataset = new DefaultXYDataset();
     if (points.count() > 0) {
       dataset.addSeries("points", new double[][] {points.x(), points.y()});
@@ -168,7 +226,7 @@ public final class MemoryTimelineChart {
     return renderer;
   }
 
-  private static XYLineAndShapeRenderer crosses() {
+  static XYLineAndShapeRenderer crosses() {
     XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(false, true);
     renderer.setSeriesShape(0, cross());
     renderer.setSeriesPaint(0, ChartStyle.VERMILLION);
@@ -179,7 +237,7 @@ public final class MemoryTimelineChart {
     return renderer;
   }
 
-  private static Path2D cross() {
+  static Path2D cross() {
     Path2D cross = new Path2D.Double();
     double arm = 5.5;
     cross.moveTo(-arm, -arm);
@@ -189,36 +247,43 @@ public final class MemoryTimelineChart {
     return cross;
   }
 
-  private static ValueMarker boundLine(Bound bound) {
-    Stroke dashes =
-        new BasicStroke(
-            1.6f, BasicStroke.CAP_BUTT, BasicStroke.JOIN_BEVEL, 1, new float[] {7, 4}, 0);
-    ValueMarker marker = new ValueMarker(bound.bytes(), ChartStyle.INK, dashes);
+  /** A line with its label above or below it. */
+  static ValueMarker boundLine(Bound bound, Stroke stroke, ChartTheme theme, boolean above) {
+    ValueMarker marker = new ValueMarker(bound.bytes(), theme.ink(), stroke);
     marker.setLabel(bound.name() + " " + ByteFormat.human(bound.bytes()));
     marker.setLabelFont(ChartStyle.TEXT_FONT);
-    marker.setLabelPaint(ChartStyle.INK);
-    marker.setLabelBackgroundColor(new Color(255, 255, 255, 0));
-    marker.setLabelAnchor(RectangleAnchor.TOP_LEFT);
-    marker.setLabelTextAnchor(TextAnchor.BOTTOM_LEFT);
+    marker.setLabelPaint(theme.ink());
+    marker.setLabelBackgroundColor(new Color(0, 0, 0, 0));
+    marker.setLabelAnchor(above ? RectangleAnchor.TOP_LEFT : RectangleAnchor.BOTTOM_LEFT);
+    marker.setLabelTextAnchor(above ? TextAnchor.BOTTOM_LEFT : TextAnchor.TOP_LEFT);
     marker.setLabelOffset(new RectangleInsets(4, 8, 4, 8));
     return marker;
   }
 
-  private static LegendItemCollection legend(MemoryTimeline timeline) {
+  private static LegendItemCollection legend(
+      MemoryTimeline timeline, List<Phase> phases, ChartTheme theme) {
     LegendItemCollection items = new LegendItemCollection();
-    items.add(ChartStyle.swatch("reserved from the device", RESERVED_FILL));
+    items.add(ChartStyle.swatch("reserved from the device", reservedFill(theme)));
     items.add(ChartStyle.swatch("active: allocated or awaiting free", ChartStyle.ORANGE));
-    items.add(ChartStyle.swatch("allocated, rounded", ChartStyle.BLUE));
-    items.add(stroked("requested", new Line2D.Double(-9, 0, 9, 0), 1.2f, REQUESTED_LINE));
+    items.add(ChartStyle.swatch("allocated, rounded", allocatedFill(theme)));
+    items.add(
+        stroked("requested", new Line2D.Double(-9, 0, 9, 0), 1.2f, theme.thinInk(REQUESTED_ALPHA)));
     if (timeline.failureCount() > 0) {
-      items.add(
-          stroked(
-              "out of memory (" + Numbers.count(timeline.failureCount(), "time") + ")",
-              cross(),
-              2.4f,
-              ChartStyle.VERMILLION));
+      items.add(failures(timeline.failureCount()));
+    }
+    if (!phases.isEmpty()) {
+      items.add(ChartStyle.swatch(PhaseData.summary(phases), theme.either(0xD5D9DE, 0x4A4F57)));
     }
     return items;
+  }
+
+  /** A legend entry for requests that failed. */
+  static LegendItem failures(long count) {
+    return stroked(
+        "out of memory (" + Numbers.count(count, "time") + ")",
+        cross(),
+        2.4f,
+        ChartStyle.VERMILLION);
   }
 
   private static LegendItem stroked(String text, Shape shape, float width, Paint paint) {

@@ -85,9 +85,7 @@ public final class PredictedMeasuredChart {
     plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
     ChartStyle.style(plot, theme);
     if (data.series().isEmpty()) {
-      plot.setNoDataMessage("nothing was compared");
-      plot.setNoDataMessageFont(ChartStyle.TEXT_FONT);
-      plot.setNoDataMessagePaint(theme.faintInk());
+      ChartStyle.sayWithoutData(plot, "nothing was compared", theme);
     } else {
       line(plot, scale, 1, theme.faintInk(), ChartStyle.stroke(1.4f));
       if (scale.isLogarithmic()) {

@@ -87,6 +87,12 @@ final class QuantityScale {
     return axis;
   }
 
+  /** An axis of time from 0 to {@code topNanos}. */
+  static NumberAxis timeAxis(double topNanos, String label) {
+    return (NumberAxis)
+        new QuantityScale(PredictedMeasuredChart.Unit.NANOS, false, 0, topNanos).axis(label);
+  }
+
   /** 1, 2 or 5 times a power of ten. */
   private static double step(double high) {
     double power = Math.pow(10, Math.floor(Math.log10(high / MOST_TICKS)));

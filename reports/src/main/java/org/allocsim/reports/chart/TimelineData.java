@@ -29,14 +29,38 @@ final class TimelineData {
     }
   }
 
-  private final Axis axis;
+  /**
+   * Where the horizontal axis begins, and what it counts.
+   *
+   * @param nanos the moment that is 0 seconds
+   * @param event the request that is number 0
+   */
+  record Origin(Axis axis, long nanos, long event) {
+    /** The origin of the charts of one timeline. */
+    static Origin of(MemoryTimeline timeline) {
+      int buckets = timeline.bucketCount();
+      boolean timed = buckets > 0 && timeline.endNanos(buckets - 1) > timeline.startNanos(0);
+      return new Origin(
+          timed ? Axis.SECONDS : Axis.EVENTS,
+          buckets == 0 ? 0 : timeline.startNanos(0),
+          buckets == 0 ? 0 : timeline.startEvent(0));
+    }
+
+    /** Place of a moment. */
+    double x(long atNanos, long atEvent) {
+      return axis == Axis.SECONDS ? (atNanos - nanos) / NANOS_PER_SECOND : atEvent - event;
+    }
+  }
+
+  private final Origin origin;
   private final double start;
   private final double end;
   private final List<Points> series;
   private final Points failures;
 
-  private TimelineData(Axis axis, double start, double end, List<Points> series, Points failures) {
-    this.axis = axis;
+  private TimelineData(
+      Origin origin, double start, double end, List<Points> series, Points failures) {
+    this.origin = origin;
     this.start = start;
     this.end = end;
     this.series = series;
@@ -49,24 +73,24 @@ final class TimelineData {
    * @param columns width of the plot in pixels
    */
   static TimelineData of(MemoryTimeline timeline, int columns) {
+    return of(timeline, columns, Origin.of(timeline));
+  }
+
+  /** Thins a timeline out that shares its horizontal axis with others. */
+  static TimelineData of(MemoryTimeline timeline, int columns, Origin origin) {
     int buckets = timeline.bucketCount();
     if (buckets == 0) {
       Points none = new Points(new double[0], new double[0]);
-      return new TimelineData(Axis.EVENTS, 0, 1, List.of(none, none, none, none), none);
+      return new TimelineData(origin, 0, 1, List.of(none, none, none, none), none);
     }
-    boolean timed = timeline.endNanos(buckets - 1) > timeline.startNanos(0);
-    Clock clock = new Clock(timeline, timed);
+    Clock clock = new Clock(timeline, origin);
     double end = clock.end(buckets - 1);
     List<Points> series = new ArrayList<>();
     for (Series each : Series.values()) {
       series.add(thin(timeline, each, clock, end, columns));
     }
     return new TimelineData(
-        timed ? Axis.SECONDS : Axis.EVENTS,
-        0,
-        end > 0 ? end : 1,
-        series,
-        failures(timeline, clock, end, columns));
+        origin, 0, end > 0 ? end : 1, series, failures(timeline, clock, end, columns));
   }
 
   private static Points thin(
@@ -128,7 +152,12 @@ final class TimelineData {
 
   /** What the horizontal axis counts. */
   Axis axis() {
-    return axis;
+    return origin.axis();
+  }
+
+  /** Place of a moment on the horizontal axis. */
+  double x(long nanos, long event) {
+    return origin.x(nanos, event);
   }
 
   /** Left end of the horizontal axis. */
@@ -154,15 +183,11 @@ final class TimelineData {
   /** Horizontal places of buckets and marks. */
   private static final class Clock {
     private final MemoryTimeline timeline;
-    private final boolean timed;
-    private final long originNanos;
-    private final long originEvent;
+    private final Origin origin;
 
-    Clock(MemoryTimeline timeline, boolean timed) {
+    Clock(MemoryTimeline timeline, Origin origin) {
       this.timeline = timeline;
-      this.timed = timed;
-      originNanos = timeline.startNanos(0);
-      originEvent = timeline.startEvent(0);
+      this.origin = origin;
     }
 
     double start(int bucket) {
@@ -178,7 +203,7 @@ final class TimelineData {
     }
 
     private double x(long nanos, long event) {
-      return timed ? (nanos - originNanos) / NANOS_PER_SECOND : event - originEvent;
+      return origin.x(nanos, event);
     }
   }
 

@@ -1,11 +1,13 @@
 package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.reports.advice.CapacitySearch;
 import org.allocsim.reports.advice.Scenario;
+import org.allocsim.reports.chart.FrontierData;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
@@ -14,6 +16,7 @@ import org.allocsim.simulator.stats.ByteFormat;
 /** Prints smallest devices. */
 final class CapacityText {
   private static final int MOST_COLUMNS = 6;
+  private static final int MOST_SIZES = 8;
 
   private CapacityText() {}
 
@@ -102,6 +105,44 @@ final class CapacityText {
       table.row(cells);
     }
     table.print(out, "");
+  }
+
+  /**
+   * Which allocator runs the program on which device, for a chart: on the sizes that are the
+   * smallest for one of them, where more than an allocator's own is taken to be enough unless a
+   * replay failed, and on the known cards.
+   */
+  static FrontierData frontier(List<CapacitySearch.Result> results) {
+    long[] sizes =
+        results.stream()
+            .mapToLong(CapacitySearch.Result::capacityBytes)
+            .filter(bytes -> bytes >= 0)
+            .sorted()
+            .distinct()
+            .toArray();
+    List<Long> shown = new ArrayList<>();
+    int step = Math.max(1, (sizes.length + MOST_SIZES - 1) / MOST_SIZES);
+    for (int i = sizes.length - 1; i >= 0; i -= step) {
+      shown.addFirst(sizes[i]);
+    }
+    List<FrontierData.Column> columns = new ArrayList<>();
+    shown.forEach(bytes -> columns.add(new FrontierData.Column("", bytes)));
+    for (CapacitySearch.Card card : results.getFirst().cards()) {
+      columns.add(new FrontierData.Column(card.profile().name(), card.profile().capacityBytes()));
+    }
+    FrontierData data = new FrontierData(columns);
+    for (CapacitySearch.Result result : results) {
+      List<Boolean> fits = new ArrayList<>();
+      for (long bytes : shown) {
+        fits.add(
+            result.capacityBytes() >= 0
+                && bytes >= result.capacityBytes()
+                && !result.failingAboveBytes().contains(bytes));
+      }
+      result.cards().forEach(card -> fits.add(card.fits()));
+      data.add(name(result, results), fits, result.capacityBytes());
+    }
+    return data;
   }
 
   /** A result as JSON. */

@@ -5,14 +5,18 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.advice.PolicyPortrait;
+import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.advice.Scenario;
+import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.Policies;
@@ -90,8 +94,14 @@ final class CompareCommand implements Callable<Integer> {
       names = "--report",
       paramLabel = "DIR",
       description =
-          "Folder that gets compare.html, compare.csv and compare.json; it is made where missing.")
+          "Folder that gets compare.html, compare.csv, compare.json and charts as .svg and .png,"
+              + " and for dark paper as -dark.svg and -dark.png: reserved, fragmentation, peak,"
+              + " driver-time, throughput, sizes, lifetimes, behind a number where there are"
+              + " several traces; it is made where missing.")
   private String reportName;
+
+  @Option(names = "--markdown", description = "Print the table as Markdown.")
+  private boolean markdown;
 
   @Override
   public Integer call() throws IOException {
@@ -110,7 +120,14 @@ final class CompareCommand implements Callable<Integer> {
       List<CompareTable> tables = new ArrayList<>();
       List<TraceRecording> recordings = new ArrayList<>();
       for (String name : names) {
-        tables.add(compare(name, chosen, page == null ? null : recordings));
+        String prefix = names.size() == 1 ? "" : tables.size() + 1 + "-";
+        tables.add(
+            compare(
+                name,
+                chosen,
+                page == null ? null : recordings,
+                folder == null ? null : new ChartFolder(outputs, "--report", folder),
+                prefix));
       }
       for (Outputs.Output each : csv) {
         try (PrintWriter writer = new PrintWriter(each.stream(), false, StandardCharsets.UTF_8)) {
@@ -131,7 +148,11 @@ final class CompareCommand implements Callable<Integer> {
           if (i > 0) {
             out.println();
           }
-          tables.get(i).print(out);
+          if (markdown) {
+            tables.get(i).printMarkdown(out);
+          } else {
+            tables.get(i).print(out);
+          }
         }
         out.flush();
       }
@@ -168,9 +189,16 @@ final class CompareCommand implements Callable<Integer> {
    * Compares on one trace.
    *
    * @param recordings gets what a page shows of the runs; null where no page is wanted
+   * @param charts gets the charts; null where none are wanted
+   * @param prefix begins their names
    */
   private CompareTable compare(
-      String name, List<PolicyChoice> chosen, List<TraceRecording> recordings) {
+      String name,
+      List<PolicyChoice> chosen,
+      List<TraceRecording> recordings,
+      ChartFolder charts,
+      String prefix)
+      throws IOException {
     TraceInput input = TraceInput.read(name, format, deviceOptions.torchVersion(), deviceIndex);
     List<PolicyChoice> choices = withConfs(chosen, input);
     long limitBytes = limitBytes();
@@ -182,21 +210,29 @@ final class CompareCommand implements Callable<Integer> {
             limitBytes,
             deviceOptions.torchVersion(),
             AfterOom.CONTINUE);
+    CompareTable table;
+    List<PolicyResult> results;
     try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
       if (recordings == null) {
         return new CompareTable(
             input, deviceOptions.profile(), limitBytes, trial.runAll(choices, progress::update));
       }
       RecordedTrial recorded = new RecordedTrial(trial, name);
-      CompareTable table =
-          new CompareTable(
-              input,
-              deviceOptions.profile(),
-              limitBytes,
-              recorded.runAll(choices, progress::update));
+      results = recorded.runAll(choices, progress::update);
+      table = new CompareTable(input, deviceOptions.profile(), limitBytes, results);
       recordings.add(recorded.recording(table.results(), input.conf()));
-      return table;
     }
+    if (charts != null && ChartFonts.areAvailable()) {
+      try (ProgressMeter progress = ProgressMeter.ofPolicies("drawing")) {
+        List<PolicyPortrait> portraits = PolicyPortrait.ofAll(trial, results, progress::update);
+        List<PolicyPortrait> ranked =
+            portraits.stream()
+                .sorted(Comparator.comparing(PolicyPortrait::result, CompareTable.RANK))
+                .toList();
+        new CompareCharts(input, limitBytes, ranked).write(charts, prefix);
+      }
+    }
+    return table;
   }
 
   private long limitBytes() {

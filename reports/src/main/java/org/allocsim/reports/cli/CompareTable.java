@@ -23,6 +23,27 @@ final class CompareTable {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double MILLION = 1e6;
 
+  /** What serves every request comes first, the least reserved memory before the others. */
+  static final Comparator<PolicyResult> RANK =
+      Comparator.comparing((PolicyResult result) -> !result.isRun())
+          .thenComparing(result -> !result.passes())
+          .thenComparingLong(PolicyResult::failureCount)
+          .thenComparingLong(PolicyResult::peakReservedBytes)
+          .thenComparing(result -> result.choice().label());
+
+  /** Columns that are left out where lines are short, the first one first. */
+  private static final List<String> EXPENDABLE =
+      List.of(
+          "M events/s",
+          "driver calls",
+          "rounding",
+          "cached",
+          "GPU busy",
+          "in driver",
+          "simulated time",
+          "utilisation",
+          "peak allocated");
+
   private final TraceInput input;
   private final DeviceProfile profile;
   private final long limitBytes;
@@ -34,15 +55,7 @@ final class CompareTable {
     this.input = input;
     this.profile = profile;
     this.limitBytes = limitBytes;
-    this.results =
-        results.stream()
-            .sorted(
-                Comparator.comparing((PolicyResult result) -> !result.isRun())
-                    .thenComparing(result -> !result.passes())
-                    .thenComparingLong(PolicyResult::failureCount)
-                    .thenComparingLong(PolicyResult::peakReservedBytes)
-                    .thenComparing(result -> result.choice().label()))
-            .toList();
+    this.results = results.stream().sorted(RANK).toList();
   }
 
   /** The trace. */
@@ -72,6 +85,45 @@ final class CompareTable {
             + ByteFormat.human(profile.totalBytes())
             + (limitBytes < 0 ? ", no limit" : ", limit " + Numbers.bytes(limitBytes)));
     out.println();
+    List<String> left = table().printWithin(Terminals.columns(), out, "", EXPENDABLE);
+    if (!left.isEmpty()) {
+      WrappedText.print(
+          out,
+          "",
+          "",
+          "Too wide for a line: "
+              + String.join(", ", left)
+              + "; --csv FILE has all, and COLUMNS tells the width.");
+    }
+    for (PolicyResult result : results) {
+      if (!result.isRun()) {
+        WrappedText.printItem(
+            out, "", result.choice().label() + " not run: " + result.notRunBecause());
+      }
+    }
+  }
+
+  /** Prints the table for a pull request. */
+  void printMarkdown(PrintWriter out) {
+    out.println(
+        "`"
+            + input.name()
+            + "`, "
+            + Numbers.count(input.trace().eventCount(), "request")
+            + ", "
+            + profile.name()
+            + (limitBytes < 0 ? "" : ", limit " + Numbers.bytes(limitBytes)));
+    out.println();
+    table().printMarkdown(out);
+    for (PolicyResult result : results) {
+      if (!result.isRun()) {
+        out.println();
+        out.println(result.choice().label() + " not run: " + result.notRunBecause());
+      }
+    }
+  }
+
+  private TextTable table() {
     boolean inTime = results.stream().anyMatch(result -> result.time() != null);
     List<String> headings =
         new ArrayList<>(
@@ -114,13 +166,7 @@ final class CompareTable {
         table.row(cells.toArray());
       }
     }
-    table.print(out, "");
-    for (PolicyResult result : results) {
-      if (!result.isRun()) {
-        WrappedText.printItem(
-            out, "", result.choice().label() + " not run: " + result.notRunBecause());
-      }
-    }
+    return table;
   }
 
   private static String outOfMemory(PolicyResult result) {

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +15,8 @@ import java.util.stream.Collectors;
 import org.allocsim.reports.advice.CapacitySearch;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
+import org.allocsim.reports.chart.FrontierChart;
+import org.allocsim.reports.chart.FrontierData;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -118,8 +121,17 @@ final class MinCapacityCommand implements Callable<Integer> {
       description = "Write the results as JSON; - is standard output.")
   private String jsonName;
 
+  @Option(
+      names = "--report",
+      paramLabel = "DIR",
+      description =
+          "Folder that gets a chart of which allocator runs the program on which card: frontier.svg"
+              + " and .png, and for dark paper frontier-dark.svg and .png; it is made where"
+              + " missing.")
+  private String reportName;
+
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
     List<PolicyChoice> choices = choices();
@@ -147,6 +159,23 @@ final class MinCapacityCommand implements Callable<Integer> {
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       if (json != null) {
         JsonText.write(toMap(input, choices, results, leftOut, seconds), json.stream());
+      }
+      if (reportName != null) {
+        ChartFolder folder =
+            new ChartFolder(outputs, "--report", ChartFolder.make("--report", reportName));
+        FrontierData frontier = CapacityText.frontier(results);
+        folder.write(
+            "frontier",
+            FrontierChart.WIDTH,
+            FrontierChart.height(frontier),
+            theme ->
+                FrontierChart.create(
+                    "Which device is large enough",
+                    file.getFileName()
+                        + "; left the smallest sizes that the search found, right the known cards;"
+                        + " all sizes are free for the program",
+                    frontier,
+                    theme));
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

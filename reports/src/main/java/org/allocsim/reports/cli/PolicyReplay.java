@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.MemoryMoment;
+import org.allocsim.reports.advice.MomentQuery;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.PolicyTrial;
@@ -20,6 +21,7 @@ import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.FragmentationTimeline;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemorySummary;
 import org.allocsim.simulator.stats.MemoryTimeline;
@@ -64,6 +66,7 @@ final class PolicyReplay {
   ReplayReport run(Outputs.Output events) throws IOException {
     MemoryStats stats = new MemoryStats(NO_OVERSIZE);
     MemoryTimeline timeline = new MemoryTimeline();
+    FragmentationTimeline fragmentation = new FragmentationTimeline(timeline);
     Watch watch = new Watch(stats, Integer.MAX_VALUE);
     PolicyResult result;
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying");
@@ -71,7 +74,12 @@ final class PolicyReplay {
         EventLines lines = stream == null ? null : new EventLines(stream, input.trace())) {
       watch.progress = progress;
       result =
-          trial.run(choice, stats, timeline, lines == null ? EffectListeners.NONE : lines, watch);
+          trial.run(
+              choice,
+              stats,
+              timeline,
+              EffectListeners.both(fragmentation, lines == null ? EffectListeners.NONE : lines),
+              watch);
     }
     if (!result.isRun()) {
       throw new Failure(
@@ -123,7 +131,28 @@ final class PolicyReplay {
         timeline,
         null,
         0,
-        result.time() == null ? null : new SimulatedTime(result.time(), input.trace()));
+        result.time() == null ? null : new SimulatedTime(result.time(), input.trace()),
+        pictures(result, fragmentation, watch, atPeak));
+  }
+
+  private ReplayPictures pictures(
+      PolicyResult result, FragmentationTimeline fragmentation, Watch watch, MemoryLayout atPeak) {
+    List<ReplayPictures.Moment> moments = new ArrayList<>();
+    if (watch.atFailure != null) {
+      moments.add(
+          new ReplayPictures.Moment(
+              "oom",
+              MomentQuery.Kind.FIRST_OOM.phrase(),
+              result.failures().getFirst().event(),
+              watch.atFailure));
+    }
+    moments.add(
+        new ReplayPictures.Moment(
+            "peak", MomentQuery.Kind.PEAK_RESERVED.phrase(), watch.peakRow, atPeak));
+    moments.add(
+        new ReplayPictures.Moment(
+            "end", MomentQuery.Kind.END.phrase(), watch.lastRow, watch.layout));
+    return new ReplayPictures(input.trace(), fragmentation, moments, result.time() != null);
   }
 
   private static SlackSplit slack(MemoryLayout layout) {
@@ -150,6 +179,7 @@ final class PolicyReplay {
     private int peakRow = -1;
     private int lastRow = -1;
     private MemoryLayout layout;
+    private MemoryLayout atFailure;
     private SortedMap<String, Long> driverCalls;
 
     Watch(MemoryStats stats, int endRow) {
@@ -160,6 +190,7 @@ final class PolicyReplay {
     @Override
     public boolean before(int event, AllocatorPolicy policy, SimulatedDevice device) {
       notePeak();
+      noteFailure(policy);
       lastRow = event;
       if ((event & (PROGRESS_STEP - 1)) == 0) {
         progress.update(event, input.trace().eventCount());
@@ -170,8 +201,15 @@ final class PolicyReplay {
     @Override
     public void end(AllocatorPolicy policy, SimulatedDevice device) {
       notePeak();
+      noteFailure(policy);
       layout = MemoryLayout.of(policy);
       driverCalls = CountingDevice.byName(device::driverCalls);
+    }
+
+    private void noteFailure(AllocatorPolicy policy) {
+      if (atFailure == null && stats.outOfMemories() > 0) {
+        atFailure = MemoryLayout.of(policy);
+      }
     }
 
     private void notePeak() {

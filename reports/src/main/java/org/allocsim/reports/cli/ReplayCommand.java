@@ -13,6 +13,7 @@ import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -20,6 +21,7 @@ import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.stats.MemorySummary;
 import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.jfree.chart.JFreeChart;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -143,6 +145,16 @@ final class ReplayCommand implements Callable<Integer> {
       description = "Draw memory over time; the name ends in .png or .svg.")
   private String chartName;
 
+  @Option(
+      names = "--charts",
+      paramLabel = "DIR",
+      description =
+          "Folder that gets charts as .svg and .png, and for dark paper as -dark.svg and -dark.png:"
+              + " memory, fragmentation, sizes, lifetimes, utilisation (programs with work),"
+              + " segments-oom, segments-peak and segments-end by state, with -age and -stack"
+              + " where these are recorded; it is made where missing.")
+  private String chartsName;
+
   @Override
   public Integer call() throws IOException {
     ChartFile chartFormat = chartFormat();
@@ -167,6 +179,9 @@ final class ReplayCommand implements Callable<Integer> {
       }
       if (chart != null) {
         draw(report, chartFormat, chart);
+      }
+      if (chartsName != null) {
+        drawAll(report, outputs);
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
@@ -391,33 +406,52 @@ final class ReplayCommand implements Callable<Integer> {
         run.timeline(),
         insertion,
         inserted,
-        run.time() == null ? null : new SimulatedTime(run.time(), run.trace()));
+        run.time() == null ? null : new SimulatedTime(run.time(), run.trace()),
+        run.pictures());
   }
 
   private static void draw(ReplayReport report, ChartFile format, Outputs.Output target)
       throws IOException {
-    MemoryTimelineChart.Bound bound =
-        report.limitBytes() >= 0
-            ? new MemoryTimelineChart.Bound("limit", report.limitBytes())
-            : new MemoryTimelineChart.Bound("device memory", report.deviceBytes());
-    String subtitle =
-        Path.of(report.file()).getFileName()
-            + ", "
-            + report.policyLabel()
-            + ", "
-            + report.device()
-            + ", addresses "
-            + report.addresses();
     try (OutputStream out = new BufferedOutputStream(target.stream())) {
       format.write(
-          MemoryTimelineChart.create(
-              "Memory of GPU " + report.deviceIndex() + " over time",
-              subtitle,
-              report.timeline(),
-              bound),
+          memory(report, ChartTheme.LIGHT),
           MemoryTimelineChart.WIDTH,
           MemoryTimelineChart.HEIGHT,
           out);
     }
+  }
+
+  private void drawAll(ReplayReport report, Outputs outputs) throws IOException {
+    ChartFolder folder =
+        new ChartFolder(outputs, "--charts", ChartFolder.make("--charts", chartsName));
+    folder.write(
+        "memory",
+        MemoryTimelineChart.WIDTH,
+        MemoryTimelineChart.HEIGHT,
+        theme -> memory(report, theme));
+    report.pictures().write(report, subtitle(report), folder);
+  }
+
+  private static JFreeChart memory(ReplayReport report, ChartTheme theme) {
+    MemoryTimelineChart.Bound bound =
+        report.limitBytes() >= 0
+            ? new MemoryTimelineChart.Bound("limit", report.limitBytes())
+            : new MemoryTimelineChart.Bound("device memory", report.deviceBytes());
+    return MemoryTimelineChart.create(
+        "Memory of GPU " + report.deviceIndex() + " over time",
+        subtitle(report),
+        report.timeline(),
+        report.pictures().context(report, bound),
+        theme);
+  }
+
+  private static String subtitle(ReplayReport report) {
+    return Path.of(report.file()).getFileName()
+        + ", "
+        + report.policyLabel()
+        + ", "
+        + report.device()
+        + ", addresses "
+        + report.addresses();
   }
 }

@@ -39,6 +39,7 @@ import org.allocsim.workloads.format.pytorch.derive.Inference;
  * @param insertion calls that the program was replayed with and did not make, null for none
  * @param insertions number of these calls
  * @param time what happened in simulated time; null where the replay had none
+ * @param pictures what only charts show
  */
 record ReplayReport(
     String file,
@@ -67,7 +68,8 @@ record ReplayReport(
     MemoryTimeline timeline,
     CacheInsertion insertion,
     int insertions,
-    SimulatedTime time) {
+    SimulatedTime time,
+    ReplayPictures pictures) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** The policy with what it was told, in a line. */

@@ -1,11 +1,14 @@
 package org.allocsim.reports.cli;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.function.IntConsumer;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.CapacitySearch;
 import org.allocsim.reports.advice.DeviceReplay;
 import org.allocsim.reports.advice.MemoryMoment;
+import org.allocsim.reports.advice.MomentQuery;
 import org.allocsim.reports.advice.RequestFailures;
 import org.allocsim.reports.advice.SlackSplit;
 import org.allocsim.simulator.device.DeviceMemory;
@@ -22,6 +25,7 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.FragmentationTimeline;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.timing.Pace;
@@ -129,6 +133,7 @@ final class ReplayRun {
   private final AllocationTrace trace;
   private final MemoryStats stats;
   private final MemoryTimeline timeline = new MemoryTimeline();
+  private final FragmentationTimeline fragmentationTimeline = new FragmentationTimeline(timeline);
   private final DeviceReplay replay;
 
   /** Null unless invariants are checked. */
@@ -138,6 +143,11 @@ final class ReplayRun {
   private IntConsumer watcher = _ -> {};
 
   private MemoryLayout layout;
+
+  /** What was held behind the first request that failed; null where none did. */
+  private MemoryLayout atFailure;
+
+  private MemoryLayout atPeak;
   private Addresses source;
 
   /** Row behind which reserved memory first has its peak so far, and that peak. */
@@ -264,7 +274,8 @@ final class ReplayRun {
   }
 
   private EffectListener counters() {
-    EffectListener counters = EffectListeners.all(stats, timeline, replay.failures());
+    EffectListener counters =
+        EffectListeners.all(stats, timeline, fragmentationTimeline, replay.failures());
     return checker == null ? counters : EffectListeners.both(counters, checker);
   }
 
@@ -276,6 +287,7 @@ final class ReplayRun {
   private void before(int event, CachingAllocator policy, ProgressMeter progress) {
     check(policy);
     notePeak();
+    noteFailure(policy);
     lastRow = event;
     watcher.accept(event);
     timeline.at(trace.timeNanos(event));
@@ -287,6 +299,7 @@ final class ReplayRun {
   private void end(CachingAllocator policy) {
     check(policy);
     notePeak();
+    noteFailure(policy);
     layout = MemoryLayout.of(policy);
   }
 
@@ -295,6 +308,12 @@ final class ReplayRun {
     if (stats.peakReservedBytes() > peakBytes) {
       peakBytes = stats.peakReservedBytes();
       peakRow = lastRow;
+    }
+  }
+
+  private void noteFailure(CachingAllocator policy) {
+    if (atFailure == null && replay.failures().count() > 0) {
+      atFailure = MemoryLayout.of(policy);
     }
   }
 
@@ -329,7 +348,7 @@ final class ReplayRun {
    * the program is replayed once more up to there.
    */
   Fragmentation fragmentation() {
-    MemoryLayout atPeak = peakRow == lastRow ? layout : layoutBehind(peakRow);
+    atPeak = peakRow == lastRow ? layout : layoutBehind(peakRow);
     return Fragmentation.of(
         stats,
         timeline,
@@ -337,6 +356,24 @@ final class ReplayRun {
         slack(layout, MemoryMoment.mainStream(layout)),
         atPeak,
         slack(atPeak, streamAt(peakRow, atPeak)));
+  }
+
+  /** What charts show; only behind {@link #fragmentation()}. */
+  ReplayPictures pictures() {
+    List<ReplayPictures.Moment> moments = new ArrayList<>();
+    if (atFailure != null) {
+      moments.add(
+          new ReplayPictures.Moment(
+              "oom",
+              MomentQuery.Kind.FIRST_OOM.phrase(),
+              replay.failures().kept().getFirst().event(),
+              atFailure));
+    }
+    moments.add(
+        new ReplayPictures.Moment(
+            "peak", MomentQuery.Kind.PEAK_RESERVED.phrase(), peakRow, atPeak));
+    moments.add(new ReplayPictures.Moment("end", MomentQuery.Kind.END.phrase(), lastRow, layout));
+    return new ReplayPictures(trace, fragmentationTimeline, moments, false);
   }
 
   private MemoryLayout layoutBehind(int row) {

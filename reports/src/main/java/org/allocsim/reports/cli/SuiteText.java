@@ -55,29 +55,22 @@ final class SuiteText {
 
   /** The same as a table of Markdown. */
   static void printMarkdown(List<SuiteResult> results, PrintWriter out) {
-    out.println("| scenario | what | before | after | verdict | checks | |");
-    out.println("| --- | --- | --: | --: | --- | --: | --- |");
+    TextTable table =
+        TextTable.of("scenario", "what", ">before", ">after", "verdict", ">checks", "");
     for (SuiteResult result : results) {
       Findings findings = result.findings();
-      out.println(
-          "| "
-              + String.join(
-                  " | ",
-                  "`" + result.topic().name() + "`",
-                  cell(result.topic().what()),
-                  cell(findings.before()),
-                  cell(findings.after()),
-                  findings.verdict().words(),
-                  checks(findings),
-                  mark(findings))
-              + " |");
+      table.row(
+          "`" + result.topic().name() + "`",
+          result.topic().what(),
+          findings.before(),
+          findings.after(),
+          findings.verdict().words(),
+          checks(findings),
+          mark(findings));
     }
+    table.printMarkdown(out);
     out.println();
     out.println(summary(results));
-  }
-
-  private static String cell(String text) {
-    return text.replace("|", "\\|");
   }
 
   private static String checks(Findings findings) {

@@ -9,7 +9,30 @@ import java.nio.file.Path;
 final class Terminals {
   private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
 
+  private static final int USUAL_COLUMNS = 100;
+  private static final int LEAST_COLUMNS = 40;
+  private static final int MOST_COLUMNS = 1000;
+
   private Terminals() {}
+
+  /**
+   * Characters of a line: what the environment's {@code COLUMNS} says, else 100 on a terminal, and
+   * as many as it takes where the output goes to a file or a program.
+   */
+  static int columns() {
+    String given = System.getenv("COLUMNS");
+    return given == null && !isInputTerminal() ? Integer.MAX_VALUE : columns(given);
+  }
+
+  static int columns(String given) {
+    try {
+      return given == null
+          ? USUAL_COLUMNS
+          : Math.clamp(Integer.parseInt(given.strip()), LEAST_COLUMNS, MOST_COLUMNS);
+    } catch (NumberFormatException _) {
+      return USUAL_COLUMNS;
+    }
+  }
 
   /** Whether standard input and output are a terminal. */
   @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null where there is no terminal.

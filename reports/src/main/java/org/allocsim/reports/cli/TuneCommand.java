@@ -88,6 +88,9 @@ final class TuneCommand implements Callable<Integer> {
       description = "Write the results as JSON; - is standard output.")
   private String jsonName;
 
+  @Option(names = "--markdown", description = "Print the verdict and the table as Markdown.")
+  private boolean markdown;
+
   @Option(
       names = "--report",
       paramLabel = "DIR",
@@ -154,7 +157,11 @@ final class TuneCommand implements Callable<Integer> {
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
-        TuneText.print(report, top, out);
+        if (markdown) {
+          TuneText.printMarkdown(report, top, out);
+        } else {
+          TuneText.print(report, top, out);
+        }
         out.flush();
       }
       return tuning.allFail() ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;

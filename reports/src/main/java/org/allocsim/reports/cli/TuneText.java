@@ -17,6 +17,10 @@ import org.allocsim.simulator.stats.ByteFormat;
 
 /** Prints what a search for settings found: the verdict, a line to paste, the table. */
 final class TuneText {
+  /** Columns that are left out where lines are short, the first one first. */
+  private static final List<String> EXPENDABLE =
+      List.of("forced syncs", "driver calls", "driver time", "slack at peak", "a step");
+
   private final TuneReport report;
   private final Tuning tuning;
   private final PrintWriter out;
@@ -182,7 +186,30 @@ final class TuneText {
                 .orElse("none found; driver time is of the whole program"));
   }
 
+  /** Verdict, line to paste, and table for a pull request. */
+  static void printMarkdown(TuneReport report, int top, PrintWriter out) {
+    TuneText text = new TuneText(report, out);
+    text.printVerdict();
+    out.println();
+    text.table(top).printMarkdown(out);
+  }
+
   private void printTable(int top) {
+    TextTable table = table(top);
+    List<String> left = table.printWithin(Terminals.columns(), out, "", EXPENDABLE);
+    if (!left.isEmpty()) {
+      sentence(
+          "Too wide for a line: "
+              + String.join(", ", left)
+              + "; --json FILE has all, and COLUMNS tells the width.");
+    }
+    int hidden = tuning.ranked().size() - table.rowCount();
+    if (hidden > 0) {
+      out.println(Numbers.count(hidden, "more setting") + "; --top 0 shows all.");
+    }
+  }
+
+  private TextTable table(int top) {
     boolean steps = tuning.steps().isPresent();
     List<String> headings =
         new ArrayList<>(
@@ -224,11 +251,7 @@ final class TuneText {
         table.row(cells.toArray());
       }
     }
-    table.print(out, "");
-    int hidden = ranked.size() - table.rowCount();
-    if (hidden > 0) {
-      out.println(Numbers.count(hidden, "more setting") + "; --top 0 shows all.");
-    }
+    return table;
   }
 
   private static String at(RequestFailure failed) {

@@ -1,6 +1,7 @@
 package org.allocsim.reports.cli;
 
 import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.DriverTimeChart;
 import org.allocsim.reports.chart.PredictedMeasuredChart;
 import org.allocsim.reports.chart.PredictedMeasuredChart.Unit;
 import org.allocsim.reports.chart.PredictedMeasuredData;
@@ -60,7 +61,7 @@ enum ValidateCharts {
         }
         for (DriverTime.Kind kind : each.result().time().calls()) {
           if (kind.call() == call) {
-            data.add(driverName(call), kind.predictedNanos(), kind.measuredNanos());
+            data.add(DriverTimeChart.name(call), kind.predictedNanos(), kind.measuredNanos());
           }
         }
       }
@@ -79,23 +80,5 @@ enum ValidateCharts {
       }
     }
     return data;
-  }
-
-  /** What the driver calls a call. */
-  private static String driverName(DriverCall call) {
-    return switch (call) {
-      case ALLOCATE -> "cuMemAlloc";
-      case FREE -> "cuMemFree";
-      case ADDRESS_RESERVE -> "cuMemAddressReserve";
-      case ADDRESS_FREE -> "cuMemAddressFree";
-      case CREATE -> "cuMemCreate";
-      case MAP -> "cuMemMap";
-      case SET_ACCESS -> "cuMemSetAccess";
-      case UNMAP -> "cuMemUnmap";
-      case RELEASE -> "cuMemRelease";
-      case ALLOCATE_ASYNC -> "cuMemAllocAsync";
-      case FREE_ASYNC -> "cuMemFreeAsync";
-      case TRIM_POOL -> "cuMemPoolTrimTo";
-    };
   }
 }

@@ -15,6 +15,11 @@ public final class TextTable {
     RIGHT
   }
 
+  private static final int GAP = 2;
+
+  /** The last column is not wrapped to fewer characters. */
+  private static final int LEAST_WRAPPED = 14;
+
   private final String[] headings;
   private final Align[] alignments;
   private final List<String[]> rows = new ArrayList<>();
@@ -46,6 +51,100 @@ public final class TextTable {
     return this;
   }
 
+  /**
+   * Prints a table that is no wider than {@code width} where that is possible: first columns are
+   * left out, in the order of {@code expendable}, then the text of the last column is wrapped.
+   * Numbers are never cut.
+   *
+   * @param expendable headings of columns that may be left out
+   * @return headings of those that were
+   */
+  public List<String> printWithin(
+      int width, PrintWriter out, String indent, List<String> expendable) {
+    boolean[] hidden = new boolean[headings.length];
+    List<String> left = new ArrayList<>();
+    int last = headings.length - 1;
+    int[] widths = widths();
+    for (String heading : expendable) {
+      int column = Arrays.asList(headings).indexOf(heading);
+      if (column >= 0 && least(widths, hidden, indent.length()) > width) {
+        hidden[column] = true;
+        left.add(heading);
+      }
+    }
+    int room = width - indent.length();
+    for (int column = 0; column < last; column++) {
+      room -= hidden[column] ? 0 : widths[column] + GAP;
+    }
+    boolean wraps = alignments[last] == Align.LEFT && widths[last] > room;
+    int lastWidth = Math.max(Math.max(LEAST_WRAPPED, headings[last].length()), room);
+    printVisible(out, indent, headings, widths, hidden);
+    for (String[] row : rows) {
+      List<String> lines = wraps ? wrapped(row[last], lastWidth) : List.of(row[last]);
+      for (int line = 0; line < lines.size(); line++) {
+        String[] cells = line == 0 ? row.clone() : blank();
+        cells[last] = lines.get(line);
+        printVisible(out, indent, cells, widths, hidden);
+      }
+    }
+    return left;
+  }
+
+  private String[] blank() {
+    String[] cells = new String[headings.length];
+    Arrays.fill(cells, "");
+    return cells;
+  }
+
+  /** Width with the last column wrapped as far as it may be. */
+  private int least(int[] widths, boolean[] hidden, int indent) {
+    int sum = indent - GAP;
+    for (int column = 0; column < widths.length; column++) {
+      boolean shrinks = column == widths.length - 1 && alignments[column] == Align.LEFT;
+      int least =
+          shrinks
+              ? Math.min(widths[column], Math.max(LEAST_WRAPPED, headings[column].length()))
+              : widths[column];
+      sum += hidden[column] ? 0 : least + GAP;
+    }
+    return sum;
+  }
+
+  private static List<String> wrapped(String text, int width) {
+    List<String> lines = new ArrayList<>();
+    StringBuilder line = new StringBuilder();
+    for (String word : text.split(" ")) {
+      if (!line.isEmpty() && line.length() + 1 + word.length() > width) {
+        lines.add(line.toString());
+        line.setLength(0);
+      }
+      line.append(line.isEmpty() ? "" : " ").append(word);
+    }
+    lines.add(line.toString());
+    return lines;
+  }
+
+  /** Prints all columns as a table of Markdown. */
+  public void printMarkdown(PrintWriter out) {
+    out.println(markdown(headings));
+    StringBuilder rule = new StringBuilder("|");
+    for (Align alignment : alignments) {
+      rule.append(alignment == Align.RIGHT ? " --: |" : " --- |");
+    }
+    out.println(rule);
+    for (String[] row : rows) {
+      out.println(markdown(row));
+    }
+  }
+
+  private static String markdown(String[] cells) {
+    StringBuilder line = new StringBuilder("|");
+    for (String cell : cells) {
+      line.append(cell.isEmpty() ? " |" : " " + cell.replace("|", "\\|") + " |");
+    }
+    return line.toString();
+  }
+
   /** Number of rows under the headings. */
   public int rowCount() {
     return rows.size();
@@ -53,6 +152,15 @@ public final class TextTable {
 
   /** Prints headings and rows, each line behind {@code indent}. */
   public void print(PrintWriter out, String indent) {
+    int[] widths = widths();
+    boolean[] hidden = new boolean[headings.length];
+    printVisible(out, indent, headings, widths, hidden);
+    for (String[] row : rows) {
+      printVisible(out, indent, row, widths, hidden);
+    }
+  }
+
+  private int[] widths() {
     int[] widths = new int[headings.length];
     for (int i = 0; i < headings.length; i++) {
       widths[i] = headings[i].length();
@@ -60,18 +168,18 @@ public final class TextTable {
         widths[i] = Math.max(widths[i], row[i].length());
       }
     }
-    printLine(out, indent, headings, widths);
-    for (String[] row : rows) {
-      printLine(out, indent, row, widths);
-    }
+    return widths;
   }
 
-  private void printLine(PrintWriter out, String indent, String[] cells, int[] widths) {
+  private void printVisible(
+      PrintWriter out, String indent, String[] cells, int[] widths, boolean[] hidden) {
     StringBuilder line = new StringBuilder(indent);
     for (int i = 0; i < cells.length; i++) {
-      String padding = " ".repeat(widths[i] - cells[i].length());
-      line.append(alignments[i] == Align.RIGHT ? padding + cells[i] : cells[i] + padding);
-      line.append("  ");
+      if (!hidden[i]) {
+        String padding = " ".repeat(Math.max(0, widths[i] - cells[i].length()));
+        line.append(alignments[i] == Align.RIGHT ? padding + cells[i] : cells[i] + padding);
+        line.append(" ".repeat(GAP));
+      }
     }
     out.println(line.toString().stripTrailing());
   }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.stats.ByteFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -190,5 +191,41 @@ class CompareCommandTest {
     JsonNode result = json("replay", csv.toString(), "--policy", "max-live", "--json", "-");
     assertEquals(9_700_000, result.get("stats").get("reserved_bytes.all.peak").asLong());
     assertEquals(ExitCodes.USAGE, CommandRun.of("convert", trace(), "-o", "x.foo").exitCode());
+  }
+
+  @Test
+  void aReportHoldsEveryChartInBothThemesAndItsFiguresAreThoseOfTheJson() throws Exception {
+    Path report = folder.resolve("report");
+    CommandRun run =
+        CommandRun.of(
+            "compare", trace(), "--policies", "pytorch,cuda-async", "--report", report.toString());
+    assertEquals("", run.err());
+    assertEquals(ExitCodes.DONE, run.exitCode());
+    for (String name :
+        List.of(
+            "reserved",
+            "fragmentation",
+            "peak",
+            "driver-time",
+            "throughput",
+            "sizes",
+            "lifetimes")) {
+      for (String end : List.of(".svg", ".png", "-dark.svg", "-dark.png")) {
+        assertTrue(Files.size(report.resolve(name + end)) > 1_000, name + end);
+      }
+    }
+    String peaks = Files.readString(report.resolve("peak.svg"));
+    JsonNode json = new ObjectMapper().readTree(Files.readString(report.resolve("compare.json")));
+    for (JsonNode row : json.get("traces").get(0).get("results")) {
+      String bytes = ByteFormat.human(row.get("peak_reserved_bytes").asLong());
+      assertTrue(peaks.contains(bytes), bytes);
+    }
+  }
+
+  @Test
+  void markdownIsATableForPullRequests() throws Exception {
+    CommandRun run = CommandRun.of("compare", trace(), "--policies", "direct", "--markdown");
+    assertTrue(run.out().contains("| policy | peak reserved |"), run.out());
+    assertTrue(run.out().contains("| --- | --: |"), run.out());
   }
 }

@@ -93,7 +93,22 @@ public final class MemoryTimeline implements EffectListener {
   /** The next request happens at this time, in nanoseconds of the recording's clock. */
   public void at(long timeNanos) {
     this.timeNanos = timeNanos;
+    if (event < 0) {
+      // What an allocator takes when it is made belongs to the moment of the first request.
+      Arrays.fill(startNanos, 0, buckets, timeNanos);
+      Arrays.fill(endNanos, 0, buckets, timeNanos);
+    }
     event++;
+  }
+
+  /** Time of the request that is being served. */
+  public long nowNanos() {
+    return timeNanos;
+  }
+
+  /** Number of the request that is being served, counted from 0. */
+  public long nowEvent() {
+    return Math.max(event, 0);
   }
 
   /** Declares the memory that was there before the first request; the first sample. */

@@ -1,0 +1,55 @@
+package org.allocsim.reports.chart;
+
+import java.util.Locale;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.jfree.chart.axis.NumberAxis;
+
+/** What bars measure. */
+enum BarUnit {
+  /** Bytes. */
+  BYTES {
+    @Override
+    NumberAxis axis(double top, String label) {
+      return ByteAxis.upTo(top > 0 ? top : 1 << 20, label);
+    }
+
+    @Override
+    String text(double value) {
+      return ByteFormat.human(Math.round(value));
+    }
+  },
+  /** Nanoseconds. */
+  NANOS {
+    @Override
+    NumberAxis axis(double top, String label) {
+      return QuantityScale.timeAxis(top > 0 ? top : 1_000, label);
+    }
+
+    @Override
+    String text(double value) {
+      return value == 0 ? "0" : Numbers.duration(Math.round(value));
+    }
+  },
+  /** Millions a second. */
+  MILLIONS_PER_SECOND {
+    @Override
+    NumberAxis axis(double top, String label) {
+      NumberAxis axis = new NumberAxis(label);
+      axis.setStandardTickUnits(NumberAxis.createStandardTickUnits(Locale.ROOT));
+      axis.setRange(0, top > 0 ? top : 1);
+      return axis;
+    }
+
+    @Override
+    String text(double value) {
+      return String.format(Locale.ROOT, value < 10 ? "%.2f" : "%.1f", value);
+    }
+  };
+
+  /** An axis from 0. */
+  abstract NumberAxis axis(double top, String label);
+
+  /** A value with its unit. */
+  abstract String text(double value);
+}

@@ -1,0 +1,88 @@
+package org.allocsim.reports.chart;
+
+import java.awt.Color;
+import java.util.List;
+import java.util.Locale;
+import org.jfree.chart.JFreeChart;
+import org.jfree.chart.LegendItemCollection;
+import org.jfree.chart.axis.NumberAxis;
+import org.jfree.chart.axis.NumberTickUnit;
+import org.jfree.chart.axis.ValueAxis;
+import org.jfree.chart.plot.CombinedDomainXYPlot;
+import org.jfree.chart.plot.DatasetRenderingOrder;
+import org.jfree.chart.plot.XYPlot;
+import org.jfree.chart.renderer.xy.XYAreaRenderer;
+import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
+
+/**
+ * Which share of reserved memory is of no use, over time. Each line has a panel of its own, as
+ * lines that go up and down with every request would hide one another.
+ */
+public final class FragmentationChart {
+  /** Width in pixels. */
+  public static final int WIDTH = 1200;
+
+  private static final int PANEL_HEIGHT = 120;
+  private static final int FRAME_HEIGHT = 160;
+
+  private FragmentationChart() {}
+
+  /** Height in pixels that gives every panel its room. */
+  public static int height(FragmentationData data) {
+    return FRAME_HEIGHT + PANEL_HEIGHT * Math.max(2, data.lines().size());
+  }
+
+  /** Draws the chart. */
+  public static JFreeChart create(
+      String title, String subtitle, FragmentationData data, ChartTheme theme) {
+    ValueAxis time = ChartStyle.style(MemoryTimelineChart.timeAxis(data.axis(), data.end()), theme);
+    CombinedDomainXYPlot panels = new CombinedDomainXYPlot(time);
+    panels.setGap(10);
+    LegendItemCollection legend = new LegendItemCollection();
+    List<FragmentationData.Line> lines = data.lines();
+    boolean empty = lines.stream().allMatch(line -> line.points().count() == 0);
+    for (int i = 0; i < lines.size() && !empty; i++) {
+      FragmentationData.Line line = lines.get(i);
+      panels.add(panel(line, theme.series(i), theme));
+      legend.add(
+          ChartStyle.swatch(
+              String.format(Locale.ROOT, "%s (peak %.1f %%)", line.label(), line.peakPercent()),
+              theme.series(i)));
+    }
+    if (empty) {
+      XYPlot plot = new XYPlot();
+      plot.setRangeAxis(axis(theme));
+      ChartStyle.style(plot, theme);
+      ChartStyle.sayWithoutData(plot, "no memory was used", theme);
+      panels.add(plot);
+    }
+    panels.setFixedLegendItems(legend);
+    return ChartStyle.chart(title, subtitle, panels, theme);
+  }
+
+  private static XYPlot panel(FragmentationData.Line line, Color colour, ChartTheme theme) {
+    XYPlot plot = new XYPlot();
+    plot.setRangeAxis(axis(theme));
+    ChartStyle.style(plot, theme);
+    XYAreaRenderer area = new XYAreaRenderer(XYAreaRenderer.AREA);
+    area.setSeriesPaint(0, new Color(colour.getRed(), colour.getGreen(), colour.getBlue(), 90));
+    area.setOutline(false);
+    XYLineAndShapeRenderer edge = new XYLineAndShapeRenderer(true, false);
+    edge.setDrawSeriesLineAsPath(true);
+    edge.setSeriesPaint(0, colour);
+    edge.setSeriesStroke(0, ChartStyle.stroke(1.2f));
+    plot.setDataset(0, MemoryTimelineChart.dataset(line.points()));
+    plot.setRenderer(0, area);
+    plot.setDataset(1, MemoryTimelineChart.dataset(line.points()));
+    plot.setRenderer(1, edge);
+    plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
+    return plot;
+  }
+
+  private static NumberAxis axis(ChartTheme theme) {
+    NumberAxis percent = new NumberAxis("[%]");
+    percent.setRange(0, 100);
+    percent.setTickUnit(new NumberTickUnit(50));
+    return ChartStyle.style(percent, theme);
+  }
+}

@@ -1,0 +1,148 @@
+package org.allocsim.reports.chart;
+
+import java.util.Arrays;
+import java.util.List;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
+
+/**
+ * How many allocations there are of each size, or of each lifetime, and what they come to in bytes.
+ *
+ * @param binLabels lower end of each bin, with its unit
+ * @param counts allocations in each bin
+ * @param bytes what they asked for
+ * @param quantity what is told apart, for the axis
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record Histogram(List<String> binLabels, long[] counts, long[] bytes, String quantity) {
+  private static final int SIZE_BINS = 63;
+
+  /** Lifetimes of a nanosecond to a thousand seconds and more, three bins to a power of ten. */
+  private static final double[] STEPS = {1, 2, 5};
+
+  private static final int TIME_BINS = 3 * 13;
+
+  /** Label of the bin of allocations that are never freed. */
+  public static final String NEVER = "never freed";
+
+  /** Sizes asked for on one device; a bin begins at a power of two and ends before the next. */
+  public static Histogram ofSizes(AllocationTrace trace, int device) {
+    long[] counts = new long[SIZE_BINS];
+    long[] bytes = new long[SIZE_BINS];
+    for (int event = 0; event < trace.eventCount(); event++) {
+      if (trace.device(event) == device && isAllocation(trace.kind(event))) {
+        long size = trace.bytes(event);
+        int bin = 63 - Long.numberOfLeadingZeros(Math.max(1, size));
+        counts[bin]++;
+        bytes[bin] += size;
+      }
+    }
+    String[] labels = new String[SIZE_BINS];
+    Arrays.setAll(labels, bin -> ByteAxis.label(Math.pow(2, bin)));
+    return trimmed(labels, counts, bytes, -1, "requested size, from");
+  }
+
+  /**
+   * Times from an allocation to its free on one device; in requests between them where the trace
+   * has no times.
+   */
+  public static Histogram ofLifetimes(AllocationTrace trace, int device) {
+    boolean timed = isTimed(trace);
+    long[] births = new long[trace.allocationCount()];
+    long[] sizes = new long[trace.allocationCount()];
+    Arrays.fill(births, Long.MIN_VALUE);
+    long[] counts = new long[TIME_BINS + 1];
+    long[] bytes = new long[TIME_BINS + 1];
+    long requests = 0;
+    for (int event = 0; event < trace.eventCount(); event++) {
+      if (trace.device(event) != device) {
+        continue;
+      }
+      requests++;
+      int allocation = trace.allocation(event);
+      long now = timed ? trace.timeNanos(event) : requests;
+      if (isAllocation(trace.kind(event))) {
+        births[allocation] = now;
+        sizes[allocation] = trace.bytes(event);
+      } else if (trace.kind(event) == RequestKind.FREE && births[allocation] != Long.MIN_VALUE) {
+        int bin = timeBin(now - births[allocation]);
+        counts[bin]++;
+        bytes[bin] += sizes[allocation];
+        births[allocation] = Long.MIN_VALUE;
+      }
+    }
+    for (int allocation = 0; allocation < births.length; allocation++) {
+      if (births[allocation] != Long.MIN_VALUE) {
+        counts[TIME_BINS]++;
+        bytes[TIME_BINS] += sizes[allocation];
+      }
+    }
+    String[] labels = new String[TIME_BINS + 1];
+    Arrays.setAll(labels, bin -> bin == TIME_BINS ? NEVER : timeLabel(bin, timed));
+    return trimmed(
+        labels, counts, bytes, TIME_BINS, timed ? "lifetime, from" : "lifetime in requests, from");
+  }
+
+  private static boolean isTimed(AllocationTrace trace) {
+    int rows = trace.eventCount();
+    return rows > 0 && trace.timeNanos(rows - 1) > trace.timeNanos(0);
+  }
+
+  private static boolean isAllocation(RequestKind kind) {
+    return kind == RequestKind.ALLOCATE || kind == RequestKind.RESTORE_BLOCK;
+  }
+
+  private static String timeLabel(int bin, boolean timed) {
+    if (bin == 0) {
+      return "0";
+    }
+    double from = firstOf(bin);
+    if (timed) {
+      return QuantityScale.time(from);
+    }
+    return String.valueOf(Math.round(from));
+  }
+
+  private static double firstOf(int bin) {
+    int decade = bin / 3;
+    return STEPS[bin % 3] * Math.pow(10, decade);
+  }
+
+  private static int timeBin(long value) {
+    int bin = 0;
+    while (bin + 1 < TIME_BINS && value >= firstOf(bin + 1)) {
+      bin++;
+    }
+    return bin;
+  }
+
+  /**
+   * Without the empty bins at both ends; the bin {@code kept} stays last where it has something.
+   */
+  private static Histogram trimmed(
+      String[] labels, long[] counts, long[] bytes, int kept, String quantity) {
+    int end = kept < 0 ? counts.length : kept;
+    int first = 0;
+    while (first < end && counts[first] == 0) {
+      first++;
+    }
+    int last = end - 1;
+    while (last > first && counts[last] == 0) {
+      last--;
+    }
+    boolean hasKept = kept >= 0 && counts[kept] > 0;
+    int inner = first == end ? 0 : last - first + 1;
+    String[] someLabels =
+        Arrays.copyOf(Arrays.copyOfRange(labels, first, first + inner), inner + (hasKept ? 1 : 0));
+    long[] someCounts =
+        Arrays.copyOf(Arrays.copyOfRange(counts, first, first + inner), someLabels.length);
+    long[] someBytes =
+        Arrays.copyOf(Arrays.copyOfRange(bytes, first, first + inner), someLabels.length);
+    if (hasKept) {
+      someLabels[inner] = labels[kept];
+      someCounts[inner] = counts[kept];
+      someBytes[inner] = bytes[kept];
+    }
+    return new Histogram(List.of(someLabels), someCounts, someBytes, quantity);
+  }
+}

@@ -1,0 +1,43 @@
+package org.allocsim.reports.chart;
+
+import java.awt.Graphics2D;
+import java.awt.geom.Rectangle2D;
+import org.jfree.chart.annotations.AbstractXYAnnotation;
+import org.jfree.chart.axis.ValueAxis;
+import org.jfree.chart.plot.PlotRenderingInfo;
+import org.jfree.chart.plot.XYPlot;
+import org.jfree.chart.ui.RectangleEdge;
+
+/** Something that is drawn into a plot in the coordinates of its axes. */
+abstract class Painting extends AbstractXYAnnotation {
+  private static final long serialVersionUID = 1L;
+
+  /** Pixels of the values of both axes, and the plot's place. */
+  record Scale(ValueAxis domain, ValueAxis range, Rectangle2D area) {
+    double x(double value) {
+      return domain.valueToJava2D(value, area, RectangleEdge.BOTTOM);
+    }
+
+    double y(double value) {
+      return range.valueToJava2D(value, area, RectangleEdge.LEFT);
+    }
+  }
+
+  Painting() {
+    super();
+  }
+
+  @Override
+  public final void draw(
+      Graphics2D graphics,
+      XYPlot plot,
+      Rectangle2D area,
+      ValueAxis domain,
+      ValueAxis range,
+      int rendererIndex,
+      PlotRenderingInfo info) {
+    paint(graphics, new Scale(domain, range, area));
+  }
+
+  abstract void paint(Graphics2D graphics, Scale scale);
+}

@@ -1,0 +1,58 @@
+package org.allocsim.reports.cli;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.function.Function;
+import org.allocsim.reports.chart.ChartFile;
+import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.chart.ChartTheme;
+import org.jfree.chart.JFreeChart;
+
+/**
+ * The charts that a command writes into a folder, each as {@code NAME.svg}, {@code NAME.png},
+ * {@code NAME-dark.svg} and {@code NAME-dark.png}.
+ */
+final class ChartFolder {
+  private final Outputs outputs;
+  private final String option;
+  private final Path folder;
+
+  /** A folder that the option {@code option} names. */
+  ChartFolder(Outputs outputs, String option, Path folder) {
+    this.outputs = outputs;
+    this.option = option;
+    this.folder = folder;
+  }
+
+  /** Makes the folder that an option names where it is missing. */
+  static Path make(String option, String name) {
+    if (!ChartFonts.areAvailable()) {
+      throw new Failure(option + " " + name + ": " + ChartFonts.REMEDY);
+    }
+    try {
+      return Files.createDirectories(Path.of(name));
+    } catch (InvalidPathException | IOException e) {
+      throw new Failure(option + " " + name + ": the folder cannot be made; name another one", e);
+    }
+  }
+
+  /** Writes a chart in both themes and all formats. */
+  void write(String name, int width, int height, Function<ChartTheme, JFreeChart> chart)
+      throws IOException {
+    for (ChartTheme theme : ChartTheme.values()) {
+      JFreeChart drawn = chart.apply(theme);
+      for (ChartFile format : ChartFile.values()) {
+        String file = name + theme.suffix() + "." + format.name().toLowerCase(Locale.ROOT);
+        Outputs.Output output = outputs.open(option, folder.resolve(file).toString(), null);
+        try (OutputStream stream = new BufferedOutputStream(output.stream())) {
+          format.write(drawn, width, height, stream);
+        }
+      }
+    }
+  }
+}
