@@ -6,91 +6,60 @@ import java.util.Arrays;
  * Blocks ordered by (bytes, unsigned address), as best fit searches them and PyTorch's free lists
  * are.
  *
- * <p>A list of sorted chunks of columns and the last key of each: a search is two binary searches,
- * an insertion moves at most one chunk. A position is an opaque number that is valid until the next
- * change; {@link #NONE} is no position.
+ * <p>Sizes fall into classes, 64 to a power of two: up to 64 KiB a class is one multiple of 512
+ * bytes. A bitmap of two levels tells which classes have blocks, so that the next larger class is
+ * two bit scans away, however many there are. The blocks of a class form a search tree that random
+ * priorities keep balanced (a treap); most classes hold a block or two, and a tree of blocks that
+ * are all alike is searched in time logarithmic in their number. No operation looks at more.
+ *
+ * <p><b>Source.</b> The two levels are those of TLSF (Masmano et al., ECRTS 2004), which does not
+ * order the blocks of a class; treaps: Seidel and Aragon, Algorithmica 16 (1996).
+ *
+ * <p>A position is a number that stays with its block while that is in the set; {@link #NONE} is no
+ * position.
  */
 public final class OrderedBlocks {
   /** No position. */
-  public static final long NONE = -1;
+  public static final int NONE = 0;
 
-  /** Most elements of a chunk. */
-  private static final int CHUNK = 64;
+  /** Sizes are told apart by class in units of this many bytes: 2^9 = 512. */
+  private static final int UNIT_SHIFT = 9;
 
-  /** Cells of an element: bytes, address, block. They lie together, so that one copy moves all. */
-  private static final int STRIDE = 3;
+  /** Rows of 64 classes: one for each power of two that a size may have, in units. */
+  private static final int ROWS = 50;
 
   /** Addresses are kept with the sign bit flipped, so that signed comparison orders them. */
   private static final long SIGN = Long.MIN_VALUE;
 
-  private static final class Chunk {
-    final long[] cells = new long[CHUNK * STRIDE];
-    int count;
+  /** Cells of a node's key: bytes, flipped address. */
+  private static final int KEY_CELLS = 2;
 
-    long bytes(int index) {
-      return cells[index * STRIDE];
-    }
+  /** Cells of a node's links: lower child, upper child, block, priority. */
+  private static final int LINK_CELLS = 4;
 
-    long flippedAddress(int index) {
-      return cells[index * STRIDE + 1];
-    }
+  private static final int LOWER = 0;
+  private static final int UPPER = 1;
+  private static final int BLOCK = 2;
+  private static final int PRIORITY = 3;
 
-    void set(int index, long bytes, long flippedAddress, int block) {
-      cells[index * STRIDE] = bytes;
-      cells[index * STRIDE + 1] = flippedAddress;
-      cells[index * STRIDE + 2] = block;
-    }
+  /** Roots of the classes' trees by row, {@link #NONE} for empty ones; null for unused rows. */
+  private final int[][] roots = new int[ROWS][];
 
-    /** Moves elements from an index on to another one, which may overlap. */
-    void move(int from, int to, int elements) {
-      System.arraycopy(cells, from * STRIDE, cells, to * STRIDE, elements * STRIDE);
-    }
+  /** By row, which classes are not empty. */
+  private final long[] classes = new long[ROWS];
 
-    /** Moves the elements from {@code from} on behind those of another chunk. */
-    void moveTo(Chunk target, int from) {
-      int moved = count - from;
-      System.arraycopy(cells, from * STRIDE, target.cells, target.count * STRIDE, moved * STRIDE);
-      target.count += moved;
-      count = from;
-    }
+  /** Which rows are not empty. */
+  private long rows;
 
-    /**
-     * Index of the first element that is not below a key, {@code count} if all are. It halves by
-     * arithmetic, because no branch can be predicted here, and looks at addresses only where bytes
-     * are equal.
-     */
-    int ceiling(long keyBytes, long keyAddress) {
-      int base = 0;
-      int length = count;
-      while (length > 0) {
-        int half = (length + 1) >>> 1;
-        base = bytes(base + half - 1) < keyBytes ? base + half : base;
-        length -= half;
-      }
-      if (base == count || bytes(base) != keyBytes || flippedAddress(base) >= keyAddress) {
-        return base;
-      }
-      length = count - base;
-      while (length > 0) {
-        int half = (length + 1) >>> 1;
-        int middle = base + half - 1;
-        base =
-            isBelow(bytes(middle), flippedAddress(middle), keyBytes, keyAddress)
-                ? base + half
-                : base;
-        length -= half;
-      }
-      return base;
-    }
-  }
+  /** Node 0 is none. */
+  private long[] keys = new long[8 * KEY_CELLS];
 
-  private Chunk[] chunks = {new Chunk(), null, null, null};
+  private int[] links = new int[8 * LINK_CELLS];
+  private int nodes = 1;
 
-  /** Last key of each chunk that is not empty. */
-  private long[] lastBytes = new long[4];
+  /** First of the nodes that can be used again, linked by their lower children. */
+  private int unused = NONE;
 
-  private long[] lastAddresses = new long[4];
-  private int chunkCount = 1;
   private int size;
 
   /** An empty set. */
@@ -102,249 +71,365 @@ public final class OrderedBlocks {
   }
 
   /** First position with a block of at least the key, or {@link #NONE}. */
-  public long ceiling(long keyBytes, long keyAddress) {
-    long address = keyAddress ^ SIGN;
-    int at = chunkFor(keyBytes, address);
-    Chunk chunk = chunks[at];
-    int index = chunk.ceiling(keyBytes, address);
-    return index < chunk.count ? position(at, index) : NONE;
+  public int ceiling(long keyBytes, long keyAddress) {
+    int sizeClass = classOf(keyBytes);
+    if (isUsed(sizeClass)) {
+      int node = ceilingIn(root(sizeClass), keyBytes, keyAddress ^ SIGN);
+      if (node != NONE) {
+        return node;
+      }
+    }
+    return firstAbove(sizeClass);
   }
 
   /** Position of the first block, or {@link #NONE}. */
-  public long first() {
-    return size == 0 ? NONE : 0;
+  public int first() {
+    return rows == 0 ? NONE : firstIn(Long.numberOfTrailingZeros(rows));
   }
 
   /** Position of the last block, or {@link #NONE}. */
-  public long last() {
-    return size == 0 ? NONE : position(chunkCount - 1, chunks[chunkCount - 1].count - 1);
+  public int last() {
+    return rows == 0 ? NONE : lastIn(Long.SIZE - 1 - Long.numberOfLeadingZeros(rows));
   }
 
   /** The position behind, or {@link #NONE}. */
-  public long next(long position) {
-    int at = chunkOf(position);
-    int index = indexOf(position) + 1;
-    if (index < chunks[at].count) {
-      return position(at, index);
+  public int next(int position) {
+    int next = NONE;
+    int sizeClass = classOf(bytes(position));
+    for (int node = root(sizeClass); node != NONE; ) {
+      boolean isBehind = isBelow(position, node);
+      next = isBehind ? node : next;
+      node = links[node * LINK_CELLS + (isBehind ? LOWER : UPPER)];
     }
-    return at + 1 < chunkCount ? position(at + 1, 0) : NONE;
+    return next != NONE ? next : firstAbove(sizeClass);
   }
 
   /** The position before, or {@link #NONE}. */
-  public long previous(long position) {
-    int at = chunkOf(position);
-    int index = indexOf(position) - 1;
-    if (index >= 0) {
-      return position(at, index);
+  public int previous(int position) {
+    int previous = NONE;
+    int sizeClass = classOf(bytes(position));
+    for (int node = root(sizeClass); node != NONE; ) {
+      boolean isBefore = isBelow(node, position);
+      previous = isBefore ? node : previous;
+      node = links[node * LINK_CELLS + (isBefore ? UPPER : LOWER)];
     }
-    return at > 0 ? position(at - 1, chunks[at - 1].count - 1) : NONE;
+    return previous != NONE ? previous : lastBelow(sizeClass);
   }
 
   /** Block at a position. */
-  public int block(long position) {
-    return (int) chunks[chunkOf(position)].cells[indexOf(position) * STRIDE + 2];
+  public int block(int position) {
+    return links[position * LINK_CELLS + BLOCK];
   }
 
   /** Bytes of the block at a position. */
-  public long bytes(long position) {
-    return chunks[chunkOf(position)].bytes(indexOf(position));
+  public long bytes(int position) {
+    return keys[position * KEY_CELLS];
   }
 
   /** Address of the block at a position. */
-  public long address(long position) {
-    return chunks[chunkOf(position)].flippedAddress(indexOf(position)) ^ SIGN;
+  public long address(int position) {
+    return flippedAddress(position) ^ SIGN;
   }
 
   /** Whether a block is in the set. */
   public boolean contains(long bytes, long address) {
-    long position = ceiling(bytes, address);
+    int position = ceiling(bytes, address);
     return position != NONE && bytes(position) == bytes && address(position) == address;
   }
 
-  /** Adds a block. */
+  /** Adds a block; none of the same bytes and address is in the set. */
   public void add(long bytes, long address, int block) {
-    long flipped = address ^ SIGN;
-    int at = chunkFor(bytes, flipped);
-    if (chunks[at].count == CHUNK) {
-      split(at);
-      if (isBelow(lastBytes[at], lastAddresses[at], bytes, flipped)) {
-        at++;
-      }
-    }
-    Chunk chunk = chunks[at];
-    int index = chunk.ceiling(bytes, flipped);
-    chunk.move(index, index + 1, chunk.count - index);
-    chunk.set(index, bytes, flipped, block);
-    chunk.count++;
-    if (index == chunk.count - 1) {
-      noteLast(at);
-    }
-    size++;
+    insert(newNode(), bytes, address ^ SIGN, block);
   }
 
   /** Removes a block that is in the set. */
   public void remove(long bytes, long address) {
-    removeAt(positionOf(bytes, address));
+    release(detach(bytes, address ^ SIGN));
   }
 
   /** Removes the block at a position. */
-  public void removeAt(long position) {
-    int at = chunkOf(position);
-    int index = indexOf(position);
-    Chunk chunk = chunks[at];
-    chunk.move(index + 1, index, chunk.count - index - 1);
-    chunk.count--;
-    size--;
-    if (chunk.count < CHUNK / 4 && chunkCount > 1) {
-      shrink(at);
-    } else if (index == chunk.count && index > 0) {
-      noteLast(at);
-    }
+  public void removeAt(int position) {
+    release(detach(bytes(position), flippedAddress(position)));
   }
 
-  /** Replaces a block that is in the set: cheaper than to remove the one and add the other. */
+  /** Replaces a block that is in the set. */
   public void replace(long bytes, long address, long newBytes, long newAddress, int newBlock) {
-    replaceAt(positionOf(bytes, address), newBytes, newAddress, newBlock);
+    insert(detach(bytes, address ^ SIGN), newBytes, newAddress ^ SIGN, newBlock);
   }
 
-  /** Replaces the block at a position: cheaper than to remove the one and add the other. */
-  public void replaceAt(long position, long newBytes, long newAddress, int newBlock) {
-    long flipped = newAddress ^ SIGN;
-    int at = chunkOf(position);
-    if (!isIn(at, newBytes, flipped)) {
-      removeAt(position);
-      add(newBytes, newAddress, newBlock);
-      return;
-    }
-    Chunk chunk = chunks[at];
-    int from = indexOf(position);
-    int to = chunk.ceiling(newBytes, flipped);
-    if (to > from) {
-      to--;
-      chunk.move(from + 1, from, to - from);
-    } else {
-      chunk.move(to, to + 1, from - to);
-    }
-    chunk.set(to, newBytes, flipped, newBlock);
-    if (Math.max(from, to) == chunk.count - 1) {
-      noteLast(at);
-    }
-  }
-
-  private long positionOf(long bytes, long address) {
-    long flipped = address ^ SIGN;
-    int at = chunkFor(bytes, flipped);
-    Chunk chunk = chunks[at];
-    int index = chunk.ceiling(bytes, flipped);
-    if (index == chunk.count
-        || chunk.bytes(index) != bytes
-        || chunk.flippedAddress(index) != flipped) {
-      throw new IllegalStateException("block is not in the set");
-    }
-    return position(at, index);
+  /** Replaces the block at a position. */
+  public void replaceAt(int position, long newBytes, long newAddress, int newBlock) {
+    replace(bytes(position), address(position), newBytes, newAddress, newBlock);
   }
 
   /** Copies all blocks in order behind {@code count} blocks of a list, growing it as needed. */
   public int[] copyTo(int[] list, int count) {
     int[] grown = list.length < count + size ? Arrays.copyOf(list, count + size) : list;
     int at = count;
-    for (int i = 0; i < chunkCount; i++) {
-      for (int index = 0; index < chunks[i].count; index++) {
-        grown[at++] = block(position(i, index));
-      }
+    for (int node = first(); node != NONE; node = next(node)) {
+      grown[at++] = block(node);
     }
     return grown;
   }
 
-  /** The first chunk whose last element is not below the key, else the last chunk. */
-  private int chunkFor(long keyBytes, long flippedAddress) {
-    int last = chunkCount - 1;
-    int base = 0;
-    int length = last;
-    while (length > 0) {
-      int half = (length + 1) >>> 1;
-      base = lastBytes[base + half - 1] < keyBytes ? base + half : base;
-      length -= half;
+  // Classes.
+
+  /** Grows with the size; below 128 units the number of units itself. */
+  private static int classOf(long bytes) {
+    long units = bytes >>> UNIT_SHIFT;
+    int shift = Math.max(0, Long.SIZE - 7 - Long.numberOfLeadingZeros(units));
+    return (shift << 6) + (int) (units >>> shift);
+  }
+
+  private boolean isUsed(int sizeClass) {
+    return (classes[sizeClass >> 6] & 1L << sizeClass) != 0;
+  }
+
+  private int root(int sizeClass) {
+    return roots[sizeClass >> 6][sizeClass & 63];
+  }
+
+  /** Makes a node, or {@link #NONE}, the root of a class. */
+  private void setRoot(int sizeClass, int node) {
+    int row = sizeClass >> 6;
+    roots[row][sizeClass & 63] = node;
+    if (node == NONE) {
+      classes[row] &= ~(1L << sizeClass);
+      if (classes[row] == 0) {
+        rows &= ~(1L << row);
+      }
     }
-    while (base < last && lastBytes[base] == keyBytes && lastAddresses[base] < flippedAddress) {
-      base++;
+  }
+
+  /** The first node of all classes above one. */
+  private int firstAbove(int sizeClass) {
+    int row = sizeClass >> 6;
+    long inRow = classes[row] & -2L << sizeClass;
+    if (inRow != 0) {
+      return lowest(roots[row][Long.numberOfTrailingZeros(inRow)]);
     }
-    return base;
+    long above = rows & -2L << row;
+    return above == 0 ? NONE : firstIn(Long.numberOfTrailingZeros(above));
   }
 
-  /** Whether {@link #chunkFor} finds this chunk. */
-  private boolean isIn(int at, long keyBytes, long flippedAddress) {
-    return (at == 0 || isBelow(lastBytes[at - 1], lastAddresses[at - 1], keyBytes, flippedAddress))
-        && (at == chunkCount - 1
-            || !isBelow(lastBytes[at], lastAddresses[at], keyBytes, flippedAddress));
+  private int firstIn(int row) {
+    return lowest(roots[row][Long.numberOfTrailingZeros(classes[row])]);
   }
 
-  private static boolean isBelow(long bytes, long address, long keyBytes, long keyAddress) {
-    return bytes < keyBytes || (bytes == keyBytes && address < keyAddress);
-  }
-
-  private void noteLast(int at) {
-    Chunk chunk = chunks[at];
-    lastBytes[at] = chunk.bytes(chunk.count - 1);
-    lastAddresses[at] = chunk.flippedAddress(chunk.count - 1);
-  }
-
-  private void split(int at) {
-    if (chunkCount == chunks.length) {
-      chunks = Arrays.copyOf(chunks, chunkCount * 2);
-      lastBytes = Arrays.copyOf(lastBytes, chunkCount * 2);
-      lastAddresses = Arrays.copyOf(lastAddresses, chunkCount * 2);
+  /** The last node of all classes below one. */
+  private int lastBelow(int sizeClass) {
+    int row = sizeClass >> 6;
+    long inRow = classes[row] & (1L << sizeClass) - 1;
+    if (inRow != 0) {
+      return highest(roots[row][Long.SIZE - 1 - Long.numberOfLeadingZeros(inRow)]);
     }
-    int behind = chunkCount - at - 1;
-    System.arraycopy(chunks, at + 1, chunks, at + 2, behind);
-    System.arraycopy(lastBytes, at + 1, lastBytes, at + 2, behind);
-    System.arraycopy(lastAddresses, at + 1, lastAddresses, at + 2, behind);
-    chunkCount++;
-    chunks[at + 1] = new Chunk();
-    chunks[at].moveTo(chunks[at + 1], CHUNK / 2);
-    noteLast(at);
-    noteLast(at + 1);
+    long below = rows & (1L << row) - 1;
+    return below == 0 ? NONE : lastIn(Long.SIZE - 1 - Long.numberOfLeadingZeros(below));
   }
 
-  /** Joins a chunk with few elements to a neighbour, if both fit into half a chunk. */
-  private void shrink(int at) {
-    if (at + 1 < chunkCount && chunks[at].count + chunks[at + 1].count <= CHUNK / 2) {
-      join(at);
-    } else if (at > 0 && chunks[at - 1].count + chunks[at].count <= CHUNK / 2) {
-      join(at - 1);
-    } else if (chunks[at].count == 0) {
-      drop(at);
+  private int lastIn(int row) {
+    return highest(roots[row][Long.SIZE - 1 - Long.numberOfLeadingZeros(classes[row])]);
+  }
+
+  // Trees.
+
+  private int lower(int node) {
+    return links[node * LINK_CELLS + LOWER];
+  }
+
+  private int upper(int node) {
+    return links[node * LINK_CELLS + UPPER];
+  }
+
+  private int priority(int node) {
+    return links[node * LINK_CELLS + PRIORITY];
+  }
+
+  private long flippedAddress(int node) {
+    return keys[node * KEY_CELLS + 1];
+  }
+
+  private boolean isBelow(int node, int other) {
+    return isBelow(node, bytes(other), flippedAddress(other));
+  }
+
+  private boolean isBelow(int node, long keyBytes, long keyAddress) {
+    long nodeBytes = bytes(node);
+    return nodeBytes < keyBytes || (nodeBytes == keyBytes && flippedAddress(node) < keyAddress);
+  }
+
+  private int lowest(int root) {
+    int node = root;
+    for (int below = lower(node); below != NONE; below = lower(node)) {
+      node = below;
+    }
+    return node;
+  }
+
+  private int highest(int root) {
+    int node = root;
+    for (int above = upper(node); above != NONE; above = upper(node)) {
+      node = above;
+    }
+    return node;
+  }
+
+  private int ceilingIn(int root, long keyBytes, long keyAddress) {
+    int found = NONE;
+    int node = root;
+    while (node != NONE) {
+      if (isBelow(node, keyBytes, keyAddress)) {
+        node = upper(node);
+      } else {
+        found = node;
+        node = lower(node);
+      }
+    }
+    return found;
+  }
+
+  /** Puts a node that is in no tree into the one of its class. */
+  private void insert(int node, long bytes, long flippedAddress, int block) {
+    keys[node * KEY_CELLS] = bytes;
+    keys[node * KEY_CELLS + 1] = flippedAddress;
+    links[node * LINK_CELLS + BLOCK] = block;
+    size++;
+    int sizeClass = classOf(bytes);
+    int row = sizeClass >> 6;
+    long bit = 1L << sizeClass;
+    if ((classes[row] & bit) == 0) {
+      if (roots[row] == null) {
+        roots[row] = new int[Long.SIZE];
+      }
+      classes[row] |= bit;
+      rows |= 1L << row;
+      roots[row][sizeClass & 63] = node;
+      links[node * LINK_CELLS + LOWER] = NONE;
+      links[node * LINK_CELLS + UPPER] = NONE;
+      return;
+    }
+    int priority = priority(node);
+    int parent = NONE;
+    int side = LOWER;
+    int below = roots[row][sizeClass & 63];
+    while (below != NONE && priority(below) >= priority) {
+      parent = below;
+      side = isBelow(below, bytes, flippedAddress) ? UPPER : LOWER;
+      below = links[below * LINK_CELLS + side];
+    }
+    if (parent == NONE) {
+      roots[row][sizeClass & 63] = node;
     } else {
-      noteLast(at);
+      links[parent * LINK_CELLS + side] = node;
     }
+    split(below, node);
   }
 
-  private void join(int at) {
-    chunks[at + 1].moveTo(chunks[at], 0);
-    drop(at + 1);
-    if (chunks[at].count > 0) {
-      noteLast(at);
+  /** Makes the nodes of a tree children of a node that takes its place. */
+  private void split(int root, int node) {
+    int lowerEnd = node * LINK_CELLS + LOWER;
+    int upperEnd = node * LINK_CELLS + UPPER;
+    int at = root;
+    while (at != NONE) {
+      if (isBelow(at, node)) {
+        links[lowerEnd] = at;
+        lowerEnd = at * LINK_CELLS + UPPER;
+        at = links[lowerEnd];
+      } else {
+        links[upperEnd] = at;
+        upperEnd = at * LINK_CELLS + LOWER;
+        at = links[upperEnd];
+      }
     }
+    links[lowerEnd] = NONE;
+    links[upperEnd] = NONE;
   }
 
-  private void drop(int at) {
-    chunkCount--;
-    int behind = chunkCount - at;
-    System.arraycopy(chunks, at + 1, chunks, at, behind);
-    System.arraycopy(lastBytes, at + 1, lastBytes, at, behind);
-    System.arraycopy(lastAddresses, at + 1, lastAddresses, at, behind);
-    chunks[chunkCount] = null;
+  /** Takes the node of a key out of its tree. */
+  private int detach(long bytes, long flippedAddress) {
+    int sizeClass = classOf(bytes);
+    int node = isUsed(sizeClass) ? root(sizeClass) : NONE;
+    int parent = NONE;
+    int side = LOWER;
+    while (node != NONE && (bytes(node) != bytes || flippedAddress(node) != flippedAddress)) {
+      parent = node;
+      side = isBelow(node, bytes, flippedAddress) ? UPPER : LOWER;
+      node = links[node * LINK_CELLS + side];
+    }
+    if (node == NONE) {
+      throw new IllegalStateException("block is not in the set");
+    }
+    int rest = joined(lower(node), upper(node));
+    if (parent == NONE) {
+      setRoot(sizeClass, rest);
+    } else {
+      links[parent * LINK_CELLS + side] = rest;
+    }
+    size--;
+    return node;
   }
 
-  private static long position(int chunk, int index) {
-    return ((long) chunk << 32) | index;
+  /** One tree of two, all nodes of the first one before those of the second one. */
+  private int joined(int first, int second) {
+    if (first == NONE) {
+      return second;
+    }
+    if (second == NONE) {
+      return first;
+    }
+    int low = first;
+    int high = second;
+    int root = priority(low) >= priority(high) ? low : high;
+    int end = -1;
+    while (low != NONE && high != NONE) {
+      int top;
+      int openEnd;
+      if (priority(low) >= priority(high)) {
+        top = low;
+        openEnd = low * LINK_CELLS + UPPER;
+        low = links[openEnd];
+      } else {
+        top = high;
+        openEnd = high * LINK_CELLS + LOWER;
+        high = links[openEnd];
+      }
+      if (end >= 0) {
+        links[end] = top;
+      }
+      end = openEnd;
+    }
+    links[end] = low == NONE ? high : low;
+    return root;
   }
 
-  private static int chunkOf(long position) {
-    return (int) (position >>> 32);
+  // Nodes.
+
+  private int newNode() {
+    int node = unused;
+    if (node != NONE) {
+      unused = lower(node);
+      return node;
+    }
+    node = nodes++;
+    if (node * KEY_CELLS == keys.length) {
+      int capacity = Math.multiplyExact(node, 2);
+      keys = Arrays.copyOf(keys, capacity * KEY_CELLS);
+      links = Arrays.copyOf(links, Math.multiplyExact(capacity, LINK_CELLS));
+    }
+    links[node * LINK_CELLS + PRIORITY] = scrambled(node);
+    return node;
   }
 
-  private static int indexOf(long position) {
-    return (int) position;
+  private void release(int node) {
+    links[node * LINK_CELLS + LOWER] = unused;
+    unused = node;
+  }
+
+  /** A number's bits in disorder, the same in every run (MurmurHash3's finalizer). */
+  private static int scrambled(int number) {
+    int bits = number;
+    bits = (bits ^ bits >>> 16) * 0x85ebca6b;
+    bits = (bits ^ bits >>> 13) * 0xc2b2ae35;
+    return bits ^ bits >>> 16;
   }
 }

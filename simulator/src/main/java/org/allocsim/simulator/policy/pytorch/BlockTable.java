@@ -3,173 +3,312 @@ package org.allocsim.simulator.policy.pytorch;
 import java.util.Arrays;
 
 /**
- * All blocks of one device as columns; a block is a row number, and rows of destroyed blocks are
- * used again. The fields are those of PyTorch 2.11's {@code Block}.
+ * All blocks of one device. A block is a row number, and rows of destroyed blocks are used again.
+ * The fields are those of PyTorch 2.11's {@code Block}.
+ *
+ * <p>The cells of a row lie together, its numbers in one array and its links in another: with many
+ * blocks each that is looked at costs two cache lines, where a column for every field would cost
+ * ten. Row 0 is no block but may be written to, so that linking need not ask whether there is a
+ * neighbour.
  */
 final class BlockTable {
   /** No block. */
-  static final int NONE = -1;
+  static final int NONE = 0;
 
-  long[] address = new long[256];
-  long[] bytes = new long[256];
+  /** Expandable segment of a block that lies in none. */
+  static final int NO_EXPANDABLE = -1;
 
-  /** Bytes of the last request that this block object served; kept while it is free. */
-  long[] requestedBytes = new long[256];
+  private static final int NUMBER_CELLS = 4;
+  private static final int ADDRESS = 0;
+  private static final int BYTES = 1;
+  private static final int REQUESTED_BYTES = 2;
+  private static final int LOOKUPS_WHEN_FREED = 3;
 
-  /** Neighbour at the lower address in the same segment, or {@link #NONE}. */
-  int[] previous = new int[256];
+  private static final int LINK_CELLS = 8;
+  private static final int PREVIOUS = 0;
+  private static final int NEXT = 1;
+  private static final int STATE = 2;
+  private static final int LIST = 3;
+  private static final int EXPANDABLE = 4;
+  private static final int FIRST_USE = 5;
+  private static final int ALLOCATION = 6;
 
-  /** Neighbour at the higher address in the same segment, or {@link #NONE}. */
-  int[] next = new int[256];
+  // States; a mapped free block has none of them.
+  private static final int FREE = 0;
+  private static final int ALLOCATED = 1;
+  private static final int PENDING = 2;
+  private static final int UNMAPPED = 4;
+  private static final int DESTROYED = 8;
 
-  /** Allocation id while handed out or awaiting free. */
-  int[] allocation = new int[256];
+  private static final int FIRST_CAPACITY = 256;
 
-  /** The pool's lookup counter when the block last became free. */
-  long[] lookupsWhenFreed = new long[256];
+  private long[] numbers = new long[FIRST_CAPACITY * NUMBER_CELLS];
+  private int[] links = new int[FIRST_CAPACITY * LINK_CELLS];
+  private int rows = 1;
 
-  /** Row of the expandable segment that the block lives in, or {@link #NONE}. */
-  int[] expandable = new int[256];
+  /** First of the rows that can be used again, linked by their next neighbours. */
+  private int unused = NONE;
 
-  /** First outstanding use on another stream, a row of {@link StreamUses}, or none. */
-  int[] firstUse = new int[256];
+  /** All free lists by their numbers. */
+  private FreeList[] lists = new FreeList[4];
 
-  BlockPool[] pool = new BlockPool[256];
-  int[] stream = new int[256];
+  private int listCount;
 
-  /** Handed out to the program. */
-  boolean[] allocated = new boolean[256];
+  BlockTable() {
+    links[NONE * LINK_CELLS + STATE] = DESTROYED;
+  }
 
-  /** Given back by the program, not yet reusable. */
-  boolean[] pending = new boolean[256];
-
-  /** Backed by physical memory. */
-  boolean[] mapped = new boolean[256];
-
-  private int rows;
-  private int[] unused = new int[256];
-  private int unusedCount;
+  /** Takes a free list in and returns its number. */
+  int register(FreeList list) {
+    if (listCount == lists.length) {
+      lists = Arrays.copyOf(lists, listCount * 2);
+    }
+    lists[listCount] = list;
+    return listCount++;
+  }
 
   /** A new mapped free block without neighbours that is in no set. */
-  int create(long newAddress, long newBytes, int newStream, BlockPool newPool) {
-    int block;
-    if (unusedCount > 0) {
-      block = unused[--unusedCount];
-    } else {
-      if (rows == address.length) {
-        grow();
-      }
+  int create(long address, long bytes, FreeList list) {
+    return create(address, bytes, list.number, NO_EXPANDABLE);
+  }
+
+  /** As above, in the segment of another block. */
+  int createLike(int block, long address, long bytes) {
+    int link = block * LINK_CELLS;
+    return create(address, bytes, links[link + LIST], links[link + EXPANDABLE]);
+  }
+
+  private int create(long address, long bytes, int list, int expandable) {
+    int block = unused;
+    if (block == NONE) {
       block = rows++;
+      if (block * LINK_CELLS == links.length) {
+        links = Arrays.copyOf(links, Math.multiplyExact(links.length, 2));
+        numbers = Arrays.copyOf(numbers, Math.multiplyExact(numbers.length, 2));
+      }
+    } else {
+      unused = links[block * LINK_CELLS + NEXT];
     }
-    address[block] = newAddress;
-    bytes[block] = newBytes;
-    requestedBytes[block] = 0;
-    previous[block] = NONE;
-    next[block] = NONE;
-    allocation[block] = -1;
-    lookupsWhenFreed[block] = 0;
-    expandable[block] = NONE;
-    firstUse[block] = StreamUses.NONE;
-    pool[block] = newPool;
-    stream[block] = newStream;
-    allocated[block] = false;
-    pending[block] = false;
-    mapped[block] = true;
+    int number = block * NUMBER_CELLS;
+    numbers[number + ADDRESS] = address;
+    numbers[number + BYTES] = bytes;
+    numbers[number + REQUESTED_BYTES] = 0;
+    numbers[number + LOOKUPS_WHEN_FREED] = 0;
+    int link = block * LINK_CELLS;
+    links[link + PREVIOUS] = NONE;
+    links[link + NEXT] = NONE;
+    links[link + STATE] = FREE;
+    links[link + LIST] = list;
+    links[link + EXPANDABLE] = expandable;
+    links[link + FIRST_USE] = StreamUses.NONE;
+    links[link + ALLOCATION] = -1;
     return block;
   }
 
   /** Destroys a block whose row may be used again. */
   void destroy(int block) {
-    if (unusedCount == unused.length) {
-      unused = Arrays.copyOf(unused, unusedCount * 2);
-    }
-    pool[block] = null;
-    unused[unusedCount++] = block;
+    links[block * LINK_CELLS + STATE] = DESTROYED;
+    links[block * LINK_CELLS + NEXT] = unused;
+    unused = block;
   }
 
-  /** Whether the block shares its segment with other blocks. */
-  boolean isSplit(int block) {
-    return previous[block] != NONE || next[block] != NONE;
-  }
-
-  /** Whether the block exists, is free, and waits for no other stream. */
-  boolean isAllocatable(int block) {
-    return block != NONE && !allocated[block] && !pending[block];
-  }
-
-  /** Puts {@code block} between {@code before} and its right neighbour. */
-  void linkBehind(int before, int block) {
-    previous[block] = before;
-    next[block] = next[before];
-    if (next[before] != NONE) {
-      previous[next[before]] = block;
-    }
-    next[before] = block;
-  }
-
-  /** Puts {@code block} between {@code after} and its left neighbour. */
-  void linkBefore(int after, int block) {
-    next[block] = after;
-    previous[block] = previous[after];
-    if (previous[after] != NONE) {
-      next[previous[after]] = block;
-    }
-    previous[after] = block;
-  }
-
-  /**
-   * Lets a block absorb a neighbour that is free and of the same mapping state.
-   *
-   * @param absorbed the neighbour, or {@link #NONE}; its row and its place in its pool's set go
-   * @return bytes gained, 0 where the neighbour cannot be absorbed
-   */
-  long tryMerge(int block, int absorbed) {
-    if (!isAllocatable(absorbed) || mapped[absorbed] != mapped[block]) {
-      return 0;
-    }
-    if (mapped[absorbed]) {
-      pool[absorbed].removeFree(absorbed);
-    } else {
-      pool[absorbed].removeUnmapped(absorbed);
-    }
-    if (previous[block] == absorbed) {
-      address[block] = address[absorbed];
-      previous[block] = previous[absorbed];
-      if (previous[block] != NONE) {
-        next[previous[block]] = block;
-      }
-    } else {
-      next[block] = next[absorbed];
-      if (next[block] != NONE) {
-        previous[next[block]] = block;
-      }
-    }
-    long gainedBytes = bytes[absorbed];
-    bytes[block] += gainedBytes;
-    destroy(absorbed);
-    return gainedBytes;
-  }
-
-  /** Number of rows in use or unused; a row in use has a pool. */
+  /** More than every row number in use. */
   int rows() {
     return rows;
   }
 
-  private void grow() {
-    int capacity = Math.addExact(rows, rows);
-    address = Arrays.copyOf(address, capacity);
-    bytes = Arrays.copyOf(bytes, capacity);
-    requestedBytes = Arrays.copyOf(requestedBytes, capacity);
-    previous = Arrays.copyOf(previous, capacity);
-    next = Arrays.copyOf(next, capacity);
-    allocation = Arrays.copyOf(allocation, capacity);
-    lookupsWhenFreed = Arrays.copyOf(lookupsWhenFreed, capacity);
-    expandable = Arrays.copyOf(expandable, capacity);
-    firstUse = Arrays.copyOf(firstUse, capacity);
-    pool = Arrays.copyOf(pool, capacity);
-    stream = Arrays.copyOf(stream, capacity);
-    allocated = Arrays.copyOf(allocated, capacity);
-    pending = Arrays.copyOf(pending, capacity);
-    mapped = Arrays.copyOf(mapped, capacity);
+  /** Whether a row is a block. */
+  boolean isBlock(int row) {
+    return links[row * LINK_CELLS + STATE] != DESTROYED;
+  }
+
+  // Fields.
+
+  long address(int block) {
+    return numbers[block * NUMBER_CELLS + ADDRESS];
+  }
+
+  long bytes(int block) {
+    return numbers[block * NUMBER_CELLS + BYTES];
+  }
+
+  /** Gives a block another place. */
+  void place(int block, long address, long bytes) {
+    numbers[block * NUMBER_CELLS + ADDRESS] = address;
+    numbers[block * NUMBER_CELLS + BYTES] = bytes;
+  }
+
+  /** Bytes of the last request that this block object served; kept while it is free. */
+  long requestedBytes(int block) {
+    return numbers[block * NUMBER_CELLS + REQUESTED_BYTES];
+  }
+
+  void setRequestedBytes(int block, long requestedBytes) {
+    numbers[block * NUMBER_CELLS + REQUESTED_BYTES] = requestedBytes;
+  }
+
+  /** The pool's lookup counter when the block last became free. */
+  long lookupsWhenFreed(int block) {
+    return numbers[block * NUMBER_CELLS + LOOKUPS_WHEN_FREED];
+  }
+
+  void setLookupsWhenFreed(int block, long lookups) {
+    numbers[block * NUMBER_CELLS + LOOKUPS_WHEN_FREED] = lookups;
+  }
+
+  /** Neighbour at the lower address in the same segment, or {@link #NONE}. */
+  int previous(int block) {
+    return links[block * LINK_CELLS + PREVIOUS];
+  }
+
+  /** Neighbour at the higher address in the same segment, or {@link #NONE}. */
+  int next(int block) {
+    return links[block * LINK_CELLS + NEXT];
+  }
+
+  /** Where the block is when it is free. */
+  FreeList list(int block) {
+    return lists[links[block * LINK_CELLS + LIST]];
+  }
+
+  /** Row of the expandable segment that the block lies in, or {@link #NO_EXPANDABLE}. */
+  int expandable(int block) {
+    return links[block * LINK_CELLS + EXPANDABLE];
+  }
+
+  boolean isExpandable(int block) {
+    return expandable(block) != NO_EXPANDABLE;
+  }
+
+  void setExpandable(int block, int segment) {
+    links[block * LINK_CELLS + EXPANDABLE] = segment;
+  }
+
+  /** First use on another stream, a row of {@link StreamUses}, or none. */
+  int firstUse(int block) {
+    return links[block * LINK_CELLS + FIRST_USE];
+  }
+
+  void setFirstUse(int block, int use) {
+    links[block * LINK_CELLS + FIRST_USE] = use;
+  }
+
+  /** Allocation id while handed out or awaiting free, else −1. */
+  int allocation(int block) {
+    return links[block * LINK_CELLS + ALLOCATION];
+  }
+
+  // States.
+
+  private int state(int block) {
+    return links[block * LINK_CELLS + STATE];
+  }
+
+  private void setState(int block, int state) {
+    links[block * LINK_CELLS + STATE] = state;
+  }
+
+  /** Handed out to the program. */
+  boolean isAllocated(int block) {
+    return state(block) == ALLOCATED;
+  }
+
+  /** Given back by the program, not yet reusable. */
+  boolean isPending(int block) {
+    return state(block) == PENDING;
+  }
+
+  /** Backed by physical memory. */
+  boolean isMapped(int block) {
+    return state(block) != UNMAPPED;
+  }
+
+  /** Whether the block exists, is free, and waits for no other stream. */
+  boolean isAllocatable(int block) {
+    return (state(block) & ~UNMAPPED) == FREE;
+  }
+
+  void setAllocated(int block, int allocation) {
+    setState(block, ALLOCATED);
+    links[block * LINK_CELLS + ALLOCATION] = allocation;
+  }
+
+  void setPending(int block) {
+    setState(block, PENDING);
+  }
+
+  void setFree(int block) {
+    setState(block, FREE);
+    links[block * LINK_CELLS + ALLOCATION] = -1;
+  }
+
+  void setMapped(int block, boolean mapped) {
+    setState(block, mapped ? FREE : UNMAPPED);
+  }
+
+  // Neighbours.
+
+  /** Whether the block shares its segment with other blocks. */
+  boolean isSplit(int block) {
+    return (previous(block) | next(block)) != NONE;
+  }
+
+  /** Puts {@code block} between {@code before} and its right neighbour. */
+  void linkBehind(int before, int block) {
+    int after = next(before);
+    link(before, block);
+    link(block, after);
+  }
+
+  /** Puts {@code block} between {@code after} and its left neighbour. */
+  void linkBefore(int after, int block) {
+    int before = previous(after);
+    link(before, block);
+    link(block, after);
+  }
+
+  /** Makes two rows neighbours; one of them may be {@link #NONE}. */
+  private void link(int left, int right) {
+    links[left * LINK_CELLS + NEXT] = right;
+    links[right * LINK_CELLS + PREVIOUS] = left;
+  }
+
+  /**
+   * Lets a free block absorb the neighbours that are free and of the same mapping state; their rows
+   * and their places in the free list go.
+   *
+   * @return number of neighbours absorbed, 0 to 2
+   */
+  int mergeNeighbours(int block) {
+    int state = state(block);
+    int left = previous(block);
+    int right = next(block);
+    long address = address(block);
+    long bytes = bytes(block);
+    int absorbed = 0;
+    if (state(left) == state) {
+      address = address(left);
+      bytes += bytes(left);
+      link(previous(left), block);
+      absorb(left);
+      absorbed++;
+    }
+    if (state(right) == state) {
+      bytes += bytes(right);
+      link(block, next(right));
+      absorb(right);
+      absorbed++;
+    }
+    place(block, address, bytes);
+    return absorbed;
+  }
+
+  private void absorb(int neighbour) {
+    if (isMapped(neighbour)) {
+      list(neighbour).remove(neighbour);
+    } else {
+      list(neighbour).removeUnmapped(neighbour);
+    }
+    destroy(neighbour);
   }
 }

@@ -93,11 +93,11 @@ final class CacheRelease {
         int block = free[i];
         if (!taken[i]
             && !blocks.isSplit(block)
-            && blocks.expandable[block] == BlockTable.NONE
+            && !blocks.isExpandable(block)
             && age(block) >= meanAge) {
           found = true;
           taken[i] = true;
-          missingBytes -= blocks.bytes[block];
+          missingBytes -= blocks.bytes(block);
           totalAge -= age(block);
           candidates--;
           garbage[count++] = block;
@@ -108,7 +108,7 @@ final class CacheRelease {
   }
 
   private long age(int block) {
-    return blocks.pool[block].lookups - blocks.lookupsWhenFreed[block];
+    return blocks.list(block).pool.lookups - blocks.lookupsWhenFreed(block);
   }
 
   /**
@@ -117,16 +117,16 @@ final class CacheRelease {
    *
    * @return whether as much was released as the request needs
    */
-  boolean releaseOversize(BlockPool pool, int stream, long roundedBytes) {
+  boolean releaseOversize(FreeList list, long roundedBytes) {
     if (config.maxSplitBytes() == AllocatorConfig.UNLIMITED) {
       return false;
     }
     // A limit of 2^63 bytes and more is above every block.
     long limit = config.maxSplitBytes() < 0 ? Long.MAX_VALUE : config.maxSplitBytes();
     long neededBytes = Math.max(roundedBytes, limit);
-    OrderedBlocks free = pool.free(stream);
-    long at = free.ceiling(neededBytes, 0);
-    if (at != OrderedBlocks.NONE && blocks.expandable[free.block(at)] == BlockTable.NONE) {
+    OrderedBlocks free = list.mapped;
+    int at = free.ceiling(neededBytes, 0);
+    if (at != OrderedBlocks.NONE && !blocks.isExpandable(free.block(at))) {
       releaseSegment(free.block(at));
       return true;
     }
@@ -134,15 +134,15 @@ final class CacheRelease {
     long releasedBytes = 0;
     while (at != OrderedBlocks.NONE
         && releasedBytes < neededBytes
-        && config.isOversize(blocks.bytes[free.block(at)])) {
+        && config.isOversize(blocks.bytes(free.block(at)))) {
       int block = free.block(at);
-      if (blocks.expandable[block] == BlockTable.NONE) {
-        long blockBytes = blocks.bytes[block];
-        long address = blocks.address[block];
+      if (!blocks.isExpandable(block)) {
+        long blockBytes = blocks.bytes(block);
+        long address = blocks.address(block);
         releasedBytes += blockBytes;
         // Positions do not outlive the removal.
         releaseSegment(block);
-        long behind = free.ceiling(blockBytes, address);
+        int behind = free.ceiling(blockBytes, address);
         at = behind == OrderedBlocks.NONE ? free.last() : free.previous(behind);
       } else {
         at = free.previous(at);
@@ -180,7 +180,7 @@ final class CacheRelease {
     int[] free = pool.freeInOrder();
     int expandableCount = 0;
     for (int block : free) {
-      if (blocks.expandable[block] != BlockTable.NONE) {
+      if (blocks.isExpandable(block)) {
         free[expandableCount++] = block;
       } else if (!blocks.isSplit(block)) {
         releaseSegment(block);
@@ -194,15 +194,17 @@ final class CacheRelease {
   }
 
   private void releaseSegment(int block) {
-    BlockPool pool = blocks.pool[block];
-    long bytes = blocks.bytes[block];
-    listener.segmentFreed(blocks.address[block], bytes, blocks.stream[block], pool.small);
-    device.free(blocks.address[block], bytes);
+    FreeList list = blocks.list(block);
+    PrivatePool owner = list.pool.privatePool;
+    long address = blocks.address(block);
+    long bytes = blocks.bytes(block);
+    listener.segmentFreed(address, bytes, list.stream, list.pool.small);
+    device.free(address, bytes);
     reserved.bytes -= bytes;
-    if (pool.privatePool != null) {
-      pool.privatePool.deviceAllocations--;
+    if (owner != null) {
+      owner.deviceAllocations--;
     }
-    pool.removeFree(block);
+    list.remove(block);
     blocks.destroy(block);
   }
 }

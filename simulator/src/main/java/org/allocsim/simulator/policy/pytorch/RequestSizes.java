@@ -36,7 +36,7 @@ final class RequestSizes {
     if (divisions > 1 && Long.compareUnsigned(requestedBytes, MIN_BLOCK_BYTES * divisions) > 0) {
       return roundToDivision(requestedBytes, divisions);
     }
-    return roundUp(requestedBytes, MIN_BLOCK_BYTES);
+    return (requestedBytes + MIN_BLOCK_BYTES - 1) & -MIN_BLOCK_BYTES;
   }
 
   private static long roundToDivision(long requestedBytes, long divisions) {
