@@ -1,53 +1,36 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
+import org.allocsim.simulator.policy.block.BlockRows;
 
 /**
- * All blocks of one device. A block is a row number, and rows of destroyed blocks are used again.
- * The fields are those of PyTorch 2.11's {@code Block}.
- *
- * <p>The cells of a row lie together, its numbers in one array and its links in another: with many
- * blocks each that is looked at costs two cache lines, where a column for every field would cost
- * ten. Row 0 is no block but may be written to, so that linking need not ask whether there is a
- * neighbour.
+ * All blocks of one device. The fields are those of PyTorch 2.11's {@code Block}; free blocks are
+ * ordered by the {@link FreeList} that they belong to.
  */
-final class BlockTable {
-  /** No block. */
-  static final int NONE = 0;
-
+final class BlockTable extends BlockRows {
   /** Expandable segment of a block that lies in none. */
   static final int NO_EXPANDABLE = -1;
 
-  private static final int NUMBER_CELLS = 4;
-  private static final int ADDRESS = 0;
-  private static final int BYTES = 1;
+  // Numbers behind those of the order.
   private static final int REQUESTED_BYTES = 2;
   private static final int LOOKUPS_WHEN_FREED = 3;
 
-  private static final int LINK_CELLS = 8;
-  private static final int PREVIOUS = 0;
-  private static final int NEXT = 1;
-  private static final int STATE = 2;
-  private static final int LIST = 3;
-  private static final int EXPANDABLE = 4;
-  private static final int FIRST_USE = 5;
-  private static final int ALLOCATION = 6;
+  // Links behind those of the order.
+  private static final int PREVIOUS = 2;
+  private static final int NEXT = 3;
+  private static final int LIST_AND_STATE = 4;
+  private static final int EXPANDABLE = 5;
+  private static final int FIRST_USE = 6;
+  private static final int ALLOCATION = 7;
 
-  // States; a mapped free block has none of them.
+  // States, in the lowest bits of the link to the free list; a mapped free block has none of them.
   private static final int FREE = 0;
   private static final int ALLOCATED = 1;
   private static final int PENDING = 2;
   private static final int UNMAPPED = 4;
   private static final int DESTROYED = 8;
-
-  private static final int FIRST_CAPACITY = 256;
-
-  private long[] numbers = new long[FIRST_CAPACITY * NUMBER_CELLS];
-  private int[] links = new int[FIRST_CAPACITY * LINK_CELLS];
-  private int rows = 1;
-
-  /** First of the rows that can be used again, linked by their next neighbours. */
-  private int unused = NONE;
+  private static final int STATES = 15;
+  private static final int STATE_BITS = 4;
 
   /** All free lists by their numbers. */
   private FreeList[] lists = new FreeList[4];
@@ -55,7 +38,8 @@ final class BlockTable {
   private int listCount;
 
   BlockTable() {
-    links[NONE * LINK_CELLS + STATE] = DESTROYED;
+    links[NONE * LINKS + LIST_AND_STATE] = DESTROYED;
+    links[NONE * LINKS + EXPANDABLE] = NO_EXPANDABLE;
   }
 
   /** Takes a free list in and returns its number. */
@@ -69,36 +53,25 @@ final class BlockTable {
 
   /** A new mapped free block without neighbours that is in no set. */
   int create(long address, long bytes, FreeList list) {
-    return create(address, bytes, list.number, NO_EXPANDABLE);
+    return create(address, bytes, list.number << STATE_BITS, NO_EXPANDABLE);
   }
 
   /** As above, in the segment of another block. */
   int createLike(int block, long address, long bytes) {
-    int link = block * LINK_CELLS;
-    return create(address, bytes, links[link + LIST], links[link + EXPANDABLE]);
+    int link = block * LINKS;
+    return create(address, bytes, links[link + LIST_AND_STATE] & ~STATES, links[link + EXPANDABLE]);
   }
 
-  private int create(long address, long bytes, int list, int expandable) {
-    int block = unused;
-    if (block == NONE) {
-      block = rows++;
-      if (block * LINK_CELLS == links.length) {
-        links = Arrays.copyOf(links, Math.multiplyExact(links.length, 2));
-        numbers = Arrays.copyOf(numbers, Math.multiplyExact(numbers.length, 2));
-      }
-    } else {
-      unused = links[block * LINK_CELLS + NEXT];
-    }
-    int number = block * NUMBER_CELLS;
-    numbers[number + ADDRESS] = address;
-    numbers[number + BYTES] = bytes;
+  private int create(long address, long bytes, int listAndState, int expandable) {
+    int block = newRow();
+    place(block, address, bytes);
+    int number = block * NUMBERS;
     numbers[number + REQUESTED_BYTES] = 0;
     numbers[number + LOOKUPS_WHEN_FREED] = 0;
-    int link = block * LINK_CELLS;
+    int link = block * LINKS;
     links[link + PREVIOUS] = NONE;
     links[link + NEXT] = NONE;
-    links[link + STATE] = FREE;
-    links[link + LIST] = list;
+    links[link + LIST_AND_STATE] = listAndState;
     links[link + EXPANDABLE] = expandable;
     links[link + FIRST_USE] = StreamUses.NONE;
     links[link + ALLOCATION] = -1;
@@ -107,73 +80,53 @@ final class BlockTable {
 
   /** Destroys a block whose row may be used again. */
   void destroy(int block) {
-    links[block * LINK_CELLS + STATE] = DESTROYED;
-    links[block * LINK_CELLS + NEXT] = unused;
-    unused = block;
-  }
-
-  /** More than every row number in use. */
-  int rows() {
-    return rows;
+    links[block * LINKS + LIST_AND_STATE] = DESTROYED;
+    giveBack(block);
   }
 
   /** Whether a row is a block. */
   boolean isBlock(int row) {
-    return links[row * LINK_CELLS + STATE] != DESTROYED;
+    return links[row * LINKS + LIST_AND_STATE] != DESTROYED;
   }
 
   // Fields.
 
-  long address(int block) {
-    return numbers[block * NUMBER_CELLS + ADDRESS];
-  }
-
-  long bytes(int block) {
-    return numbers[block * NUMBER_CELLS + BYTES];
-  }
-
-  /** Gives a block another place. */
-  void place(int block, long address, long bytes) {
-    numbers[block * NUMBER_CELLS + ADDRESS] = address;
-    numbers[block * NUMBER_CELLS + BYTES] = bytes;
-  }
-
   /** Bytes of the last request that this block object served; kept while it is free. */
   long requestedBytes(int block) {
-    return numbers[block * NUMBER_CELLS + REQUESTED_BYTES];
+    return numbers[block * NUMBERS + REQUESTED_BYTES];
   }
 
   void setRequestedBytes(int block, long requestedBytes) {
-    numbers[block * NUMBER_CELLS + REQUESTED_BYTES] = requestedBytes;
+    numbers[block * NUMBERS + REQUESTED_BYTES] = requestedBytes;
   }
 
   /** The pool's lookup counter when the block last became free. */
   long lookupsWhenFreed(int block) {
-    return numbers[block * NUMBER_CELLS + LOOKUPS_WHEN_FREED];
+    return numbers[block * NUMBERS + LOOKUPS_WHEN_FREED];
   }
 
   void setLookupsWhenFreed(int block, long lookups) {
-    numbers[block * NUMBER_CELLS + LOOKUPS_WHEN_FREED] = lookups;
+    numbers[block * NUMBERS + LOOKUPS_WHEN_FREED] = lookups;
   }
 
   /** Neighbour at the lower address in the same segment, or {@link #NONE}. */
   int previous(int block) {
-    return links[block * LINK_CELLS + PREVIOUS];
+    return links[block * LINKS + PREVIOUS];
   }
 
   /** Neighbour at the higher address in the same segment, or {@link #NONE}. */
   int next(int block) {
-    return links[block * LINK_CELLS + NEXT];
+    return links[block * LINKS + NEXT];
   }
 
   /** Where the block is when it is free. */
   FreeList list(int block) {
-    return lists[links[block * LINK_CELLS + LIST]];
+    return lists[links[block * LINKS + LIST_AND_STATE] >> STATE_BITS];
   }
 
   /** Row of the expandable segment that the block lies in, or {@link #NO_EXPANDABLE}. */
   int expandable(int block) {
-    return links[block * LINK_CELLS + EXPANDABLE];
+    return links[block * LINKS + EXPANDABLE];
   }
 
   boolean isExpandable(int block) {
@@ -181,31 +134,32 @@ final class BlockTable {
   }
 
   void setExpandable(int block, int segment) {
-    links[block * LINK_CELLS + EXPANDABLE] = segment;
+    links[block * LINKS + EXPANDABLE] = segment;
   }
 
   /** First use on another stream, a row of {@link StreamUses}, or none. */
   int firstUse(int block) {
-    return links[block * LINK_CELLS + FIRST_USE];
+    return links[block * LINKS + FIRST_USE];
   }
 
   void setFirstUse(int block, int use) {
-    links[block * LINK_CELLS + FIRST_USE] = use;
+    links[block * LINKS + FIRST_USE] = use;
   }
 
   /** Allocation id while handed out or awaiting free, else −1. */
   int allocation(int block) {
-    return links[block * LINK_CELLS + ALLOCATION];
+    return links[block * LINKS + ALLOCATION];
   }
 
   // States.
 
   private int state(int block) {
-    return links[block * LINK_CELLS + STATE];
+    return links[block * LINKS + LIST_AND_STATE] & STATES;
   }
 
   private void setState(int block, int state) {
-    links[block * LINK_CELLS + STATE] = state;
+    int link = block * LINKS + LIST_AND_STATE;
+    links[link] = links[link] & ~STATES | state;
   }
 
   /** Handed out to the program. */
@@ -230,7 +184,7 @@ final class BlockTable {
 
   void setAllocated(int block, int allocation) {
     setState(block, ALLOCATED);
-    links[block * LINK_CELLS + ALLOCATION] = allocation;
+    links[block * LINKS + ALLOCATION] = allocation;
   }
 
   void setPending(int block) {
@@ -239,7 +193,7 @@ final class BlockTable {
 
   void setFree(int block) {
     setState(block, FREE);
-    links[block * LINK_CELLS + ALLOCATION] = -1;
+    links[block * LINKS + ALLOCATION] = -1;
   }
 
   void setMapped(int block, boolean mapped) {
@@ -269,8 +223,8 @@ final class BlockTable {
 
   /** Makes two rows neighbours; one of them may be {@link #NONE}. */
   private void link(int left, int right) {
-    links[left * LINK_CELLS + NEXT] = right;
-    links[right * LINK_CELLS + PREVIOUS] = left;
+    links[left * LINKS + NEXT] = right;
+    links[right * LINKS + PREVIOUS] = left;
   }
 
   /**
@@ -280,20 +234,19 @@ final class BlockTable {
    * @return number of neighbours absorbed, 0 to 2
    */
   int mergeNeighbours(int block) {
-    int state = state(block);
     int left = previous(block);
     int right = next(block);
     long address = address(block);
     long bytes = bytes(block);
     int absorbed = 0;
-    if (state(left) == state) {
+    if (isAlike(left, block)) {
       address = address(left);
       bytes += bytes(left);
       link(previous(left), block);
       absorb(left);
       absorbed++;
     }
-    if (state(right) == state) {
+    if (isAlike(right, block)) {
       bytes += bytes(right);
       link(block, next(right));
       absorb(right);
@@ -301,6 +254,11 @@ final class BlockTable {
     }
     place(block, address, bytes);
     return absorbed;
+  }
+
+  /** Whether a neighbour, which may be {@link #NONE}, is in the same state. */
+  private boolean isAlike(int neighbour, int block) {
+    return links[neighbour * LINKS + LIST_AND_STATE] == links[block * LINKS + LIST_AND_STATE];
   }
 
   private void absorb(int neighbour) {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
+import org.allocsim.simulator.policy.block.SizeOrder;
 
 /**
  * Returns cached memory to the device: old segments (garbage collection), just enough oversize
@@ -17,6 +17,7 @@ import org.allocsim.simulator.policy.block.OrderedBlocks;
 final class CacheRelease {
   private final AllocatorConfig config;
   private final long limitBytes;
+  private final boolean collectsGarbage;
   private final DeviceMemory device;
   private final EffectListener listener;
   private final BlockTable blocks;
@@ -35,6 +36,7 @@ final class CacheRelease {
       ReservedMemory reserved) {
     this.config = config;
     this.limitBytes = limitBytes;
+    collectsGarbage = limitBytes >= 0 && config.garbageCollectionThreshold() > 0;
     this.device = device;
     this.listener = listener;
     this.blocks = blocks;
@@ -45,7 +47,7 @@ final class CacheRelease {
 
   /** Whether garbage collection is on; it needs a limit. */
   boolean collectsGarbage() {
-    return limitBytes >= 0 && config.garbageCollectionThreshold() > 0;
+    return collectsGarbage;
   }
 
   /** Whether more is reserved than garbage collection leaves alone. */
@@ -124,29 +126,23 @@ final class CacheRelease {
     // A limit of 2^63 bytes and more is above every block.
     long limit = config.maxSplitBytes() < 0 ? Long.MAX_VALUE : config.maxSplitBytes();
     long neededBytes = Math.max(roundedBytes, limit);
-    OrderedBlocks free = list.mapped;
-    int at = free.ceiling(neededBytes, 0);
-    if (at != OrderedBlocks.NONE && !blocks.isExpandable(free.block(at))) {
-      releaseSegment(free.block(at));
+    SizeOrder free = list.mapped;
+    int block = free.ceiling(neededBytes, 0);
+    if (block != BlockTable.NONE && !blocks.isExpandable(block)) {
+      releaseSegment(block);
       return true;
     }
-    at = at == OrderedBlocks.NONE ? free.last() : free.previous(at);
+    block = block == BlockTable.NONE ? free.last() : free.previous(block);
     long releasedBytes = 0;
-    while (at != OrderedBlocks.NONE
+    while (block != BlockTable.NONE
         && releasedBytes < neededBytes
-        && config.isOversize(blocks.bytes(free.block(at)))) {
-      int block = free.block(at);
+        && config.isOversize(blocks.bytes(block))) {
+      int before = free.previous(block);
       if (!blocks.isExpandable(block)) {
-        long blockBytes = blocks.bytes(block);
-        long address = blocks.address(block);
-        releasedBytes += blockBytes;
-        // Positions do not outlive the removal.
+        releasedBytes += blocks.bytes(block);
         releaseSegment(block);
-        int behind = free.ceiling(blockBytes, address);
-        at = behind == OrderedBlocks.NONE ? free.last() : free.previous(behind);
-      } else {
-        at = free.previous(at);
       }
+      block = before;
     }
     return releasedBytes >= neededBytes;
   }

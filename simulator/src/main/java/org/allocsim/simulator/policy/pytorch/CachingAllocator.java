@@ -7,7 +7,7 @@ import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
+import org.allocsim.simulator.policy.block.SizeOrder;
 
 /**
  * PyTorch's caching allocator of one CUDA device.
@@ -38,6 +38,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private final AllocatorConfig config;
   private final PyTorchVersion version;
+  private final boolean growsInPlace;
   private final long segmentRoundBytes;
   private final long limitBytes;
   private final DeviceMemory device;
@@ -89,6 +90,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       EffectListener listener) {
     this.config = config;
     this.version = version;
+    growsInPlace = config.expandableSegments() && version.hasExpandableSegments();
     this.segmentRoundBytes = segmentRoundBytes;
     this.limitBytes = limitBytes;
     this.device = device;
@@ -125,23 +127,23 @@ public final class CachingAllocator implements AllocatorPolicy {
     boolean small = roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES;
     BlockPool blockPool = pools.obtain(pool, small);
     FreeList list = blockPool.list(stream);
-    boolean growsInPlace = growsInPlace(blockPool);
-    int block = takeFree(list, roundedBytes, growsInPlace);
+    boolean grows = growsInPlace(blockPool);
+    int block = takeFree(list, roundedBytes, grows);
     if (block == BlockTable.NONE) {
       long segmentBytes =
           RequestSizes.segmentBytes(roundedBytes, config.largeSegmentBytes(), segmentRoundBytes);
       release.collectGarbage();
-      block = grow(list, roundedBytes, segmentBytes, growsInPlace, false);
+      block = grow(list, roundedBytes, segmentBytes, grows, false);
       if (block == BlockTable.NONE && !capturing) {
         block = takeFromPoolForEmergencies(stream, roundedBytes, small);
-        growsInPlace &= block == BlockTable.NONE;
+        grows &= block == BlockTable.NONE;
       }
       if (block == BlockTable.NONE && release.releaseOversize(list, roundedBytes)) {
-        block = grow(list, roundedBytes, segmentBytes, growsInPlace, false);
+        block = grow(list, roundedBytes, segmentBytes, grows, false);
       }
       if (block == BlockTable.NONE && !capturing) {
         emptyCache();
-        block = grow(list, roundedBytes, segmentBytes, growsInPlace, true);
+        block = grow(list, roundedBytes, segmentBytes, grows, true);
       }
       if (block == BlockTable.NONE) {
         reportOutOfMemory(allocation, requestedBytes, roundedBytes, segmentBytes, stream);
@@ -150,7 +152,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     }
     FreeList source = blocks.list(block);
     long remainderBytes = blocks.bytes(block) - roundedBytes;
-    boolean splits = shouldSplit(source.pool, roundedBytes, remainderBytes, growsInPlace);
+    boolean splits = shouldSplit(source.pool, roundedBytes, remainderBytes, grows);
     return handOut(allocation, requestedBytes, roundedBytes, source, block, splits);
   }
 
@@ -292,42 +294,36 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private boolean growsInPlace(BlockPool pool) {
     PrivatePool owner = pool.privatePool;
-    return config.expandableSegments()
-        && version.hasExpandableSegments()
+    return growsInPlace
         && (owner == null
             || (version.hasExpandablePrivatePools() && !owner.options.customAllocator()));
   }
 
-  private int takeFree(FreeList list, long roundedBytes, boolean growsInPlace) {
+  private int takeFree(FreeList list, long roundedBytes, boolean grows) {
     if (release.collectsGarbage()) {
       list.pool.lookups++;
     }
-    int block = findFree(list, roundedBytes, growsInPlace);
+    int block = findFree(list, roundedBytes, grows);
     if (block != BlockTable.NONE) {
       list.remove(block);
     }
     return block;
   }
 
-  private int findFree(FreeList list, long roundedBytes, boolean growsInPlace) {
-    OrderedBlocks free = list.mapped;
-    int at = free.ceiling(roundedBytes, 0);
-    if (at == OrderedBlocks.NONE) {
-      return BlockTable.NONE;
-    }
-    int block = free.block(at);
+  private int findFree(FreeList list, long roundedBytes, boolean grows) {
+    SizeOrder free = list.mapped;
+    int block = free.ceiling(roundedBytes, 0);
     if (blocks.isExpandable(block)) {
-      if (growsInPlace) {
-        block = leastGrowth(free, at);
+      if (grows) {
+        block = leastGrowth(free, block);
       } else {
-        do {
-          at = free.next(at);
-        } while (at != OrderedBlocks.NONE && blocks.isExpandable(free.block(at)));
-        if (at == OrderedBlocks.NONE) {
-          return BlockTable.NONE;
+        while (blocks.isExpandable(block)) {
+          block = free.next(block);
         }
-        block = free.block(at);
       }
+    }
+    if (block == BlockTable.NONE) {
+      return BlockTable.NONE;
     }
     long blockBytes = blocks.bytes(block);
     if (config.isOversize(roundedBytes)) {
@@ -342,16 +338,12 @@ public final class CachingAllocator implements AllocatorPolicy {
    * Walks on while the next block could grow to less: small free ends are used up first. Blocks
    * that cannot grow only get larger, so the walk ends behind the first of them.
    */
-  private int leastGrowth(OrderedBlocks free, int start) {
-    int at = start;
-    int block = free.block(at);
-    while (blocks.isExpandable(block) && expandables.canGrow(block)) {
-      at = free.next(at);
-      if (at == OrderedBlocks.NONE) {
-        break;
-      }
-      int candidate = free.block(at);
-      if (expandables.expandableBytes(candidate) >= expandables.expandableBytes(block)) {
+  private int leastGrowth(SizeOrder free, int start) {
+    int block = start;
+    while (expandables.canGrow(block)) {
+      int candidate = free.next(block);
+      if (candidate == BlockTable.NONE
+          || expandables.expandableBytes(candidate) >= expandables.expandableBytes(block)) {
         break;
       }
       block = candidate;
@@ -361,7 +353,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   /** Obtains memory from the device; {@link BlockTable#NONE} where limit or device refuse. */
   private int grow(
-      FreeList list, long roundedBytes, long segmentBytes, boolean growsInPlace, boolean retry) {
+      FreeList list, long roundedBytes, long segmentBytes, boolean grows, boolean retry) {
     if (retry) {
       listener.allocationRetried();
     }
@@ -369,7 +361,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       return BlockTable.NONE;
     }
     int block =
-        growsInPlace ? expandables.allocate(list, roundedBytes) : newSegment(list, segmentBytes);
+        grows ? expandables.allocate(list, roundedBytes) : newSegment(list, segmentBytes);
     PrivatePool owner = list.pool.privatePool;
     if (block != BlockTable.NONE && owner != null) {
       owner.deviceAllocations++;
@@ -438,11 +430,11 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private boolean shouldSplit(
-      BlockPool pool, long roundedBytes, long remainderBytes, boolean growsInPlace) {
+      BlockPool pool, long roundedBytes, long remainderBytes, boolean grows) {
     if (pool.privatePool != null && pool.privatePool.options.noSplit()) {
       return false;
     }
-    if (pool.small || growsInPlace) {
+    if (pool.small || grows) {
       return remainderBytes >= RequestSizes.MIN_BLOCK_BYTES;
     }
     return !config.isOversize(roundedBytes) && remainderBytes > MIN_LARGE_REMAINDER_BYTES;
@@ -531,10 +523,10 @@ public final class CachingAllocator implements AllocatorPolicy {
     for (boolean small : new boolean[] {true, false}) {
       BlockPool blockPool = pools.find(pool, small);
       if (blockPool != null) {
-        OrderedBlocks free = blockPool.list(stream).mapped;
-        for (int at = free.first(); at != OrderedBlocks.NONE; at = free.next(at)) {
-          if (free.address(at) == address) {
-            return free.block(at);
+        SizeOrder free = blockPool.list(stream).mapped;
+        for (int block = free.first(); block != BlockTable.NONE; block = free.next(block)) {
+          if (blocks.address(block) == address) {
+            return block;
           }
         }
       }

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import org.allocsim.simulator.policy.block.OrderedBlocks;
+import org.allocsim.simulator.policy.block.SizeOrder;
 
 /** Free blocks of one pool that belong to one stream. */
 final class FreeList {
@@ -14,7 +15,7 @@ final class FreeList {
   final int number;
 
   /** Mapped free blocks by (bytes, address). */
-  final OrderedBlocks mapped = new OrderedBlocks();
+  final SizeOrder mapped;
 
   /** Unmapped ranges by address. */
   final OrderedBlocks unmapped = new OrderedBlocks();
@@ -25,18 +26,19 @@ final class FreeList {
     this.pool = pool;
     this.stream = stream;
     this.blocks = blocks;
+    mapped = new SizeOrder(blocks);
     number = blocks.register(this);
   }
 
   /** Adds a mapped free block, which is of age 0 from now on. */
   void add(int block) {
     blocks.setLookupsWhenFreed(block, pool.lookups);
-    mapped.add(blocks.bytes(block), blocks.address(block), block);
+    mapped.add(block);
   }
 
   /** Removes a mapped free block. */
   void remove(int block) {
-    mapped.remove(blocks.bytes(block), blocks.address(block));
+    mapped.remove(block);
   }
 
   /** Adds an unmapped range. */
