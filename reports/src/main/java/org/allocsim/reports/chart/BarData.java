@@ -2,7 +2,9 @@ package org.allocsim.reports.chart;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Quantities of named rows, each the sum of the same named parts. */
 public final class BarData {
@@ -11,6 +13,7 @@ public final class BarData {
 
   private final List<String> parts;
   private final List<Row> rows = new ArrayList<>();
+  private final Set<String> emphasised = new HashSet<>();
 
   /**
    * A row.
@@ -48,6 +51,16 @@ public final class BarData {
     }
     rows.add(new Row(unique, values.clone(), remark));
     return this;
+  }
+
+  /** Lets the row that was added last stand out. */
+  public BarData emphasise() {
+    emphasised.add(rows.getLast().label());
+    return this;
+  }
+
+  boolean isEmphasised(Row row) {
+    return emphasised.contains(row.label());
   }
 
   private boolean contains(String label) {

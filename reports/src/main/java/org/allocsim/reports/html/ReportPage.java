@@ -173,6 +173,7 @@ public final class ReportPage {
       }
       about.put("runs", runs);
       about.put("opens", runs.isEmpty() ? null : trace.opens());
+      about.put("highlights", trace.highlights());
       list.add(about);
     }
     return list;
