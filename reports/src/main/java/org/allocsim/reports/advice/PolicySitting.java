@@ -75,7 +75,10 @@ public final class PolicySitting {
     moments.sort(Comparator.comparingInt(PolicyPortrait.Moment::row));
     moments.add(new PolicyPortrait.Moment(PolicyPortrait.Kind.END, keeper.row, keeper.atEnd));
     return new PolicyPortrait(
-        result.with(ReservedParts.of(result.atPeak(), slack)), timeline, fragmentation, moments);
+        result.with(ReservedParts.of(result.atPeak(), result.peakRequestedBytes(), slack)),
+        timeline,
+        fragmentation,
+        moments);
   }
 
   /** Runs a choice again, to see what it holds behind a row. */

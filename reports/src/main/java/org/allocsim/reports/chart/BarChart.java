@@ -41,6 +41,12 @@ final class BarChart {
   /** Share of the width that names may take. */
   private static final float MOST_FOR_LABELS = 0.34f;
 
+  /** Share of the plot that bars keep, however long the texts behind them. */
+  private static final double LEAST_FOR_BARS = 0.3;
+
+  /** A bound further above all bars than this factor would leave them no room. */
+  private static final double FARTHEST_BOUND = 1.5;
+
   /** Pixels beside the labels that are no plot. */
   private static final int MARGINS = 60;
 
@@ -96,7 +102,9 @@ final class BarChart {
         labels.setTickLabelFont(row.label(), BOLD_FONT);
       }
     }
-    NumberAxis axis = unit.axis(top(data, unit), quantity);
+    boolean isBound = bound != null && bound.bytes() <= FARTHEST_BOUND * data.cut();
+    Room room = Room.of(data, unit, isBound ? bound.bytes() : 0);
+    NumberAxis axis = unit.axis(room.top(), quantity);
     StackedBarRenderer renderer = new StackedBarRenderer();
     renderer.setBarPainter(new StandardBarPainter());
     renderer.setShadowVisible(false);
@@ -116,8 +124,9 @@ final class BarChart {
     plot.setRangeGridlinePaint(theme.grid());
     plot.setRangeGridlineStroke(ChartStyle.stroke(1));
     for (BarData.Row row : data.rows()) {
+      String behind = text(row, data, unit);
       CategoryTextAnnotation sum =
-          text(row, text(row, data, unit), Math.min(row.sum(), data.cut()), TextAnchor.CENTER_LEFT);
+          text(row, behind, room.place(data.shown(row), behind), TextAnchor.CENTER_LEFT);
       sum.setPaint(row.remark().isEmpty() ? theme.ink() : theme.either(0xA63C00, 0xFF9A5C));
       plot.addAnnotation(sum);
       if (row.sum() > data.cut()) {
@@ -127,7 +136,7 @@ final class BarChart {
         plot.addAnnotation(cut);
       }
     }
-    if (bound != null && bound.bytes() > 0 && bound.bytes() <= axis.getUpperBound()) {
+    if (isBound) {
       plot.addRangeMarker(bound(bound, theme), Layer.FOREGROUND);
     }
     if (data.rows().isEmpty()) {
@@ -154,20 +163,38 @@ final class BarChart {
     return annotation;
   }
 
-  /** An end of the axis that leaves every sum its room behind its bar. */
-  private static double top(BarData data, BarUnit unit) {
-    double labelWidth = 0;
-    for (BarData.Row row : data.rows()) {
-      labelWidth = Math.max(labelWidth, width(BOLD_FONT, row.label()));
+  /**
+   * An axis that leaves every sum its room behind its bar, and the line of the bound free.
+   *
+   * @param boundAt where that line is; 0 for none
+   * @param perPixel what a pixel stands for
+   */
+  private record Room(double top, double boundAt, double perPixel) {
+    static Room of(BarData data, BarUnit unit, double boundAt) {
+      double labelWidth = 0;
+      for (BarData.Row row : data.rows()) {
+        labelWidth = Math.max(labelWidth, width(BOLD_FONT, row.label()));
+      }
+      double plotWidth = WIDTH - Math.min(MOST_FOR_LABELS * WIDTH, labelWidth) - MARGINS;
+      double top = Math.max(boundAt, data.cut()) * HEADROOM;
+      // Where a sum stands depends on the scale, and the scale on where sums stand.
+      for (int attempt = 0; attempt < 3; attempt++) {
+        Room room = new Room(top, boundAt, top / plotWidth);
+        for (BarData.Row row : data.rows()) {
+          String text = text(row, data, unit);
+          double share =
+              Math.max(LEAST_FOR_BARS, 1 - width(ChartStyle.SMALL_FONT, text) / plotWidth);
+          top = Math.max(top, room.place(data.shown(row), text) / share);
+        }
+      }
+      return new Room(top, boundAt, top / plotWidth);
     }
-    double plotWidth = WIDTH - Math.min(MOST_FOR_LABELS * WIDTH, labelWidth) - MARGINS;
-    double top = data.cut() * HEADROOM;
-    for (BarData.Row row : data.rows()) {
-      double textWidth = width(ChartStyle.SMALL_FONT, text(row, data, unit));
-      double share = Math.max(0.3, 1 - textWidth / plotWidth);
-      top = Math.max(top, Math.min(row.sum(), data.cut()) / share);
+
+    /** Where the text behind a bar begins. */
+    double place(double end, String text) {
+      double textEnd = end + perPixel * width(ChartStyle.SMALL_FONT, text);
+      return end < boundAt && textEnd > boundAt ? boundAt : end;
     }
-    return top;
   }
 
   private static double width(Font font, String text) {

@@ -99,6 +99,11 @@ public final class BarData {
     return top > FAR * middle ? CUT * middle : top;
   }
 
+  /** What is drawn of a row. */
+  double shown(Row row) {
+    return Math.min(row.sum(), cut());
+  }
+
   /** What is drawn of a row's part. */
   double drawn(Row row, int part) {
     double before = 0;

@@ -24,7 +24,8 @@ public final class PeakChart {
         "free beside blocks in use (stuck)",
         "free as a whole (releasable)",
         "free, of other streams",
-        "free, of private pools");
+        "free, of private pools",
+        "taken before it was needed");
   }
 
   /**
@@ -42,7 +43,8 @@ public final class PeakChart {
         parts.stuckBytes(),
         parts.releasableBytes(),
         parts.otherStreamsBytes(),
-        parts.privatePoolsBytes());
+        parts.privatePoolsBytes(),
+        parts.inAdvanceBytes());
   }
 
   /** Height in pixels. */
@@ -75,7 +77,8 @@ public final class PeakChart {
             ChartStyle.VERMILLION,
             theme.either(0x9AD1F0, 0x8CCBEE),
             ChartStyle.PURPLE,
-            ChartStyle.GREEN),
+            ChartStyle.GREEN,
+            theme.either(0xB4BAC1, 0x6A727B)),
         bound,
         theme);
   }

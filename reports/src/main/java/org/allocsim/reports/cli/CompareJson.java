@@ -29,6 +29,7 @@ final class CompareJson {
     map.put("releasable_bytes", parts.releasableBytes());
     map.put("other_streams_bytes", parts.otherStreamsBytes());
     map.put("private_pools_bytes", parts.privatePoolsBytes());
+    map.put("in_advance_bytes", parts.inAdvanceBytes());
     return map;
   }
 

@@ -92,6 +92,9 @@ final class RecordedTrial {
       recorded = KeyRuns.isUnder(result, recordedConf) ? Integer.valueOf(row) : recorded;
     }
     recording.highlight(highlights);
+    if (recorded != null) {
+      recording.recorded(recorded);
+    }
     if (first != null) {
       recording.opensWith(first, first.equals(recorded) ? null : recorded);
     }

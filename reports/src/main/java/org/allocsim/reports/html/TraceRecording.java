@@ -14,6 +14,7 @@ public final class TraceRecording {
   private final List<Run> runs = new ArrayList<>();
   private Integer openRow;
   private Integer openOther;
+  private Integer recorded;
   private List<Integer> highlights = List.of();
 
   /**
@@ -56,6 +57,16 @@ public final class TraceRecording {
   public void opensWith(int row, Integer other) {
     openRow = row;
     openOther = other;
+  }
+
+  /** Row of the run under the settings that the program was recorded with. */
+  public void recorded(int row) {
+    recorded = row;
+  }
+
+  /** That row; null where there is none. */
+  Integer recorded() {
+    return recorded;
   }
 
   /** Rows of the runs that stand out in charts of all runs, the most telling first. */

@@ -128,7 +128,7 @@ class ComparisonChartsTest {
     assertThrows(IllegalArgumentException.class, () -> data.add("x", "", 1));
     assertThrows(IllegalArgumentException.class, () -> data.add("x", "", -1, 0));
     BarData peaks = PeakChart.data();
-    PeakChart.add(peaks, "one", "fails", new ReservedParts(3 * MIB, MIB, 0, 0, 0, 0, 0));
+    PeakChart.add(peaks, "one", "fails", new ReservedParts(3 * MIB, MIB, 0, 0, 0, 0, 0, 0));
     MemoryTimelineChart.Bound bound = new MemoryTimelineChart.Bound("limit", 4 * MIB);
     String svg = svg(PeakChart.create("T", "t", peaks, bound, ChartTheme.LIGHT));
     assertTrue(svg.contains("limit 4.00 MiB"), "the bound");
