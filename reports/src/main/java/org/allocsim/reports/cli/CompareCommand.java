@@ -2,7 +2,6 @@ package org.allocsim.reports.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -130,9 +129,7 @@ final class CompareCommand implements Callable<Integer> {
                 prefix));
       }
       for (Outputs.Output each : csv) {
-        try (PrintWriter writer = new PrintWriter(each.stream(), false, StandardCharsets.UTF_8)) {
-          CompareTable.writeCsv(tables, writer);
-        }
+        CompareTable.writeCsv(tables, each.stream());
       }
       Map<String, Object> results = toMap(tables);
       for (Outputs.Output each : json) {
