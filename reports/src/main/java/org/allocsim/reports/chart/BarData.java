@@ -96,8 +96,7 @@ public final class BarData {
     }
     double middle = sums[sums.length / 2];
     double top = sums[sums.length - 1];
-    double telling =
-        rows.stream().filter(this::isEmphasised).mapToDouble(Row::sum).max().orElse(0);
+    double telling = rows.stream().filter(this::isEmphasised).mapToDouble(Row::sum).max().orElse(0);
     return top > FAR * middle ? Math.max(CUT * middle, telling) : top;
   }
 
