@@ -87,7 +87,7 @@ public final class BarData {
 
   /**
    * Where bars are cut: a few that are far longer than most would leave nothing to see of the
-   * others. Not below any bar where all are of similar length.
+   * others. Not below any bar where all are of similar length, nor below one that stands out.
    */
   double cut() {
     double[] sums = rows.stream().mapToDouble(Row::sum).filter(sum -> sum > 0).sorted().toArray();
@@ -96,7 +96,8 @@ public final class BarData {
     }
     double middle = sums[sums.length / 2];
     double top = sums[sums.length - 1];
-    return top > FAR * middle ? CUT * middle : top;
+    double telling = rows.stream().filter(this::isEmphasised).mapToDouble(Row::sum).max().orElse(0);
+    return top > FAR * middle ? Math.max(CUT * middle, telling) : top;
   }
 
   /** What is drawn of a row. */

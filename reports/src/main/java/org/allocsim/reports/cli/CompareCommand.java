@@ -222,19 +222,15 @@ final class CompareCommand implements Callable<Integer> {
     if (isReported) {
       recordings.add(recorded.recording(table.results(), input.conf()));
       if (ChartFonts.areAvailable()) {
-        new CompareCharts(input, mostBytes(), portraits).write(charts, prefix);
+        new CompareCharts(input, bound(table.mostBytes()), portraits).write(charts, prefix);
       }
     }
     return table;
   }
 
-  /** What allocators can have at most: their limit, or the card. */
-  private MemoryTimelineChart.Bound mostBytes() {
-    long limitBytes = limitBytes();
-    long cardBytes = deviceOptions.profile().capacityBytes();
-    return limitBytes >= 0 && limitBytes < cardBytes
-        ? new MemoryTimelineChart.Bound("limit", limitBytes)
-        : new MemoryTimelineChart.Bound("the card has", cardBytes);
+  private MemoryTimelineChart.Bound bound(long mostBytes) {
+    return new MemoryTimelineChart.Bound(
+        mostBytes == limitBytes() ? "limit" : "the card has", mostBytes);
   }
 
   private long limitBytes() {

@@ -69,6 +69,12 @@ final class CompareTable {
     return results;
   }
 
+  /** What allocators can have at most: their limit, or the card. */
+  long mostBytes() {
+    long cardBytes = profile.capacityBytes();
+    return limitBytes < 0 ? cardBytes : Math.min(limitBytes, cardBytes);
+  }
+
   void print(PrintWriter out) {
     WrappedText.printField(
         out,

@@ -25,6 +25,7 @@ const BARS = {
   compare: [
     {
       title: 'Where reserved memory goes at its peak',
+      tellsFailures: true,
       text: bytesText,
       parts: (row) => PEAK_PARTS.map((part) => ({ ...part, value: row.reserved_at_peak[part.key] })),
     },
@@ -43,6 +44,7 @@ const BARS = {
   tune: [
     {
       title: 'Where reserved memory goes at its peak',
+      tellsFailures: true,
       text: bytesText,
       parts: (row) => [
         { label: 'allocated', colour: '--blue', value: row.peak_reserved_bytes - row.slack_at_peak_bytes },
@@ -70,13 +72,15 @@ class BarCharts {
   show(rows, isShown, key) {
     const shown = rows.map((row, number) => ({ row, number })).filter(({ row, number }) => this.view.isRun(row) && isShown(number));
     this.holder.replaceChildren(
-      ...(shown.length ? this.charts.map((chart) => this.chart(chart, shown, rows, key)) : []),
+      ...(shown.length ? this.charts.map((chart) => this.chart(chart, shown, key)) : []),
     );
   }
 
-  chart(chart, shown, rows, key) {
-    const all = rows.filter((row) => this.view.isRun(row)).map(chart.parts);
-    const scale = barScale(all.map(sumOf));
+  chart(chart, shown, key) {
+    const all = shown.map(({ row }) => chart.parts(row));
+    // What stands out is never cut.
+    const telling = all.filter((_, i) => key.has(shown[i].number)).map(sumOf);
+    const scale = Math.max(barScale(all.map(sumOf)), ...telling);
     const used = all[0].filter((_, i) => all.some((parts) => parts[i].value > 0));
     return element(
       'figure',
@@ -120,10 +124,10 @@ class BarCharts {
     const fails = row.ooms > 0 || row.passes === false;
     return element(
       'li',
-      { className: (isKey ? 'key-run' : '') + (fails ? ' fails' : ''), dataset: { row: number } },
-      element('span', { className: 'run-name', title: this.view.name(row) }, this.view.name(row)),
+      { className: (isKey ? 'key-run' : '') + (fails && chart.tellsFailures ? ' fails' : ''), dataset: { row: number } },
+      element('span', { className: 'run-name', title: this.view.name(row) }, this.view.shortName(row)),
       strip,
-      element('span', { className: 'sum', dataset: { value: String(sum) } }, chart.text(sum) + (isCut ? ' (bar cut)' : '') + (fails ? ', fails' : '')),
+      element('span', { className: 'sum', dataset: { value: String(sum) } }, chart.text(sum) + (isCut ? ' (bar cut)' : '') + (fails && chart.tellsFailures ? ', fails' : '')),
     );
   }
 }
@@ -196,7 +200,7 @@ class Distribution {
       {
         width,
         height: 150,
-        padding: [8, EDGE, 0, 0],
+        padding: [8, 36, 0, 0],
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
         scales: {

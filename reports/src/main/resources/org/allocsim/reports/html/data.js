@@ -134,7 +134,8 @@ class LifeIndex {
 class Trace {
   static async load(number, about) {
     const trace = new Trace(about);
-    await gently(trace.read(new Columns(await inflate('t' + number))));
+    // Nothing can be shown before this is read, so it goes without pauses.
+    atOnce(trace.read(new Columns(await inflate('t' + number))));
     return trace;
   }
 
@@ -278,8 +279,6 @@ class Run {
       inflate(about.id + '-timeline'),
       inflate(about.id + '-moments'),
     ]);
-    this.freed.fill(-1);
-    this.done.fill(-1);
     this.readMoments(new Columns(moments));
     this.series = bucketSeries(new Columns(timeline), about, trace.events);
   }

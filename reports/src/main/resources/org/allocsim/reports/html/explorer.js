@@ -7,6 +7,8 @@ class Explorer {
     this.view = view;
     this.runs = new Map();
     this.reading = new Map();
+    // What takes long waits until the page is on the screen.
+    this.opened = new Promise((resume) => (this.tellOpened = resume));
     this.cursor = 0;
     this.filter = { stack: '', least: null, most: null, stream: '' };
     this.get = (id) => document.getElementById(id);
@@ -82,6 +84,7 @@ class Explorer {
   /** Puts the whole of what is in view in the place of its preview, one run after the other. */
   async complete() {
     const { trace } = this;
+    await this.opened;
     for (const role of ['run', 'other']) {
       const shown = this[role];
       if (!shown || shown.isWhole || !shown.about.whole) continue;
@@ -238,8 +241,8 @@ class Explorer {
     const totals = this.layout.totals();
     const waiting = totals.waiting ? `, ${bytesText(totals.waiting)} waiting for a stream` : '';
     this.get('map-facts').textContent =
-      `Behind request ${countText(at)}: ${bytesText(totals.held)} held in ${countText(this.layout.segments.filter((s) => !s.isOutside).length)} segments; ` +
-      `${countText(this.layout.blocks.length)} blocks take ${bytesText(totals.inUse)}${waiting}; ${bytesText(totals.free)} free.`;
+      `Behind request ${countText(at)}: ${bytesText(totals.held)} held in ${countOf(this.layout.segments.filter((s) => !s.isOutside).length, 'segment')}; ` +
+      `${countOf(this.layout.blocks.length, 'block')} of ${bytesText(totals.inUse)}${waiting}; ${bytesText(totals.free)} free.`;
     this.get('map').setAttribute('aria-label', 'Segment map. ' + this.get('map-facts').textContent);
     this.showHolders();
   }

@@ -45,11 +45,14 @@ class Overview {
     if (!this.runs) return;
     const points = Math.min(500, this.about.events);
     const x = Array.from({ length: points }, (_, i) => (i * this.about.events) / points);
-    const sampled = (series) =>
-      x.map((at, i) => {
+    const sampled = (series) => {
+      const column = x.map((at, i) => {
         series.range(Math.floor(at), Math.floor(((i + 1) * this.about.events) / points));
         return series.max;
       });
+      // The last value holds to the end, so that even one request makes a line.
+      return [...column, column.at(-1)];
+    };
     const values = this.runs.map((run) => sampled(run.reserved));
     const key = this.runs.filter((run) => run.place >= 0);
     // Failed requests are not held: who serves most of them shows best what the program asks for.
@@ -94,7 +97,7 @@ class Overview {
           draw: [(u) => this.drawMarks(u)],
         },
       },
-      [x, sampled(servant.requested), ...values],
+      [[...x, this.about.events], sampled(servant.requested), ...values],
       this.holder,
     );
     this.point(null);

@@ -168,6 +168,7 @@ async function start() {
     requestAnimationFrame(() => {
       page.openedMillis = performance.now();
       document.documentElement.dataset.ready = 'true';
+      if (page.explorer) page.explorer.tellOpened();
     }),
   );
 }

@@ -25,6 +25,8 @@ const VIEWS = {
     isRun: (row) => row.not_run_because === null,
     why: (row) => row.not_run_because,
     name: compareLabel,
+    // A setting of PyTorch says enough without the policy's name.
+    shortName: (row) => row.options.conf || compareLabel(row),
     first: 'policy',
     columns: [
       { key: 'peak_reserved_bytes', label: 'peak reserved', text: bytesText, bar: true, note: 'most memory held from the GPU' },
@@ -44,6 +46,7 @@ const VIEWS = {
     rows: (results) => results.settings,
     isRun: () => true,
     name: (row) => row.conf || '(default)',
+    shortName: (row) => row.conf || '(default)',
     first: 'setting',
     columns: [
       { key: 'peak_reserved_bytes', label: 'peak reserved', text: bytesText, bar: true, note: 'most memory held from the GPU' },
