@@ -12,6 +12,7 @@ import org.allocsim.reports.advice.Landmarks;
 import org.allocsim.reports.advice.LimitCheck;
 import org.allocsim.reports.advice.MemoryMoment;
 import org.allocsim.reports.advice.MomentQuery;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.WrappedText;
@@ -111,7 +112,7 @@ final class CheckCommand implements Callable<Integer> {
       Program program = Program.replay(traceName, programOptions);
       checks = checks(program);
       if (json != null) {
-        JsonText.write(toMap(program, checks), json.stream());
+        JsonText.write(JsonDocument.CHECK.of(toMap(program, checks)), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

@@ -16,6 +16,7 @@ import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
@@ -131,7 +132,7 @@ final class CompareCommand implements Callable<Integer> {
       for (Outputs.Output each : csv) {
         CompareTable.writeCsv(tables, each.stream());
       }
-      Map<String, Object> results = toMap(tables);
+      Map<String, Object> results = JsonDocument.COMPARE.of(toMap(tables));
       for (Outputs.Output each : json) {
         JsonText.write(results, each.stream());
       }
@@ -241,7 +242,6 @@ final class CompareCommand implements Callable<Integer> {
 
   private Map<String, Object> toMap(List<CompareTable> tables) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("schema", "allocsim-compare-1");
     map.put("device", deviceOptions.profile().name());
     map.put("device_bytes", deviceOptions.profile().totalBytes());
     map.put("limit_bytes", limitBytes() < 0 ? null : limitBytes());

@@ -14,6 +14,7 @@ import org.allocsim.reports.advice.leak.LeakAnalysis;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.LeakTrendChart;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -128,7 +129,7 @@ final class LeaksCommand implements Callable<Integer> {
       Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
       report = analyse(Recording.readSnapshot(file));
       if (json != null) {
-        JsonText.write(report.toMap(), json.stream());
+        JsonText.write(JsonDocument.LEAKS.of(report.toMap()), json.stream());
       }
       if (chart != null) {
         draw(report, chartFormat, chart);

@@ -17,6 +17,7 @@ import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.chart.FrontierChart;
 import org.allocsim.reports.chart.FrontierData;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.CsvText;
 import org.allocsim.reports.text.WrappedText;
@@ -169,7 +170,9 @@ final class MinCapacityCommand implements Callable<Integer> {
       List<CapacitySearch.Result> results = search(input, scenarios);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       if (json != null) {
-        JsonText.write(toMap(input, choices, results, leftOut, seconds), json.stream());
+        JsonText.write(
+            JsonDocument.MIN_CAPACITY.of(toMap(input, choices, results, leftOut, seconds)),
+            json.stream());
       }
       if (csv != null) {
         CsvText.write(

@@ -14,6 +14,7 @@ import org.allocsim.reports.advice.LiveSet;
 import org.allocsim.reports.advice.LiveSet.Group;
 import org.allocsim.reports.advice.MemoryMoment;
 import org.allocsim.reports.advice.MomentQuery;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.CsvText;
 import org.allocsim.reports.text.Numbers;
@@ -80,7 +81,7 @@ final class PeakCommand implements Callable<Integer> {
       LiveSet live =
           LiveSet.of(moment, program.origins(), grouping.by(program), grouping.table().frames());
       if (json != null) {
-        JsonText.write(toMap(program, moment, live), json.stream());
+        JsonText.write(JsonDocument.PEAK.of(toMap(program, moment, live)), json.stream());
       }
       if (csv != null) {
         writeCsv(live, csv.stream());

@@ -9,6 +9,7 @@ import org.allocsim.reports.advice.FitTrial;
 import org.allocsim.reports.advice.MemoryMoment;
 import org.allocsim.reports.advice.MomentQuery;
 import org.allocsim.reports.advice.Pins;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import picocli.CommandLine.Command;
@@ -105,7 +106,7 @@ final class PinsCommand implements Callable<Integer> {
               program.steps(),
               tableOptions);
       if (json != null) {
-        JsonText.write(report.toMap(), json.stream());
+        JsonText.write(JsonDocument.PINS.of(report.toMap()), json.stream());
       }
       if (csv != null) {
         report.writeCsv(csv.stream());

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.suite.Kind;
 import org.allocsim.reports.suite.PolicyScores;
@@ -117,7 +118,7 @@ final class SuiteCommand implements Callable<Integer> {
       }
       List<SuiteResult> results = run(scenarios);
       if (json != null) {
-        JsonText.write(SuiteJson.of(results), json.stream());
+        JsonText.write(JsonDocument.SUITE.of(SuiteJson.of(results)), json.stream());
       }
       if (csv != null) {
         SuiteJson.writeCsv(results, csv.stream());
@@ -168,7 +169,7 @@ final class SuiteCommand implements Callable<Integer> {
       scores = PolicyScores.of(failures, choices, progress::update);
     }
     if (json != null) {
-      JsonText.write(SuiteScoresText.toMap(scores), json.stream());
+      JsonText.write(JsonDocument.SUITE_SCORES.of(SuiteScoresText.toMap(scores)), json.stream());
     }
     if (csv != null) {
       SuiteScoresText.writeCsv(scores, csv.stream());

@@ -18,7 +18,6 @@ final class SuiteJson {
 
   static Map<String, Object> of(List<SuiteResult> results) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("schema", "allocsim-suite-1");
     map.put("passes", results.stream().allMatch(result -> result.findings().passes()));
     map.put("scenarios", results.stream().<Object>map(SuiteJson::scenario).toList());
     return map;

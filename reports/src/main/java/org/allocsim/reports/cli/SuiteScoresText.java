@@ -83,7 +83,6 @@ final class SuiteScoresText {
 
   static Map<String, Object> toMap(PolicyScores scores) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("schema", "allocsim-suite-scores-1");
     map.put("scenarios", scores.topics().stream().<Object>map(topic -> topic.name()).toList());
     List<Object> rows = new ArrayList<>();
     for (PolicyScores.Row row : scores.rows()) {

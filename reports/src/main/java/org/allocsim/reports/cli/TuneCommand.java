@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.Platform;
 import org.allocsim.reports.advice.Tuning;
 import org.allocsim.reports.advice.TuningGrid;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
@@ -157,7 +158,7 @@ final class TuneCommand implements Callable<Integer> {
               limitBytes,
               tuning,
               seconds);
-      Map<String, Object> results = report.toMap();
+      Map<String, Object> results = JsonDocument.TUNE.of(report.toMap());
       json.forEach(each -> JsonText.write(results, each.stream()));
       if (csv != null) {
         report.writeCsv(csv.stream());

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Level;
 import org.openqa.selenium.By;
+import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -159,6 +160,11 @@ final class Browser implements AutoCloseable {
         .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
         .map(LogEntry::getMessage)
         .toList();
+  }
+
+  /** What the window shows, as a PNG. */
+  byte[] screenshot() {
+    return driver.getScreenshotAs(OutputType.BYTES);
   }
 
   /** What axe-core finds that is serious or critical. */
