@@ -24,8 +24,8 @@ class ReportPageTest {
   private static final String TRACE =
       """
       {"allocsim":"trace","version":1}
-      {"op":"stack","stack":1,"frames":[{"file":"model.py","line":3,"name":"forward"}]}
-      {"op":"stack","stack":2,"frames":[{"file":"optim.py","line":9,"name":"step"}]}
+      {"op":"stack","stack":1,"frames":[["model.py",3,"forward"]]}
+      {"op":"stack","stack":2,"frames":[["optim.py",9,"step"]]}
       {"op":"alloc","id":1,"bytes":3000000,"time_ns":1000}
       {"op":"alloc","id":2,"bytes":700000,"stream":7,"time_ns":2000}
       {"op":"free","id":1,"time_ns":3000}
