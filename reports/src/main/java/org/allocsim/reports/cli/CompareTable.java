@@ -69,6 +69,12 @@ final class CompareTable {
     return results;
   }
 
+  /** What allocators can have at most: their limit, or the card. */
+  long mostBytes() {
+    long cardBytes = profile.capacityBytes();
+    return limitBytes < 0 ? cardBytes : Math.min(limitBytes, cardBytes);
+  }
+
   void print(PrintWriter out) {
     WrappedText.printField(
         out,
@@ -229,6 +235,7 @@ final class CompareTable {
     map.put("requests", input.trace().eventCount());
     map.put("device_index", input.device());
     map.put("notes", input.notes());
+    map.putAll(CompareJson.distributions(input));
     map.put("results", results.stream().<Object>map(CompareTable::toMap).toList());
     return map;
   }
@@ -249,12 +256,14 @@ final class CompareTable {
     map.put("utilisation_ratio", result.utilisation());
     map.put("internal_at_peak_bytes", result.atPeak().internalBytes());
     map.put("external_at_peak_bytes", result.atPeak().externalBytes());
+    map.put("reserved_at_peak", CompareJson.parts(result.parts()));
     map.put("ooms", result.failureCount());
     RequestFailure first = result.failures().isEmpty() ? null : result.failures().getFirst();
     map.put("first_oom_request_index", first == null ? null : first.requestIndex());
     map.put("first_oom_requested_bytes", first == null ? null : first.requestedBytes());
     map.put("driver_calls", result.driverCalls());
     map.put("driver_seconds", result.driverNanos() / NANOS_PER_SECOND);
+    map.put("driver_seconds_by_call", CompareJson.secondsByCall(result));
     map.put("events", result.events());
     map.put("seconds", result.seconds());
     map.put("events_per_second", result.eventsPerSecond());

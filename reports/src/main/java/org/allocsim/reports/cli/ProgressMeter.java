@@ -47,6 +47,11 @@ final class ProgressMeter implements AutoCloseable {
     return new ProgressMeter(task, " copies", 1);
   }
 
+  /** Progress in passes over a program. */
+  static ProgressMeter ofPasses(String task) {
+    return new ProgressMeter(task, " passes", 1);
+  }
+
   /** Progress in scenarios. */
   static ProgressMeter ofScenarios(String task) {
     return new ProgressMeter(task, " scenarios", 1);

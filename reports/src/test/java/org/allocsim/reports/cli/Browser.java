@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Level;
 import org.openqa.selenium.By;
@@ -91,6 +92,14 @@ final class Browser implements AutoCloseable {
         "const done = arguments[0];"
             + "requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() =>"
             + " done())));");
+  }
+
+  /** Gives the page this many pixels, as a phone would: windows do not get as narrow. */
+  void resize(int width, int height) {
+    driver.executeCdpCommand(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
+    settle();
   }
 
   Object run(String script, Object... arguments) {
