@@ -45,24 +45,25 @@ final class SuiteText {
 
   /** One line for each scenario, and what they come to together. */
   static void printTable(List<SuiteResult> results, PrintWriter out) {
-    table(results).expendable("--json FILE has all", EXPENDABLE).print(out, "");
+    table(results, "").expendable("--json FILE has all", EXPENDABLE).print(out, "");
     out.println();
     out.println(summary(results));
   }
 
   /** The same as a table of Markdown. */
   static void printMarkdown(List<SuiteResult> results, PrintWriter out) {
-    table(results).printMarkdown(out);
+    table(results, "`").printMarkdown(out);
     out.println();
     out.println(summary(results));
   }
 
-  private static TextTable table(List<SuiteResult> results) {
+  /** The table; its names stand between quotes. */
+  private static TextTable table(List<SuiteResult> results, String quote) {
     TextTable table = TextTable.of("scenario", "what", "before", "after", "verdict", ">checks", "");
     for (SuiteResult result : results) {
       Findings findings = result.findings();
       table.row(
-          result.topic().name(),
+          quote + result.topic().name() + quote,
           result.topic().what(),
           findings.before(),
           findings.after(),

@@ -182,14 +182,27 @@ public final class TextTable {
     return widths;
   }
 
-  /** Widths between the two such that the line is full and the widest columns give way first. */
-  private static int[] shared(int[] natural, int[] least, boolean[] hidden, int room) {
+  /** Widths between the two such that the line is full: cells first, then headings. */
+  private int[] shared(int[] natural, int[] least, boolean[] hidden, int room) {
+    int[] cells = new int[headings.length];
+    for (int i = 0; i < cells.length; i++) {
+      for (String[] row : rows) {
+        cells[i] = Math.max(cells[i], row[i].length());
+      }
+    }
     int[] widths = least.clone();
+    grow(widths, cells, hidden, room);
+    grow(widths, natural, hidden, room);
+    return widths;
+  }
+
+  /** Widens the narrowest columns first, none beyond {@code most}. */
+  private static void grow(int[] widths, int[] most, boolean[] hidden, int room) {
     boolean grows = true;
     while (grows && sum(widths, hidden) < room) {
       int narrowest = -1;
       for (int i = 0; i < widths.length; i++) {
-        boolean may = !hidden[i] && widths[i] < natural[i];
+        boolean may = !hidden[i] && widths[i] < most[i];
         if (may && (narrowest < 0 || widths[i] < widths[narrowest])) {
           narrowest = i;
         }
@@ -199,7 +212,6 @@ public final class TextTable {
         widths[narrowest]++;
       }
     }
-    return widths;
   }
 
   private static int sum(int[] widths, boolean[] hidden) {

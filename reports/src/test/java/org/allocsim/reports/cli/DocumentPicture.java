@@ -62,11 +62,13 @@ final class DocumentPicture {
       return;
     }
     BufferedImage now = halved(ImageIO.read(made.toFile()));
-    assertEquals(now.getWidth() + " x " + now.getHeight(), kept.getWidth() + " x " + kept.getHeight());
+    assertEquals(
+        now.getWidth() + " x " + now.getHeight(), kept.getWidth() + " x " + kept.getHeight());
     if (fonts().equals(Files.readString(picture.resolveSibling(FONTS)).strip())) {
       assertTrue(
           Arrays.equals(pixels(now), pixels(kept)),
-          picture + " does not show what its command draws; -Dgolden.regenerate=true makes it anew");
+          picture
+              + " does not show what its command draws; -Dgolden.regenerate=true makes it anew");
     } else {
       assertLooksLike(now, kept);
     }

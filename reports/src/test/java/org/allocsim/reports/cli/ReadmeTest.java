@@ -28,7 +28,8 @@ class ReadmeTest {
   private static final String LEFT_OUT = "...";
   private static final Pattern BLOCK =
       Pattern.compile("^```console\\n\\$ \\./allocsim (.+)\\n((?s:.*?))^```$", Pattern.MULTILINE);
-  private static final Pattern PICTURE = Pattern.compile("!\\[[^]]*]\\(([^ )]+)\\s+\"([^\"]+)\"\\)");
+  private static final Pattern PICTURE =
+      Pattern.compile("!\\[[^]]*]\\(([^ )]+)\\s+\"([^\"]+)\"\\)");
 
   /** Files and folders that commands write. */
   private static final Pattern OUTPUT =
@@ -67,8 +68,7 @@ class ReadmeTest {
       Path kept = document.resolveSibling(picture.group(1));
       Path made = folder.resolve(picture.group(2));
       tests.add(
-          DynamicTest.dynamicTest(
-              picture.group(1), () -> new DocumentPicture(kept, made).check()));
+          DynamicTest.dynamicTest(picture.group(1), () -> new DocumentPicture(kept, made).check()));
     }
     assertTrue(tests.size() > commands, document + " has lost its pictures");
     return tests;
@@ -80,7 +80,8 @@ class ReadmeTest {
     CommandRun run =
         CommandRun.of(
             Arrays.stream((cut ? head.group(1) : command).split(" "))
-                .map(argument -> here(argument.replace("'", ""))).toArray());
+                .map(argument -> here(argument.replace("'", "")))
+                .toArray());
     // "tune" and "check" are shown where their check does not hold.
     boolean shownFailing = command.startsWith("tune ") || command.startsWith("check ");
     assertEquals(
@@ -99,9 +100,7 @@ class ReadmeTest {
     if (argument.startsWith("reports/")) {
       return ROOT + "/" + argument;
     }
-    return OUTPUT.matcher(argument).matches()
-        ? folder.resolve(argument).toString()
-        : argument;
+    return OUTPUT.matcher(argument).matches() ? folder.resolve(argument).toString() : argument;
   }
 
   private static void assertShown(List<String> shown, List<String> printed) {

@@ -67,14 +67,14 @@ class TextTableTest {
   @Test
   void longWordsAreBrokenLast() {
     String text = within(24, table().expendable("ask", List.of("number of calls", "bytes")));
-    assertTrue(text.contains("second_with,  \nlong_name".replace("  \n", "\n")), text);
+    assertTrue(text.contains("second_with,\nlong_name"), text);
     assertTrue(text.lines().allMatch(line -> line.length() <= 26), text);
   }
 
   @Test
   void aColumnKeepsTheWidthThatIsAskedForWhileOthersCanGive() {
     TextTable table = TextTable.of("a", "b").row("one two three four", "five six seven eight nine");
-    assertEquals(18 + 2 + 19, widest(within(40, table)));
+    assertEquals(18 + 2 + 20, widest(within(40, table)));
     String kept = within(40, table.atLeast("b", 25));
     assertTrue(kept.contains("five six seven eight nine"), kept);
   }
