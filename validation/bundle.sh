@@ -37,7 +37,7 @@ to=$work/allocsim
 mkdir -p "$to/lib"
 
 "$jdk/bin/jlink" \
-  --add-modules java.base,java.desktop,java.logging,java.management,jdk.unsupported \
+  --add-modules java.base,java.desktop,java.logging,java.management,jdk.management,jdk.unsupported \
   --strip-debug --no-header-files --no-man-pages --compress zip-9 --output "$to/runtime" ||
   fail "jlink of $jdk failed."
 
