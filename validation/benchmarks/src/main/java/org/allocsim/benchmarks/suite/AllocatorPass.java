@@ -59,8 +59,7 @@ final class AllocatorPass {
             new Foresight(program.trace(), program.device()),
             new SimulatedDevice(profile),
             listener);
-    replay =
-        new Replay(program.trace(), program.device(), policy, listener, stats::activeBytes);
+    replay = new Replay(program.trace(), program.device(), policy, listener, stats::activeBytes);
     heldAtEnd = program.heldAtEnd();
   }
 

@@ -64,8 +64,7 @@ public final class Inputs {
     AllocationTrace trace = program(name);
     return trace.workCount() == 0
         ? trace
-        : withoutWork(
-            Timestamps.onto(trace, firstDevice(trace), DeviceProfiles.defaultProfile()));
+        : withoutWork(Timestamps.onto(trace, firstDevice(trace), DeviceProfiles.defaultProfile()));
   }
 
   /** The device of the first row, which is the one that is measured. */
@@ -89,8 +88,7 @@ public final class Inputs {
                 rows.allocate(trace.bytes(event), trace.streamHandle(trace.stream(event)), pool);
         case FREE -> rows.free(ids[id]);
         case USE_STREAM ->
-            rows.useStream(
-                ids[id], trace.streamHandle(trace.stream(event)), trace.bytes(event));
+            rows.useStream(ids[id], trace.streamHandle(trace.stream(event)), trace.bytes(event));
         case USE_COMPLETE -> {
           if (trace.stream(event) == AllocationTrace.ANY_STREAM) {
             rows.useComplete(ids[id]);

@@ -29,12 +29,12 @@ public class ReplayBenchmark {
   @Param("pytorch")
   public String policy;
 
-  /** PyTorch's {@code PYTORCH_CUDA_ALLOC_CONF}; other policies have none. */
-  @Param({"", "expandable_segments:True"})
-  public String conf;
+  /** Its options, as {@code name=value}, separated by semicolons. */
+  @Param({"", "conf=expandable_segments:True"})
+  public String options;
 
   private PolicyProvider provider;
-  private Map<String, String> options;
+  private Map<String, String> values;
   private AllocatorPass.Program program;
   private AllocatorPass pass;
   private long eventsOfFirstPass;
@@ -49,20 +49,19 @@ public class ReplayBenchmark {
     provider =
         Policies.named(policy)
             .orElseThrow(() -> new IllegalArgumentException("no policy " + policy));
-    options = conf.isEmpty() ? Map.of() : Map.of("conf", conf);
+    values = PolicyCase.parseOptions(options);
     program = AllocatorPass.Program.of(trace);
     pass = newPass();
     eventsOfFirstPass =
-        AllocatorPass.eventsOfFirstPass(
-            program, provider, options, DeviceProfiles.defaultProfile());
+        AllocatorPass.eventsOfFirstPass(program, provider, values, DeviceProfiles.defaultProfile());
     eventsOfSteadyPass =
         AllocatorPass.eventsOfSteadyPass(
-            program, provider, options, DeviceProfiles.defaultProfile());
+            program, provider, values, DeviceProfiles.defaultProfile());
     pass.run();
   }
 
   private AllocatorPass newPass() throws UnfitTraceException, PolicyOptionException {
-    return new AllocatorPass(program, provider, options, DeviceProfiles.defaultProfile());
+    return new AllocatorPass(program, provider, values, DeviceProfiles.defaultProfile());
   }
 
   /** The same allocator pass after pass: its cache has what it needs. */
