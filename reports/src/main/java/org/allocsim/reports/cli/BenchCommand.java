@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.allocsim.benchmarks.BenchmarkException;
@@ -83,7 +84,7 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--runs",
       paramLabel = "N",
-      description = "Processes for each benchmark (default: 3).")
+      description = "Processes for each benchmark (default: 2).")
   private Integer runs;
 
   @Option(names = "--quick", description = "Hardly measure: shows that it works, not how fast.")
@@ -191,7 +192,7 @@ final class BenchCommand implements Callable<Integer> {
         subjects(!traceNames.isEmpty() && snapshots.isEmpty()),
         traceNames.isEmpty() ? usual.programs() : traceNames,
         traceNames.isEmpty() ? usual.snapshots() : snapshots,
-        cases(),
+        cases(parts.isEmpty() || policies != null ? policies : "all"),
         effort());
   }
 
@@ -199,16 +200,13 @@ final class BenchCommand implements Callable<Integer> {
     Set<Subject> subjects = EnumSet.noneOf(Subject.class);
     for (String part : parts) {
       try {
-        subjects.add(Subject.valueOf(part.strip().toUpperCase(java.util.Locale.ROOT)));
+        subjects.add(Subject.valueOf(part.strip().toUpperCase(Locale.ROOT)));
       } catch (IllegalArgumentException _) {
         throw Failure.usage(
             "--only " + part + ": parts are replay, read, time, policies and blocks");
       }
     }
     if (!parts.isEmpty()) {
-      if (subjects.contains(Subject.POLICIES) && policies == null) {
-        policies = "all";
-      }
       if (noSnapshot && subjects.contains(Subject.READ)) {
         throw Failure.usage("--only read: none of the traces is a PyTorch snapshot; name one");
       }
@@ -224,7 +222,7 @@ final class BenchCommand implements Callable<Integer> {
     return subjects;
   }
 
-  private List<PolicyCase> cases() {
+  private static List<PolicyCase> cases(String policies) {
     if (policies == null) {
       return List.of();
     }
