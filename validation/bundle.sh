@@ -61,7 +61,8 @@ cat >"$to/allocsim" <<'EOF'
 self=$(readlink -f "$0")
 root=${self%/*}
 exec "$root/runtime/bin/java" --enable-native-access=ALL-UNNAMED \
-  --sun-misc-unsafe-memory-access=allow -Djava.awt.headless=true -Djava.library.path="$root/lib" ${ALLOCSIM_JAVA_OPTS:-} -jar "$root/allocsim.jar" "$@"
+  --sun-misc-unsafe-memory-access=allow -Djava.awt.headless=true \
+  -Djava.library.path="$root/lib" ${ALLOCSIM_JAVA_OPTS:-} -jar "$root/allocsim.jar" "$@"
 EOF
 chmod 755 "$to/allocsim"
 

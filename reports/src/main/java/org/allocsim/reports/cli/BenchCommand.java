@@ -148,13 +148,7 @@ final class BenchCommand implements Callable<Integer> {
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
         BenchText.print(
-            machine,
-            plan.effort().runs(),
-            measurements,
-            runner.notRun(),
-            baseline,
-            tolerated,
-            out);
+            machine, plan.effort().runs(), measurements, runner.notRun(), baseline, tolerated, out);
         out.flush();
       }
       return exitCode(measurements, baseline, tolerated);
@@ -237,7 +231,8 @@ final class BenchCommand implements Callable<Integer> {
 
   private Effort effort() {
     if (runs != null && (runs < 1 || runs > MOST_RUNS)) {
-      throw Failure.usage("--runs " + runs + " is outside 1.." + MOST_RUNS + "; write one of these");
+      throw Failure.usage(
+          "--runs " + runs + " is outside 1.." + MOST_RUNS + "; write one of these");
     }
     Effort effort = quick ? Effort.LEAST : Effort.USUAL;
     return runs == null

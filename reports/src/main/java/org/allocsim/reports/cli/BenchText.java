@@ -43,7 +43,9 @@ final class BenchText {
         out,
         "",
         "Medians of "
-            + measurements.stream().mapToInt(each -> each.nanosPerEvent().values().size()).max()
+            + measurements.stream()
+                .mapToInt(each -> each.nanosPerEvent().values().size())
+                .max()
                 .orElse(0)
             + " samples from "
             + runs

@@ -51,9 +51,7 @@ public final class JsonValues {
 
   private List<Object> array() throws IOException {
     List<Object> list = new ArrayList<>();
-    for (JsonToken next = json.nextToken();
-        next != JsonToken.END_ARRAY;
-        next = json.nextToken()) {
+    for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
       list.add(value(next));
     }
     return list;
