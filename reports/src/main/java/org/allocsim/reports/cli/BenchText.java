@@ -7,6 +7,7 @@ import java.util.Map;
 import org.allocsim.benchmarks.Machine;
 import org.allocsim.benchmarks.Measurement;
 import org.allocsim.reports.text.CsvText;
+import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
 
@@ -43,11 +44,8 @@ final class BenchText {
         out,
         "",
         "Medians of "
-            + measurements.stream()
-                .mapToInt(each -> each.nanosPerEvent().values().size())
-                .max()
-                .orElse(0)
-            + " samples from "
+            + Numbers.count(samples(measurements), "sample")
+            + " from "
             + runs
             + (runs == 1 ? " process" : " processes")
             + " each; ± is half the distance of the quartiles. An event is an effect as PyTorch's"
@@ -72,6 +70,13 @@ final class BenchText {
       WrappedText.printItem(
           out, "", "The baseline was measured with Java " + baseline.machine().jdk() + ".");
     }
+  }
+
+  private static int samples(List<Measurement> measurements) {
+    return measurements.stream()
+        .mapToInt(each -> each.nanosPerEvent().values().size())
+        .max()
+        .orElse(0);
   }
 
   private static TextTable table(
