@@ -38,7 +38,8 @@ final class BenchText {
             .formatted(machine.cpu(), machine.cores(), machine.system(), machine.jdk()));
     out.println();
     table(measurements, baseline, tolerance)
-        .printWithin(Terminals.columns(), out, "", List.of("ns/request", "B/event"));
+        .expendable("--csv FILE has all", List.of("MB/s", "ns/request", "B/event"))
+        .print(out, "");
     out.println();
     WrappedText.printItem(
         out,

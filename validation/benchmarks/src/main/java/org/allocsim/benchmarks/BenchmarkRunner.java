@@ -245,15 +245,15 @@ public final class BenchmarkRunner {
     for (RunResult run : runs) {
       for (BenchmarkResult process : run.getBenchmarkResults()) {
         for (IterationResult iteration : process.getIterationResults()) {
-          Map<String, Result> counters = iteration.getSecondaryResults();
+          Counters counters = new Counters(iteration);
           double nanosPerPass = iteration.getPrimaryResult().getScore();
-          double nanos = score(counters, "events");
+          double nanos = counters.score("events");
           nanosPerEvent.add(nanos);
           // The time is divided by each counter: one by the other gives counters for each event.
-          requests.add(nanos / score(counters, "requests"));
-          bytes.add(nanos / score(counters, "bytes"));
-          cpuShares.add(1 / score(counters, "cpuNanos"));
-          allocated.add(score(counters, ALLOCATED) * nanos / nanosPerPass);
+          requests.add(nanos / counters.score("requests"));
+          bytes.add(nanos / counters.score("bytes"));
+          cpuShares.add(1 / counters.score("cpuNanos"));
+          allocated.add(counters.score(ALLOCATED) * nanos / nanosPerPass);
           events += iteration.getMetadata().getMeasuredOps() * nanosPerPass / nanos;
         }
       }
@@ -270,8 +270,13 @@ public final class BenchmarkRunner {
         Math.round(events));
   }
 
-  private static double score(Map<String, Result> counters, String name) {
-    Result result = counters.get(name);
-    return result == null ? Double.NaN : result.getScore();
+  /** The counters of a sample; JMH hands them out as a raw type. */
+  private record Counters(IterationResult iteration) {
+    /** Time divided by a counter, or a profiler's figure; NaN where there is none. */
+    double score(String name) {
+      return iteration.getSecondaryResults().get(name) instanceof Result<?> result
+          ? result.getScore()
+          : Double.NaN;
+    }
   }
 }

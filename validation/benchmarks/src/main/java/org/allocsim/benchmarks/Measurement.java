@@ -5,7 +5,7 @@ package org.allocsim.benchmarks;
  *
  * @param id its name, by which results of several runs are compared
  * @param what what is measured, for people
- * @param unit what is counted: {@code event}, or {@code row} for simulations in time
+ * @param unit what is counted: "event", or "row" for simulations in time
  * @param nanosPerEvent time by the clock
  * @param cpuShare part of that time which the processor gave to the measured thread; NaN where
  *     several threads work
