@@ -45,6 +45,7 @@ import picocli.CommandLine.Spec;
       TransformCommand.class,
       GenerateCommand.class,
       ExplainOomCommand.class,
+      BenchCommand.class,
       ListCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
