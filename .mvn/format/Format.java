@@ -51,13 +51,11 @@ final class Format {
 
   private static List<Path> sources(Path root) throws IOException {
     List<Path> sources = new ArrayList<>();
-    try (Stream<Path> modules = Files.list(root)) {
-      for (Path module : modules.filter(Files::isDirectory).sorted().toList()) {
-        Path folder = module.resolve("src");
-        if (Files.isDirectory(folder)) {
-          try (Stream<Path> files = Files.walk(folder)) {
-            files.filter(file -> file.toString().endsWith(".java")).sorted().forEach(sources::add);
-          }
+    // Modules, and modules inside of them.
+    try (Stream<Path> folders = Files.find(root, 3, (path, _) -> path.endsWith("src"))) {
+      for (Path folder : folders.filter(Files::isDirectory).sorted().toList()) {
+        try (Stream<Path> files = Files.walk(folder)) {
+          files.filter(file -> file.toString().endsWith(".java")).sorted().forEach(sources::add);
         }
       }
     }

@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
       LintConfCommand.class,
       PerturbCommand.class,
       SuiteCommand.class,
+      SweepCommand.class,
       ValidateCommand.class,
       CalibrateCommand.class,
       PeakCommand.class,
