@@ -3,6 +3,7 @@ package org.allocsim.reports.fleet;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
+import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -57,8 +58,8 @@ public final class RowCsv {
   static CsvReader<CsvRecord> reader(InputStream in) {
     // Rows check their number of cells themselves; the first line of a part is no row.
     return CsvReader.builder()
-        .allowExtraFields(true)
-        .allowMissingFields(true)
+        .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
+        .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
         .ofCsvRecord(new InputStreamReader(in, StandardCharsets.UTF_8));
   }
 

@@ -75,7 +75,8 @@ public final class TraceSweep {
     Optional<TracePart> part = TracePart.read(job.storage(), job.out(), job.context(), file.name());
     boolean isUnchanged = part.isPresent() && part.get().file().equals(file);
     if (isUnchanged && part.get().request().equals(job.requestDigest())) {
-      reused = part.get().requested();
+      // The row of a file that could not be read is no run.
+      reused = part.get().sha256().isEmpty() ? 0 : part.get().requested();
       return;
     }
     describeFile();

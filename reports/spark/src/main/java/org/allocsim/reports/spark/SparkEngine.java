@@ -76,7 +76,6 @@ public final class SparkEngine implements SweepEngine {
     if (conf.get("spark.master").startsWith("local")) {
       conf.setIfMissing("spark.ui.enabled", "false");
     }
-    JavaSparkContext.jarOfClass(SparkEngine.class);
     String[] jars = JavaSparkContext.jarOfClass(SparkEngine.class);
     if (jars.length > 0 && !conf.contains("spark.jars")) {
       conf.setJars(jars);
