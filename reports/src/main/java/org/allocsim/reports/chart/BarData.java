@@ -2,7 +2,9 @@ package org.allocsim.reports.chart;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Quantities of named rows, each the sum of the same named parts. */
 public final class BarData {
@@ -11,6 +13,7 @@ public final class BarData {
 
   private final List<String> parts;
   private final List<Row> rows = new ArrayList<>();
+  private final Set<String> emphasised = new HashSet<>();
 
   /**
    * A row.
@@ -50,6 +53,16 @@ public final class BarData {
     return this;
   }
 
+  /** Lets the row that was added last stand out. */
+  public BarData emphasise() {
+    emphasised.add(rows.getLast().label());
+    return this;
+  }
+
+  boolean isEmphasised(Row row) {
+    return emphasised.contains(row.label());
+  }
+
   private boolean contains(String label) {
     return rows.stream().anyMatch(row -> row.label().equals(label));
   }
@@ -84,6 +97,11 @@ public final class BarData {
     double middle = sums[sums.length / 2];
     double top = sums[sums.length - 1];
     return top > FAR * middle ? CUT * middle : top;
+  }
+
+  /** What is drawn of a row. */
+  double shown(Row row) {
+    return Math.min(row.sum(), cut());
   }
 
   /** What is drawn of a row's part. */

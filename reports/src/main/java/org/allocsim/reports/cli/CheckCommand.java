@@ -14,6 +14,7 @@ import org.allocsim.reports.advice.MemoryMoment;
 import org.allocsim.reports.advice.MomentQuery;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.WrappedText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -114,7 +115,8 @@ final class CheckCommand implements Callable<Integer> {
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
-        checks.forEach(check -> out.println(line(check)));
+        checks.forEach(
+            check -> WrappedText.printField(out, check.holds() ? "ok    " : "FAIL  ", text(check)));
         out.flush();
       }
     }
@@ -150,9 +152,8 @@ final class CheckCommand implements Callable<Integer> {
     }
   }
 
-  private static String line(LimitCheck check) {
-    return (check.holds() ? "ok    " : "FAIL  ")
-        + check.subject()
+  private static String text(LimitCheck check) {
+    return check.subject()
         + ": "
         + figure(check, check.actual())
         + ", at most "

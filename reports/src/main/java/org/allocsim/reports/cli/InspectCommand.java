@@ -119,15 +119,16 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   private void print(Snapshot snapshot, SnapshotContents contents, PrintWriter out) {
-    out.println("file      " + name);
+    WrappedText.printField(out, "file      ", name);
     out.println("sha256    " + snapshot.sha256());
-    out.println("format    " + new SnapshotFormat().summary());
-    out.println(
-        "settings  "
-            + (snapshot.settings().present()
-                ? "PYTORCH_CUDA_ALLOC_CONF=\"" + snapshot.settings().conf() + "\""
-                : "not recorded"));
-    out.println("stacks    " + stacks(snapshot));
+    WrappedText.printField(out, "format    ", new SnapshotFormat().summary());
+    WrappedText.printField(
+        out,
+        "settings  ",
+        (snapshot.settings().present()
+            ? "PYTORCH_CUDA_ALLOC_CONF=\"" + snapshot.settings().conf() + "\""
+            : "not recorded"));
+    WrappedText.printField(out, "stacks    ", stacks(snapshot));
     for (SnapshotContents.Device device : contents.devices()) {
       if (device.events() > 0 || device.segments() > 0) {
         out.println();

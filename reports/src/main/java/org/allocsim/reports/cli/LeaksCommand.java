@@ -96,6 +96,12 @@ final class LeaksCommand implements Callable<Integer> {
   private Integer deviceIndex;
 
   @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description = "Write all iterations as CSV with units in the headings; - is standard output.")
+  private String csvName;
+
+  @Option(
       names = "--json",
       paramLabel = "FILE",
       description = "Write the results as JSON; - is standard output.")
@@ -118,6 +124,7 @@ final class LeaksCommand implements Callable<Integer> {
     LeaksReport report;
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
       Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
       report = analyse(Recording.readSnapshot(file));
       if (json != null) {
@@ -125,6 +132,9 @@ final class LeaksCommand implements Callable<Integer> {
       }
       if (chart != null) {
         draw(report, chartFormat, chart);
+      }
+      if (csv != null) {
+        report.writeCsv(csv.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

@@ -65,6 +65,13 @@ final class PinsCommand implements Callable<Integer> {
   @Mixin private ProgramOptions programOptions;
 
   @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description =
+          "Write all segments and blocks as CSV with units in the headings; - is standard output.")
+  private String csvName;
+
+  @Option(
       names = "--json",
       paramLabel = "FILE",
       description = "Write all segments and blocks as JSON; - is standard output.")
@@ -77,6 +84,7 @@ final class PinsCommand implements Callable<Integer> {
     Path file = Inputs.require(traceName);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
       Program program = Program.read(traceName, programOptions);
       MemoryMoment moment = program.at(query);
       long pageBytes =
@@ -98,6 +106,9 @@ final class PinsCommand implements Callable<Integer> {
               tableOptions);
       if (json != null) {
         JsonText.write(report.toMap(), json.stream());
+      }
+      if (csv != null) {
+        report.writeCsv(csv.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

@@ -12,6 +12,7 @@ import org.allocsim.reports.suite.Suite;
 import org.allocsim.reports.suite.SuiteResult;
 import org.allocsim.reports.suite.SuiteScenario;
 import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.WrappedText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -60,6 +61,14 @@ final class SuiteCommand implements Callable<Integer> {
   private String jsonName;
 
   @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description =
+          "Write every run of every scenario as CSV with units in the headings; - is standard"
+              + " output.")
+  private String csvName;
+
+  @Option(
       names = "--export",
       paramLabel = "DIR",
       description =
@@ -89,7 +98,8 @@ final class SuiteCommand implements Callable<Integer> {
       if (exportName != null) {
         int programs = SuiteExport.write(scenarios, exportName, outputs);
         outputs.commit();
-        out.println(
+        WrappedText.printLine(
+            out,
             exportName
                 + ": "
                 + Numbers.count(programs, "program")
@@ -100,13 +110,17 @@ final class SuiteCommand implements Callable<Integer> {
         return ExitCodes.DONE;
       }
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, null);
+      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, null);
       if (policyNames != null) {
-        score(scenarios, json, outputs, out);
+        score(scenarios, json, csv, outputs, out);
         return ExitCodes.DONE;
       }
       List<SuiteResult> results = run(scenarios);
       if (json != null) {
         JsonText.write(SuiteJson.of(results), json.stream());
+      }
+      if (csv != null) {
+        SuiteJson.writeCsv(results, csv.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
@@ -125,16 +139,19 @@ final class SuiteCommand implements Callable<Integer> {
   }
 
   private void requireOneTask() {
-    if (exportName != null && (policyNames != null || jsonName != null || markdown)) {
-      throw Failure.usage("--export runs nothing; leave --policies, --json and --markdown out");
-    }
-    if (policyNames != null && markdown) {
-      throw Failure.usage("--policies has no Markdown; use --json");
+    if (exportName != null
+        && (policyNames != null || jsonName != null || csvName != null || markdown)) {
+      throw Failure.usage(
+          "--export runs nothing; leave --policies, --json, --csv and --markdown out");
     }
   }
 
   private void score(
-      List<SuiteScenario> scenarios, Outputs.Output json, Outputs outputs, PrintWriter out) {
+      List<SuiteScenario> scenarios,
+      Outputs.Output json,
+      Outputs.Output csv,
+      Outputs outputs,
+      PrintWriter out) {
     List<SuiteScenario> failures =
         scenarios.stream().filter(each -> each.topic().kind() == Kind.FAILURE).toList();
     if (failures.isEmpty()) {
@@ -153,9 +170,16 @@ final class SuiteCommand implements Callable<Integer> {
     if (json != null) {
       JsonText.write(SuiteScoresText.toMap(scores), json.stream());
     }
+    if (csv != null) {
+      SuiteScoresText.writeCsv(scores, csv.stream());
+    }
     outputs.commit();
     if (!outputs.takesStandardOutput()) {
-      SuiteScoresText.print(scores, out);
+      if (markdown) {
+        SuiteScoresText.printMarkdown(scores, out);
+      } else {
+        SuiteScoresText.print(scores, out);
+      }
       out.flush();
     }
   }

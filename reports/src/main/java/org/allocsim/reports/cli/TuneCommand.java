@@ -88,6 +88,12 @@ final class TuneCommand implements Callable<Integer> {
       description = "Write the results as JSON; - is standard output.")
   private String jsonName;
 
+  @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description = "Write all settings as CSV with units in the headings; - is standard output.")
+  private String csvName;
+
   @Option(names = "--markdown", description = "Print the verdict and the table as Markdown.")
   private boolean markdown;
 
@@ -111,6 +117,7 @@ final class TuneCommand implements Callable<Integer> {
       if (jsonName != null) {
         json.add(outputs.open("--json", jsonName, file));
       }
+      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
       Outputs.Output page = null;
       if (reportName != null) {
         Path folder = ReportFolder.make(reportName);
@@ -152,6 +159,9 @@ final class TuneCommand implements Callable<Integer> {
               seconds);
       Map<String, Object> results = report.toMap();
       json.forEach(each -> JsonText.write(results, each.stream()));
+      if (csv != null) {
+        report.writeCsv(csv.stream());
+      }
       if (page != null) {
         TunePage.of(report, results, recording.trace()).write(page.stream());
       }

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.advice.PolicyPortrait;
 import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -76,7 +77,9 @@ class LongTracePageTest {
             input,
             trial.profile(),
             -1,
-            recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}));
+            recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}).stream()
+                .map(PolicyPortrait::result)
+                .toList());
     Map<String, Object> results = new LinkedHashMap<>();
     results.put("schema", "allocsim-compare-1");
     results.put("traces", List.of(table.toMap()));
