@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
       PerturbCommand.class,
       SuiteCommand.class,
       SweepCommand.class,
+      FleetReportCommand.class,
       ValidateCommand.class,
       CalibrateCommand.class,
       PeakCommand.class,

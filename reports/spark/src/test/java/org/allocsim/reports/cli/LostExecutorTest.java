@@ -2,6 +2,7 @@ package org.allocsim.reports.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.io.File;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.allocsim.reports.fleet.SweepRow;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,7 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** A cluster of a master and two workers on this machine, one of which is killed. */
 final class LostExecutorTest {
   private static final String HOST = "127.0.0.1";
-  private static final int TRACES = 120;
+  private static final int TRACES = 90;
+  private static final String SETTINGS =
+      "recorded;expandable_segments:True;max_split_size_mb:64;roundup_power2_divisions:4";
 
   @TempDir private Path folder;
   private final List<Process> processes = new ArrayList<>();
@@ -115,12 +119,25 @@ final class LostExecutorTest {
     }
   }
 
-  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+  private void await(String what, BooleanSupplier condition)
+      throws InterruptedException, IOException {
+    long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
     while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < endNanos, "waited in vain for " + what);
+      if (System.nanoTime() > endNanos) {
+        fail("waited in vain for " + what + ":\n" + logs());
+      }
       Thread.sleep(20);
     }
+  }
+
+  private String logs() throws IOException {
+    StringBuilder logs = new StringBuilder();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path log : files.filter(file -> file.toString().endsWith(".log")).sorted().toList()) {
+        logs.append(log.getFileName()).append(":\n").append(Files.readString(log)).append('\n');
+      }
+    }
+    return logs.toString();
   }
 
   private static int parts(Path out) {
@@ -137,7 +154,7 @@ final class LostExecutorTest {
     Path traces = folder.resolve("traces");
     SweptRows.writeTraces(traces, TRACES);
     Path local = folder.resolve("local");
-    SweptRows.sweep("sweep", traces, "-o", local, "--confs", "tune");
+    SweptRows.sweep("sweep", traces, "-o", local, "--confs", SETTINGS);
     List<SweepRow> expected = SweptRows.read(local);
 
     int port = freePort();
