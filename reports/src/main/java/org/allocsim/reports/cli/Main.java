@@ -32,6 +32,8 @@ import picocli.CommandLine.Spec;
       LintConfCommand.class,
       PerturbCommand.class,
       SuiteCommand.class,
+      SweepCommand.class,
+      FleetReportCommand.class,
       ValidateCommand.class,
       CalibrateCommand.class,
       PeakCommand.class,

@@ -67,6 +67,11 @@ final class ProgressMeter implements AutoCloseable {
     return new ProgressMeter(task, " cases", 1);
   }
 
+  /** Progress in runs of a sweep. */
+  static ProgressMeter ofRuns(String task) {
+    return new ProgressMeter(task, " runs", 1);
+  }
+
   /** Progress in policies. */
   static ProgressMeter ofPolicies(String task) {
     return new ProgressMeter(task, " policies", 1);
