@@ -117,7 +117,7 @@ public final class Inputs {
             name.equals(SAMPLE)
                 ? Inputs.class.getResourceAsStream(SAMPLE_FILE)
                 : Files.newInputStream(Path.of(name));
-        StoredInput input = new StoredInput(stored);
+        StoredInput input = StoredInput.of(stored);
         OutputStream out = Files.newOutputStream(target)) {
       byte[] buffer = new byte[1 << 16];
       long length = 0;
