@@ -72,7 +72,7 @@ record TracePart(
       return Optional.empty();
     }
     try (InputStream stored = storage.read(name);
-        StoredInput plain = new StoredInput(stored);
+        StoredInput plain = StoredInput.of(stored);
         CsvReader<CsvRecord> csv = RowCsv.reader(new Plain(plain))) {
       Iterator<CsvRecord> records = csv.iterator();
       List<String> head = records.next().getFields();
