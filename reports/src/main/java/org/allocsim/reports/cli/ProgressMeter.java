@@ -57,9 +57,19 @@ final class ProgressMeter implements AutoCloseable {
     return new ProgressMeter(task, " scenarios", 1);
   }
 
+  /** Progress in measurements of speed. */
+  static ProgressMeter ofBenchmarks(String task) {
+    return new ProgressMeter(task, " benchmarks", 1);
+  }
+
   /** Progress in cases of a validation. */
   static ProgressMeter ofCases(String task) {
     return new ProgressMeter(task, " cases", 1);
+  }
+
+  /** Progress in runs of a sweep. */
+  static ProgressMeter ofRuns(String task) {
+    return new ProgressMeter(task, " runs", 1);
   }
 
   /** Progress in policies. */

@@ -15,6 +15,7 @@ import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.MemoryTimelineChart;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
@@ -189,7 +190,7 @@ final class ReplayCommand implements Callable<Integer> {
               ? replaySnapshot(file, given, events)
               : replayOther(given, events);
       if (json != null) {
-        JsonText.write(report.toMap(), json.stream());
+        JsonText.write(JsonDocument.REPLAY.of(report.toMap()), json.stream());
       }
       if (chart != null) {
         draw(report, chartFormat, chart);

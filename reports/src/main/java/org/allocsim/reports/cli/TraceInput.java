@@ -159,10 +159,20 @@ record TraceInput(
     }
   }
 
-  private static TraceFormat format(Path file, String id) throws TraceFormatException {
+  /**
+   * The format of a file.
+   *
+   * @param id format that the user chose, or null
+   */
+  static TraceFormat format(Path file, String id) throws TraceFormatException {
     if (id == null) {
       return TraceFormats.of(file);
     }
+    return requireFormat(id);
+  }
+
+  /** The format of an id that the user chose. */
+  static TraceFormat requireFormat(String id) {
     return TraceFormats.named(id)
         .orElseThrow(() ->
             Failure.usage(
@@ -189,7 +199,8 @@ record TraceInput(
         notes);
   }
 
-  private static int device(String name, AllocationTrace trace, Integer chosen) {
+  /** The device that is looked at. */
+  static int device(String name, AllocationTrace trace, Integer chosen) {
     int first = trace.eventCount() == 0 ? 0 : trace.device(0);
     if (chosen == null) {
       return first;

@@ -29,7 +29,7 @@ public final class SavedStats {
    * @throws IOException with the cause where it cannot be read or holds no statistics
    */
   public static SortedMap<String, Long> read(InputStream stream) throws IOException {
-    try (StoredInput stored = new StoredInput(stream);
+    try (StoredInput stored = StoredInput.of(stream);
         JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), new Plain(stored))) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         throw new IOException("it is no JSON object");

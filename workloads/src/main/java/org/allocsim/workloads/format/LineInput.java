@@ -53,7 +53,7 @@ public final class LineInput implements AutoCloseable {
 
   private StoredInput open() throws IOException {
     try {
-      return new StoredInput(stream);
+      return StoredInput.ahead(stream);
     } catch (IOException e) {
       stream.close();
       throw e;

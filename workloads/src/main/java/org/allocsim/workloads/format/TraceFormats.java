@@ -62,7 +62,7 @@ public final class TraceFormats {
     byte[] bytes = new byte[FileStart.MOST_BYTES];
     int length = 0;
     try (InputStream stream = Files.newInputStream(file);
-        StoredInput input = new StoredInput(stream)) {
+        StoredInput input = StoredInput.of(stream)) {
       int got = 0;
       while (length < bytes.length && got >= 0) {
         got = input.read(bytes, length, bytes.length - length);

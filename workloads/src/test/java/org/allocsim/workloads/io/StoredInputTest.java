@@ -38,7 +38,7 @@ class StoredInputTest {
   @ValueSource(ints = {0, 1, 5, 6, 7, 100_000})
   void plainBytesComeBackWhateverTheLength(int length) throws Exception {
     byte[] plain = random(length);
-    StoredInput input = new StoredInput(new ByteArrayInputStream(plain));
+    StoredInput input = StoredInput.of(new ByteArrayInputStream(plain));
     assertEquals(Compression.NONE, input.compression());
     assertArrayEquals(plain, readAll(input));
     assertEquals(length, input.storedBytes());
@@ -56,7 +56,7 @@ class StoredInputTest {
   @Test
   void theDigestCoversTheStoredFileEvenWhereItIsNotReadToTheEnd() throws Exception {
     byte[] stored = Zstd.compress(random(300_000));
-    StoredInput input = new StoredInput(new ByteArrayInputStream(stored));
+    StoredInput input = StoredInput.of(new ByteArrayInputStream(stored));
     assertEquals(10, input.read(new byte[10], 0, 10));
     assertEquals(
         HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(stored)),
@@ -67,13 +67,13 @@ class StoredInputTest {
   void expansionBeyondTheLimitStopsBehindTheFreeBytes() throws Exception {
     byte[] small = Zstd.compress(new byte[(int) StoredInput.FREE_BYTES]);
     assertEquals(
-        StoredInput.FREE_BYTES, readAll(new StoredInput(new ByteArrayInputStream(small))).length);
+        StoredInput.FREE_BYTES, readAll(StoredInput.of(new ByteArrayInputStream(small))).length);
 
     byte[] bomb = Zstd.compress(new byte[64 << 20]);
     ExpansionLimitException limit =
         assertThrows(
             ExpansionLimitException.class,
-            () -> readAll(new StoredInput(new ByteArrayInputStream(bomb))));
+            () -> readAll(StoredInput.of(new ByteArrayInputStream(bomb))));
     assertTrue(limit.plainBytes() < StoredInput.FREE_BYTES + (1 << 20));
     assertEquals(bomb.length, limit.storedBytes());
   }
@@ -81,7 +81,7 @@ class StoredInputTest {
   @Test
   void plainFilesMayHoldAnything() throws Exception {
     byte[] zeros = new byte[(int) StoredInput.FREE_BYTES + 5000];
-    assertEquals(zeros.length, readAll(new StoredInput(new ByteArrayInputStream(zeros))).length);
+    assertEquals(zeros.length, readAll(StoredInput.of(new ByteArrayInputStream(zeros))).length);
   }
 
   @Test
@@ -91,6 +91,6 @@ class StoredInputTest {
       out.write(1);
     }
     byte[] cut = Arrays.copyOf(bytes.toByteArray(), 5);
-    assertThrows(IOException.class, () -> new StoredInput(new ByteArrayInputStream(cut)));
+    assertThrows(IOException.class, () -> StoredInput.of(new ByteArrayInputStream(cut)));
   }
 }

@@ -50,7 +50,7 @@ final class KinetoReader {
   static TraceFile read(Path file, Progress progress) throws TraceFormatException {
     String name = file.toString();
     try (InputStream stream = Files.newInputStream(file);
-        StoredInput input = new StoredInput(stream)) {
+        StoredInput input = StoredInput.ahead(stream)) {
       long size = Files.isRegularFile(file) ? Files.size(file) : -1;
       return new KinetoReader(name, ProfileParser.parse(input, name, size, progress)).build();
     } catch (NoSuchFileException _) {

@@ -65,10 +65,54 @@ final class EventColumns {
     long handle = entry.number(Vocabulary.STREAM);
     long micros = entry.micros(Vocabulary.TIME_US, -1);
     int stream = streams.number(handle);
-    int row = effects.count();
     if (entry.bad() != null) {
       fail(entry.bad(), DAMAGED);
-    } else if (stream < 0) {
+      return;
+    }
+    byte framesType = entry.type(Vocabulary.FRAMES);
+    if (append(kind, address, bytes, stream, micros, entry.stack(Vocabulary.FRAMES), pool(entry))) {
+      boolean bad =
+          framesType != Value.STACK && framesType != Value.MARK && framesType != Value.NONE;
+      badFrames += bad ? 1 : 0;
+      countUnused(entry.text(Vocabulary.COMPILE_CONTEXT), entry.text(Vocabulary.USER_METADATA));
+    }
+  }
+
+  private static int pool(Fields entry) {
+    return entry.type(Vocabulary.POOL_ID) == Value.POOL ? (int) entry.raw(Vocabulary.POOL_ID) : -1;
+  }
+
+  /**
+   * Appends an entry with nothing odd about it.
+   *
+   * @param handle handle of its stream
+   * @param micros its time, −1 without one
+   * @param pool its pool, −1 without one
+   * @param context its compile_context, a text, −1 without one
+   * @param metadata its user_metadata, a text, −1 without one
+   */
+  void add(
+      EffectKind kind,
+      long address,
+      long bytes,
+      long handle,
+      long micros,
+      int stack,
+      int pool,
+      int context,
+      int metadata) {
+    entries++;
+    if (problem == null
+        && append(kind, address, bytes, streams.number(handle), micros, stack, pool)) {
+      countUnused(context, metadata);
+    }
+  }
+
+  /** Appends a row; false where that is not possible, which ends the list. */
+  private boolean append(
+      EffectKind kind, long address, long bytes, int stream, long micros, int stack, int pool) {
+    int row = effects.count();
+    if (stream < 0) {
       fail("it names one more than " + StreamNumbers.MOST + " streams", DAMAGED);
     } else if (micros >= 0 && micros < lastMicros) {
       fail(
@@ -78,11 +122,12 @@ final class EventColumns {
       fail("there are more than " + MOST_ROWS + " entries", "record a shorter history");
     } else {
       addTime(row, micros);
-      addStack(row, entry);
-      addPool(row, entry);
-      countUnused(entry);
+      addStack(row, stack);
+      addPool(row, pool);
       effects.add(kind, address, bytes, stream);
+      return true;
     }
+    return false;
   }
 
   /** Appends something that is no dict. */
@@ -121,12 +166,7 @@ final class EventColumns {
     timesNanos[row] = lastMicros * 1000;
   }
 
-  private void addStack(int row, Fields entry) {
-    byte type = entry.type(Vocabulary.FRAMES);
-    int stack = entry.stack(Vocabulary.FRAMES);
-    if (type != Value.STACK && type != Value.MARK && type != Value.NONE) {
-      badFrames++;
-    }
+  private void addStack(int row, int stack) {
     if (stack != StackTable.NONE && stacks == null) {
       stacks = new int[timesNanos.length];
     }
@@ -138,9 +178,7 @@ final class EventColumns {
     }
   }
 
-  private void addPool(int row, Fields entry) {
-    int pool =
-        entry.type(Vocabulary.POOL_ID) == Value.POOL ? (int) entry.raw(Vocabulary.POOL_ID) : -1;
+  private void addPool(int row, int pool) {
     if (pool >= 0 && pools == null) {
       pools = new short[timesNanos.length];
       Arrays.fill(pools, (short) -1);
@@ -153,12 +191,10 @@ final class EventColumns {
     }
   }
 
-  private void countUnused(Fields entry) {
-    int context = entry.text(Vocabulary.COMPILE_CONTEXT);
+  private void countUnused(int context, int metadata) {
     if (context >= 0 && context != Vocabulary.NOT_AVAILABLE) {
       compileContexts++;
     }
-    int metadata = entry.text(Vocabulary.USER_METADATA);
     if (metadata >= 0 && metadata != Vocabulary.EMPTY) {
       userMetadata++;
     }

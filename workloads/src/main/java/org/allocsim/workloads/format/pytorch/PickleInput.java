@@ -22,7 +22,7 @@ final class PickleInput {
   static final String WRITE_ANEW =
       "write the snapshot anew with torch.cuda.memory._dump_snapshot()";
 
-  private static final int BUFFER_BYTES = 1 << 17;
+  private static final int BUFFER_BYTES = 1 << 18;
   private static final VarHandle SHORTS =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle INTS =
@@ -165,6 +165,26 @@ final class PickleInput {
   /** Whether all data were taken. */
   boolean atEnd() throws TraceFormatException {
     return next == limit && !fill(1);
+  }
+
+  /** The bytes that are there; those before {@link #position} were taken. */
+  byte[] buffer() {
+    return buffer;
+  }
+
+  /** Where the next byte stands in the buffer. */
+  int position() {
+    return next;
+  }
+
+  /** Takes the bytes before a position in the buffer. */
+  void moveTo(int position) {
+    next = position;
+  }
+
+  /** The position in the buffer up to which bytes are there and come before an offset. */
+  int end(long offset) {
+    return (int) Math.min(limit, offset - bufferStart);
   }
 
   private void need(int length) throws TraceFormatException {

@@ -19,6 +19,9 @@ final class PickleMachine {
   /** Most values on the stack. */
   private static final int MOST_VALUES = 1 << 20;
 
+  /** Most values on the stack beside which entries are scanned. */
+  private static final int MOST_SCANNED = 1 << 10;
+
   private static final String DAMAGED = "the file is damaged, " + PickleInput.WRITE_ANEW;
   private static final String NOT_PLAIN =
       "this is not a plain memory snapshot, " + PickleInput.WRITE_ANEW;
@@ -37,11 +40,15 @@ final class PickleMachine {
 
   private final Memo memo = new Memo();
 
-  PickleMachine(PickleInput in, TextPool texts, SnapshotBuilder builder) {
+  /** Reads what it can of a history; null where every opcode is to be run. */
+  private final EntryScanner scanner;
+
+  PickleMachine(PickleInput in, TextPool texts, SnapshotBuilder builder, boolean scanning) {
     this.in = in;
     this.texts = texts;
     this.builder = builder;
     dicts = builder.dicts();
+    scanner = scanning ? new EntryScanner(in, memo, texts, builder) : null;
   }
 
   /** Runs to STOP; what the pickle holds is then with the builder. */
@@ -63,7 +70,12 @@ final class PickleMachine {
         case Opcode.BINPUT -> put(in.u1());
         case Opcode.LONG_BINPUT -> put(in.u4());
         case Opcode.MARK -> mark();
-        case Opcode.EMPTY_DICT -> openDict();
+        case Opcode.EMPTY_DICT -> {
+          completeNeighbour();
+          if (!scanEntries(frameEnd)) {
+            openDict();
+          }
+        }
         case Opcode.EMPTY_LIST -> openList();
         case Opcode.SETITEM -> setItem();
         case Opcode.SETITEMS -> setItems();
@@ -207,9 +219,11 @@ final class PickleMachine {
     return marks[--markCount];
   }
 
-  private void openDict() throws TraceFormatException {
-    // A dict cannot be the key of a dict: one right above another is its neighbour in a list, and
-    // the lower one is complete. Lists thus take their entries one by one, however long they are.
+  /**
+   * A dict cannot be the key of a dict: one right above another is its neighbour in a list, and the
+   * lower one is complete. Lists thus take their entries one by one, however long they are.
+   */
+  private void completeNeighbour() throws TraceFormatException {
     if (size > 0 && types[size - 1] == Value.OPEN_DICT && markCount > 0) {
       int mark = marks[markCount - 1];
       if (mark > 0 && types[mark - 1] == Value.OPEN_LIST) {
@@ -217,6 +231,31 @@ final class PickleMachine {
         size = mark + 1;
       }
     }
+  }
+
+  /** Reads entries of a history at one go; false where none was read. */
+  private boolean scanEntries(long frameEnd) {
+    // Few values wait in a real snapshot; with more, a limit could be reached within an entry.
+    if (scanner == null || markCount == 0 || markCount > DEEPEST - 2 || size > MOST_SCANNED) {
+      return false;
+    }
+    int mark = marks[markCount - 1];
+    if (size != mark + 1 || mark == 0 || types[mark - 1] != Value.OPEN_LIST) {
+      return false;
+    }
+    if (!(lists.contents[(int) values[mark - 1]] instanceof ListContent.Events events)) {
+      return false;
+    }
+    // The opcode just taken begins the first entry.
+    in.moveTo(in.position() - 1);
+    if (scanner.scan(events.columns, in.end(frameEnd))) {
+      return true;
+    }
+    in.moveTo(in.position() + 1);
+    return false;
+  }
+
+  private void openDict() throws TraceFormatException {
     int dict = dicts.open(size);
     if (dict < 0) {
       throw in.failure("more than " + OpenDicts.MOST + " dicts are open at once", NOT_PLAIN);

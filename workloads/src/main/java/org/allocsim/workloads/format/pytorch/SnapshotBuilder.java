@@ -68,6 +68,11 @@ final class SnapshotBuilder {
     return pools.number(first, second);
   }
 
+  /** Number of the stack with these frames. */
+  int stack(int[] frames, int count) {
+    return stacks.stack(frames, count);
+  }
+
   /** A key that is not known was passed over. */
   void unknownKey(int text) {
     if (text >= unknownKeys.length) {

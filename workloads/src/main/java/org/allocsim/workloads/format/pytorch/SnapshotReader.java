@@ -41,7 +41,7 @@ public final class SnapshotReader {
   }
 
   /**
-   * Reads a stream, which stays open.
+   * Reads a stream, and closes it.
    *
    * @param name name of the source for messages
    * @throws TraceFormatException if it is no snapshot or cannot be read
@@ -53,22 +53,27 @@ public final class SnapshotReader {
 
   private static Snapshot read(InputStream stream, String name, long size, Progress progress)
       throws TraceFormatException {
-    try {
-      return parse(open(stream, name), name, size, progress);
+    try (StoredInput input = open(stream, name)) {
+      return parse(input, name, size, progress);
+    } catch (IOException e) {
+      throw PickleInput.unreadable(name, Compression.NONE, e, 0);
     } catch (OutOfMemoryError e) {
-      throw new TraceFormatException(
-          name,
-          "",
-          "it holds more than fits "
-              + (Runtime.getRuntime().maxMemory() >> 20)
-              + " MiB of Java heap",
-          "allow more with -Xmx, or record a shorter history");
+      TraceFormatException tooLarge =
+          new TraceFormatException(
+              name,
+              "",
+              "it holds more than fits "
+                  + (Runtime.getRuntime().maxMemory() >> 20)
+                  + " MiB of Java heap",
+              "allow more with -Xmx, or record a shorter history");
+      tooLarge.initCause(e);
+      throw tooLarge;
     }
   }
 
   private static StoredInput open(InputStream stream, String name) throws TraceFormatException {
     try {
-      return new StoredInput(stream);
+      return StoredInput.ahead(stream);
     } catch (IOException e) {
       throw new TraceFormatException(
           name,
@@ -84,7 +89,7 @@ public final class SnapshotReader {
     TextPool texts = new TextPool();
     Vocabulary.teach(texts);
     SnapshotBuilder builder = new SnapshotBuilder(texts, in);
-    new PickleMachine(in, texts, builder).run();
+    new PickleMachine(in, texts, builder, true).run();
     List<String> notes =
         in.atEnd()
             ? List.of()

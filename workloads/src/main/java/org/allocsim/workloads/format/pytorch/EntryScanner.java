@@ -1,0 +1,320 @@
+package org.allocsim.workloads.format.pytorch;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.allocsim.simulator.effect.EffectKind;
+
+/**
+ * Reads the entries of a history at one go, straight from the buffer, where they look as Python
+ * writes them (protocol 4 and 5): one flat dict with the keys of the entry before, in the same
+ * order, and as values whole numbers, texts, a pair of numbers, and a list of frames that were seen
+ * before. A history is made of almost nothing else.
+ *
+ * <p>The scanner decides nothing by itself: an entry that looks otherwise in any way, that a frame
+ * or the buffer cuts, or that holds an error is left for {@link PickleMachine} as if nobody had
+ * looked at it.
+ */
+final class EntryScanner {
+  /** Bytes that a step may look at without asking whether they are there: a key and two numbers. */
+  static final int STEP_BYTES = 32;
+
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private static final long NEEDED =
+      1L << Vocabulary.ACTION
+          | 1L << Vocabulary.ADDR
+          | 1L << Vocabulary.SIZE
+          | 1L << Vocabulary.STREAM;
+  private static final long TIME_US = 1L << Vocabulary.TIME_US;
+
+  private static final long LATEST_MICROS = Long.MAX_VALUE / 1000;
+
+  private final PickleInput in;
+  private final Memo memo;
+  private final TextPool texts;
+  private final SnapshotBuilder builder;
+  private final EntryShape shape = new EntryShape();
+
+  /** Which contents of the memo the shape belongs to. */
+  private int memoVersion;
+
+  /** The values of the entry by field; they have the types that the shape tells. */
+  private final long[] values = new long[Vocabulary.FIELDS + 1];
+
+  // The list of frames; it gets its number once the entry is known to be complete.
+  private int[] frames = new int[64];
+  private int frameCount;
+  private int listSlot;
+
+  /** The memo, of which the entry fills the slots up to a number. */
+  private int[] slots;
+
+  private int slotCount;
+
+  // The last short text: most entries hold the same one.
+  private long lastText;
+  private int lastLength = -1;
+  private int lastId;
+
+  EntryScanner(PickleInput in, Memo memo, TextPool texts, SnapshotBuilder builder) {
+    this.in = in;
+    this.memo = memo;
+    this.texts = texts;
+    this.builder = builder;
+  }
+
+  /**
+   * Reads the entries that come next, whose list is being filled, and moves the input behind them.
+   *
+   * @param end position in the buffer at which the frame ends
+   * @return whether there was any
+   */
+  boolean scan(EventColumns columns, int end) {
+    if (memoVersion != memo.textVersion()) {
+      memoVersion = memo.textVersion();
+      shape.clear();
+    }
+    int from = in.position();
+    int at = from;
+    while (at + STEP_BYTES <= end && memo.reserve(EntryShape.MOST_KEYS + 1)) {
+      int behind = entry(columns, at, end);
+      if (behind < 0 && shape.learn(in.buffer(), at, end, memo)) {
+        behind = entry(columns, at, end);
+      }
+      if (behind < 0) {
+        break;
+      }
+      at = behind;
+    }
+    in.moveTo(at);
+    return at > from;
+  }
+
+  /** Reads the entry that begins at a position and returns the one behind it, or −1. */
+  private int entry(EventColumns columns, int from, int end) {
+    byte[] bytes = in.buffer();
+    if (bytes[from] != Opcode.EMPTY_DICT) {
+      return -1;
+    }
+    int first = memo.count();
+    slots = memo.entries();
+    slotCount = first;
+    frameCount = 0;
+    listSlot = -1;
+    int at = from + 1;
+    boolean remembered = bytes[at] == (byte) Opcode.MEMOIZE;
+    if (remembered) {
+      slots[slotCount++] = 0;
+      at++;
+    }
+    if (bytes[at] == Opcode.MARK) {
+      at = items(at + 1, end);
+      // Only what follows shows that the entry is complete.
+      if (at > 0
+          && at < end
+          && (bytes[at] == Opcode.EMPTY_DICT || bytes[at] == Opcode.APPENDS)
+          && isPlain()) {
+        if (remembered) {
+          slots[first] = Memo.entry(Value.SPENT, 0);
+        }
+        memo.take(slotCount);
+        add(columns);
+        return at;
+      }
+    }
+    Arrays.fill(slots, first, slotCount, 0);
+    return -1;
+  }
+
+  /** Reads keys and values up to SETITEMS and returns the position behind it, or −1. */
+  private int items(int from, int end) {
+    byte[] bytes = in.buffer();
+    int[] rows = shape.rows;
+    long[] keys = shape.keys;
+    long[] found = values;
+    int at = from;
+    for (int item = 0; at >= 0 && at + STEP_BYTES <= end; item++) {
+      int row = rows[item];
+      if ((long) LONGS.get(bytes, at) << EntryShape.unusedBits(row) != keys[item]) {
+        return -1;
+      }
+      at += EntryShape.length(row);
+      switch (EntryShape.content(row)) {
+        case EntryShape.NUMBER -> {
+          int length = EntryShape.numberLength(bytes, at);
+          if (length < 0) {
+            return -1;
+          }
+          found[EntryShape.field(row)] = EntryShape.number(bytes, at);
+          at += length;
+        }
+        case EntryShape.TEXT -> at = text(EntryShape.field(row), at, end);
+        case EntryShape.STACK -> at = stack(at, end);
+        case EntryShape.POOL -> at = pool(at);
+        default -> {
+          return at;
+        }
+      }
+    }
+    return -1;
+  }
+
+  /** The memo's entry that is referred to at a position, or 0. */
+  private int shared(int at) {
+    int slot = EntryShape.slot(in.buffer(), at);
+    // Slots that were not filled hold 0.
+    return slot >= 0 && slot < slots.length ? slots[slot] : 0;
+  }
+
+  /** Reads a text and returns the position behind it, or −1. */
+  private int text(int field, int at, int end) {
+    byte[] bytes = in.buffer();
+    if (bytes[at] != (byte) Opcode.SHORT_BINUNICODE) {
+      int entry = shared(at);
+      values[field] = Memo.valueOf(entry);
+      return Memo.typeOf(entry) == Value.TEXT ? at + EntryShape.referenceLength(bytes[at]) : -1;
+    }
+    int length = bytes[at + 1] & 0xff;
+    int behind = at + 2 + length;
+    if (behind + STEP_BYTES > end) {
+      return -1;
+    }
+    int id;
+    if (length == 0 || length > Long.BYTES) {
+      id = texts.number(bytes, at + 2, length);
+    } else {
+      long text = (long) LONGS.get(bytes, at + 2) << Long.SIZE - Byte.SIZE * length;
+      if (length != lastLength || text != lastText) {
+        lastId = texts.number(bytes, at + 2, length);
+        lastLength = length;
+        lastText = text;
+      }
+      id = lastId;
+    }
+    values[field] = id;
+    return id < 0 ? -1 : remember(Memo.entry(Value.TEXT, id), behind);
+  }
+
+  /** Reads the pair of numbers that names a pool and returns the position behind it, or −1. */
+  private int pool(int from) {
+    byte[] bytes = in.buffer();
+    int length = EntryShape.numberLength(bytes, from);
+    if (length < 0) {
+      int entry = shared(from);
+      values[Vocabulary.POOL_ID] = Memo.valueOf(entry);
+      return Memo.typeOf(entry) == Value.POOL ? from + EntryShape.referenceLength(bytes[from]) : -1;
+    }
+    int at = from + length;
+    int secondLength = EntryShape.numberLength(bytes, at);
+    if (secondLength < 0 || bytes[at + secondLength] != (byte) Opcode.TUPLE2) {
+      return -1;
+    }
+    int pool = builder.pool(EntryShape.number(bytes, from), EntryShape.number(bytes, at));
+    values[Vocabulary.POOL_ID] = pool;
+    return pool < 0 ? -1 : remember(Memo.entry(Value.POOL, pool), at + secondLength + 1);
+  }
+
+  private int remember(int entry, int at) {
+    if (in.buffer()[at] != (byte) Opcode.MEMOIZE) {
+      return at;
+    }
+    slots[slotCount++] = entry;
+    return at + 1;
+  }
+
+  /** Reads a list of frames and returns the position behind it, or −1. */
+  private int stack(int from, int end) {
+    byte[] bytes = in.buffer();
+    if (bytes[from] != Opcode.EMPTY_LIST) {
+      int entry = shared(from);
+      values[Vocabulary.FRAMES] = Memo.valueOf(entry);
+      return Memo.typeOf(entry) == Value.STACK
+          ? from + EntryShape.referenceLength(bytes[from])
+          : -1;
+    }
+    values[Vocabulary.FRAMES] = 0;
+    int at = from + 1;
+    if (bytes[at] == (byte) Opcode.MEMOIZE) {
+      listSlot = slotCount++;
+      slots[listSlot] = 0;
+      at++;
+    }
+    return bytes[at] == Opcode.MARK ? frames(at + 1, end) : at;
+  }
+
+  /** Reads references to frames up to APPENDS and returns the position behind it, or −1. */
+  private int frames(int from, int end) {
+    byte[] bytes = in.buffer();
+    int[] memory = slots;
+    int[] found = frames;
+    int count = 0;
+    int at = from;
+    while (at + STEP_BYTES <= end) {
+      int slot;
+      byte opcode = bytes[at];
+      if (opcode == Opcode.LONG_BINGET) {
+        slot = (int) INTS.get(bytes, at + 1);
+        at += 5;
+      } else if (opcode == Opcode.BINGET) {
+        slot = bytes[at + 1] & 0xff;
+        at += 2;
+      } else {
+        frameCount = count;
+        return opcode == Opcode.APPENDS ? at + 1 : -1;
+      }
+      // As in shared().
+      int entry = slot >= 0 && slot < memory.length ? memory[slot] : 0;
+      if (Memo.typeOf(entry) != Value.FRAME) {
+        return -1;
+      }
+      if (count == found.length) {
+        frames = Arrays.copyOf(found, count * 2);
+        found = frames;
+      }
+      found[count++] = Memo.valueOf(entry);
+    }
+    return -1;
+  }
+
+  /** Whether the values are such that nothing has to be said about them. */
+  private boolean isPlain() {
+    EffectKind kind = Vocabulary.effect((int) values[Vocabulary.ACTION]);
+    long micros = values[Vocabulary.TIME_US];
+    return (shape.present & NEEDED) == NEEDED
+        && kind != null
+        && kind != EffectKind.OOM
+        && (values[Vocabulary.ADDR] | values[Vocabulary.SIZE]) >= 0
+        && ((shape.present & TIME_US) == 0 || (micros >= 0 && micros <= LATEST_MICROS));
+  }
+
+  private void add(EventColumns columns) {
+    if (frameCount > 0) {
+      values[Vocabulary.FRAMES] = builder.stack(frames, frameCount);
+    }
+    if (listSlot >= 0) {
+      slots[listSlot] = Memo.entry(Value.STACK, (int) values[Vocabulary.FRAMES]);
+    }
+    columns.add(
+        Vocabulary.effect((int) values[Vocabulary.ACTION]),
+        values[Vocabulary.ADDR],
+        values[Vocabulary.SIZE],
+        values[Vocabulary.STREAM],
+        valueOf(Vocabulary.TIME_US, -1),
+        (int) valueOf(Vocabulary.FRAMES, 0),
+        (int) valueOf(Vocabulary.POOL_ID, -1),
+        (int) valueOf(Vocabulary.COMPILE_CONTEXT, -1),
+        (int) valueOf(Vocabulary.USER_METADATA, -1));
+    for (int i = 0; i < shape.otherCount; i++) {
+      builder.unknownKey(shape.others[i]);
+    }
+  }
+
+  private long valueOf(int field, long otherwise) {
+    return (shape.present >>> field & 1) == 0 ? otherwise : values[field];
+  }
+}

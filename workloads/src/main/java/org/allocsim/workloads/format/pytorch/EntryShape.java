@@ -1,0 +1,239 @@
+package org.allocsim.workloads.format.pytorch;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * The keys of a history's entries in their order, as the bytes that refer to them: consecutive
+ * entries have the same ones, so that comparing a word tells the field and what follows.
+ */
+final class EntryShape {
+  /** Most keys of an entry; PyTorch 2.12 writes nine. */
+  static final int MOST_KEYS = 32;
+
+  // What follows a key.
+  static final int NUMBER = 0;
+  static final int TEXT = 1;
+  static final int STACK = 2;
+  static final int POOL = 3;
+
+  /** Nothing: this is no key, but the end of the entry. */
+  static final int END = 4;
+
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private static final int LENGTH_SHIFT = 6;
+  private static final int FIELD_SHIFT = 10;
+  private static final int CONTENT_SHIFT = 16;
+
+  /** The bytes of each key, in the upper bytes of a word; SETITEMS stands behind the last. */
+  final long[] keys = new long[MOST_KEYS + 1];
+
+  /** What else is known of each key, as the methods below tell. */
+  final int[] rows = new int[MOST_KEYS + 1];
+
+  private int count;
+
+  /** The fields that are there, as bits. */
+  long present;
+
+  /** Keys that are no field, as numbers in the pool of texts. */
+  final int[] others = new int[MOST_KEYS];
+
+  int otherCount;
+
+  EntryShape() {
+    clear();
+  }
+
+  /** Bits of a word that do not belong to the key. */
+  static int unusedBits(int row) {
+    return row & 63;
+  }
+
+  /** Bytes of the key. */
+  static int length(int row) {
+    return row >>> LENGTH_SHIFT & 15;
+  }
+
+  /** The key's field, {@link Vocabulary#FIELDS} where it is none. */
+  static int field(int row) {
+    return row >>> FIELD_SHIFT & 63;
+  }
+
+  /** What follows the key. */
+  static int content(int row) {
+    return row >>> CONTENT_SHIFT;
+  }
+
+  /** Forgets the keys: no entry looks like this. */
+  void clear() {
+    count = 0;
+    present = 0;
+    otherCount = 0;
+    // A word that is moved by 56 bits has no lower ones.
+    rows[0] = 56;
+    keys[0] = -1;
+  }
+
+  /** Takes the keys of the entry at a position; false where it is none that can be scanned. */
+  boolean learn(byte[] bytes, int from, int end, Memo memo) {
+    clear();
+    int at = from + 1;
+    if (bytes[at] == (byte) Opcode.MEMOIZE) {
+      at++;
+    }
+    if (bytes[at] == Opcode.MARK && learnKeys(bytes, at + 1, end, memo)) {
+      return true;
+    }
+    clear();
+    return false;
+  }
+
+  private boolean learnKeys(byte[] bytes, int from, int end, Memo memo) {
+    int at = from;
+    while (at >= 0 && at + EntryScanner.STEP_BYTES <= end && count < MOST_KEYS) {
+      if (bytes[at] == Opcode.SETITEMS) {
+        addRow(bytes, at, 1, 0, END);
+        return true;
+      }
+      int length = referenceLength(bytes[at]);
+      int key = length < 0 ? -1 : memo.valueAs(Value.TEXT, slot(bytes, at));
+      if (key < 0) {
+        return false;
+      }
+      int value = at + length;
+      int content = content(key, bytes, value);
+      if (key >= Vocabulary.FIELDS) {
+        others[otherCount++] = key;
+        addRow(bytes, at, length, Vocabulary.FIELDS, content);
+      } else {
+        // A key that comes twice counts once; that is not for here.
+        if ((present >>> key & 1) != 0) {
+          return false;
+        }
+        present |= 1L << key;
+        addRow(bytes, at, length, key, content);
+      }
+      at = end(content, bytes, value, end);
+    }
+    return false;
+  }
+
+  private void addRow(byte[] bytes, int at, int length, int field, int content) {
+    int unused = Long.SIZE - Byte.SIZE * length;
+    keys[count] = (long) LONGS.get(bytes, at) << unused;
+    rows[count] = unused | length << LENGTH_SHIFT | field << FIELD_SHIFT | content << CONTENT_SHIFT;
+    count++;
+  }
+
+  private static int content(int key, byte[] bytes, int at) {
+    return switch (key) {
+      case Vocabulary.ADDR, Vocabulary.SIZE, Vocabulary.STREAM, Vocabulary.TIME_US -> NUMBER;
+      case Vocabulary.ACTION, Vocabulary.COMPILE_CONTEXT, Vocabulary.USER_METADATA -> TEXT;
+      case Vocabulary.FRAMES -> STACK;
+      case Vocabulary.POOL_ID -> POOL;
+      default -> numberLength(bytes, at) < 0 ? TEXT : NUMBER;
+    };
+  }
+
+  /** The position behind a value, −1 where it is another. */
+  private static int end(int content, byte[] bytes, int at, int end) {
+    int number = numberLength(bytes, at);
+    return switch (content) {
+      case NUMBER -> number < 0 ? -1 : at + number;
+      case POOL -> number < 0 ? referenceEnd(bytes, at) : pairEnd(bytes, at + number);
+      case STACK ->
+          bytes[at] == Opcode.EMPTY_LIST ? listEnd(bytes, at + 1, end) : referenceEnd(bytes, at);
+      default ->
+          bytes[at] == (byte) Opcode.SHORT_BINUNICODE
+              ? textEnd(bytes, at, end)
+              : referenceEnd(bytes, at);
+    };
+  }
+
+  private static int referenceEnd(byte[] bytes, int at) {
+    int length = referenceLength(bytes[at]);
+    return length < 0 ? -1 : at + length;
+  }
+
+  private static int pairEnd(byte[] bytes, int at) {
+    int second = numberLength(bytes, at);
+    // Behind the second number stands the opcode that makes the pair.
+    return second < 0 ? -1 : memoizeEnd(bytes, at + second + 1);
+  }
+
+  private static int textEnd(byte[] bytes, int from, int end) {
+    int at = from + 2 + (bytes[from + 1] & 0xff);
+    return at < end ? memoizeEnd(bytes, at) : -1;
+  }
+
+  private static int listEnd(byte[] bytes, int from, int end) {
+    int at = memoizeEnd(bytes, from);
+    if (bytes[at] != Opcode.MARK) {
+      return at;
+    }
+    at++;
+    while (at >= 0 && at + EntryScanner.STEP_BYTES <= end) {
+      if (bytes[at] == Opcode.APPENDS) {
+        return at + 1;
+      }
+      at = referenceEnd(bytes, at);
+    }
+    return -1;
+  }
+
+  private static int memoizeEnd(byte[] bytes, int at) {
+    return bytes[at] == (byte) Opcode.MEMOIZE ? at + 1 : at;
+  }
+
+  /** Bytes of a reference to the memo with its opcode, −1 where there is none. */
+  static int referenceLength(byte opcode) {
+    return switch (opcode) {
+      case Opcode.BINGET -> 2;
+      case Opcode.LONG_BINGET -> 5;
+      default -> -1;
+    };
+  }
+
+  /** The slot of a reference; below 0 where there is none, or where it is none that is filled. */
+  static int slot(byte[] bytes, int at) {
+    return switch (bytes[at]) {
+      case Opcode.BINGET -> bytes[at + 1] & 0xff;
+      // Slots are unsigned, but there are less than 2^31.
+      case Opcode.LONG_BINGET -> (int) INTS.get(bytes, at + 1);
+      default -> -1;
+    };
+  }
+
+  /** Bytes of the whole number at a position with its opcode, −1 where there is none. */
+  static int numberLength(byte[] bytes, int at) {
+    return switch (bytes[at]) {
+      case Opcode.BININT1 -> 2;
+      case Opcode.BININT2 -> 3;
+      case Opcode.BININT -> 5;
+      case (byte) Opcode.LONG1 -> {
+        int length = bytes[at + 1];
+        yield length > 0 && length <= Long.BYTES ? 2 + length : -1;
+      }
+      default -> -1;
+    };
+  }
+
+  /** The whole number at a position where there is one. */
+  static long number(byte[] bytes, int at) {
+    return switch (bytes[at]) {
+      case Opcode.BININT1 -> bytes[at + 1] & 0xff;
+      case Opcode.BININT2 -> (int) INTS.get(bytes, at + 1) & 0xffff;
+      case Opcode.BININT -> (int) INTS.get(bytes, at + 1);
+      default -> {
+        int unused = Long.SIZE - Byte.SIZE * bytes[at + 1];
+        yield (long) LONGS.get(bytes, at + 2) << unused >> unused;
+      }
+    };
+  }
+}
