@@ -46,6 +46,8 @@ native=
 for jar in "$app"/lib/*.jar; do
   case ${jar##*/} in
     jcuda-natives-*) native=$jar ;;
+    # Sweeps write CSV without them; they would add some 9 MB.
+    parquet-* | jts-core-* | slf4j-*) ;;
     *) cp "$jar" "$to/lib/" ;;
   esac
 done

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A cluster of a master and two workers on this machine, one of which is killed. */
 final class LostExecutorTest {
   private static final String HOST = "127.0.0.1";
-  private static final int TRACES = 90;
+  private static final int TRACES = 60;
   private static final String SETTINGS =
       "recorded;expandable_segments:True;max_split_size_mb:64;roundup_power2_divisions:4";
 
@@ -149,7 +149,7 @@ final class LostExecutorTest {
   }
 
   @Test
-  @Timeout(value = 5, unit = TimeUnit.MINUTES)
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
   void aKilledWorkerCostsNoRow() throws Exception {
     Path traces = folder.resolve("traces");
     SweptRows.writeTraces(traces, TRACES);
