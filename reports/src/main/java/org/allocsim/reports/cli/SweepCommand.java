@@ -39,11 +39,11 @@ import picocli.CommandLine.TypeConversionException;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Replays every trace of a fleet under every setting, allocator and card, and writes one row",
-      "for each run: rows.csv, rows.parquet, and sweep.json, which says what the columns mean.",
+      "Replays many traces under every setting, allocator and card.",
+      "Writes a row for each run: rows.csv, rows.parquet, and sweep.json, which says what the columns",
+      "mean.",
       "",
-      "A trace is read once. Finished runs are kept in the folder: the same sweep, killed or with"
-          + " a",
+      "A trace is read once. Finished runs are kept in the folder: the same sweep, killed or with a",
       "larger grid, makes only those that are missing. A file that is no trace has a row with its",
       "error and ends nothing. 'allocsim fleet-report' draws conclusions from the rows."
     },
