@@ -62,10 +62,6 @@ cat >"$to/allocsim" <<'EOF'
 # Starts allocsim with its own Java; ALLOCSIM_JAVA_OPTS holds further options for the JVM.
 self=$(readlink -f "$0")
 root=${self%/*}
-<<<<<<< HEAD
-exec "$root/runtime/bin/java" --enable-native-access=ALL-UNNAMED \
-  --sun-misc-unsafe-memory-access=allow -Djava.awt.headless=true \
-=======
 # Tables fit the terminal.
 if [ -z "${COLUMNS:-}" ] && [ -t 1 ]; then
   { size=$(stty size <&3 2>/dev/null) || size=; } 3<&1
@@ -74,8 +70,8 @@ if [ -z "${COLUMNS:-}" ] && [ -t 1 ]; then
     *) export COLUMNS="${size##* }" ;;
   esac
 fi
-exec "$root/runtime/bin/java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true \
->>>>>>> tables
+exec "$root/runtime/bin/java" --enable-native-access=ALL-UNNAMED \
+  --sun-misc-unsafe-memory-access=allow -Djava.awt.headless=true \
   -Djava.library.path="$root/lib" ${ALLOCSIM_JAVA_OPTS:-} -jar "$root/allocsim.jar" "$@"
 EOF
 chmod 755 "$to/allocsim"
