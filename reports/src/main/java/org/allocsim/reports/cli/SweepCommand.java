@@ -40,10 +40,12 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     description = {
       "Replays many traces under every setting, allocator and card.",
-      "Writes a row for each run: rows.csv, rows.parquet, and sweep.json, which says what the columns",
+      "Writes a row for each run: rows.csv, rows.parquet, and sweep.json, which says what the"
+          + " columns",
       "mean.",
       "",
-      "A trace is read once. Finished runs are kept in the folder: the same sweep, killed or with a",
+      "A trace is read once. Finished runs are kept in the folder: the same sweep, killed or with"
+          + " a",
       "larger grid, makes only those that are missing. A file that is no trace has a row with its",
       "error and ends nothing. 'allocsim fleet-report' draws conclusions from the rows."
     },

@@ -53,8 +53,7 @@ class CsvOutputTest {
     List<String> cells = new ArrayList<>();
     Matcher cell = CELL.matcher(line);
     while (cell.find()) {
-      cells.add(
-          cell.group(1) == null ? cell.group(2) : cell.group(1).replace("\"\"", "\""));
+      cells.add(cell.group(1) == null ? cell.group(2) : cell.group(1).replace("\"\"", "\""));
     }
     return cells;
   }
@@ -104,7 +103,8 @@ class CsvOutputTest {
   void compareHasARowForEveryPolicyAndTrace() throws IOException {
     run("compare", CAT_GROWTH, CUDA_GRAPH, "--policies", "pytorch,rmm-pool(initial=1GiB;max=2GiB)");
     JsonNode traces = json.get("traces");
-    assertEquals(traces.get(0).get("results").size() + traces.get(1).get("results").size(), rows.size());
+    assertEquals(
+        traces.get(0).get("results").size() + traces.get(1).get("results").size(), rows.size());
     assertSame(rows.getFirst(), traces.get(0).get("results").get(0));
     assertSame(rows.getLast(), traces.get(1).get("results").get(1));
     assertEquals(traces.get(1).get("file").asString(), rows.getLast().get("trace"));
@@ -173,7 +173,8 @@ class CsvOutputTest {
   @Test
   void minCapacityPrintsMarkdown() {
     CommandRun run =
-        CommandRun.of("min-capacity", CAT_GROWTH, "--confs", ";expandable_segments:True", "--markdown");
+        CommandRun.of(
+            "min-capacity", CAT_GROWTH, "--confs", ";expandable_segments:True", "--markdown");
     assertTrue(run.out().contains("| setting | smallest device | MiB |"), run.out());
     assertTrue(run.out().contains("| card | free for the program | large enough for |"), run.out());
     assertTrue(run.out().contains("| t4 | 14.24 GiB | all |"), run.out());

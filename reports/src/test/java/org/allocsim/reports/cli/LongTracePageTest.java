@@ -32,6 +32,7 @@ class LongTracePageTest {
   private static final String MANY =
       "pytorch,pytorch(conf=expandable_segments:True),cub,cupy,cuda-async,direct,rmm-pool,bfc,"
           + "mxnet-round,umpire-quick,slab,max-live";
+
   /**
    * How many times slower than an idle machine this one may be: builds run beside other work.
    * {@code -Dallocsim.patience=1} holds the page to its figures.
