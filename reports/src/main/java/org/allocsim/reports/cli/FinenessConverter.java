@@ -12,7 +12,6 @@ final class FinenessConverter implements ITypeConverter<Fineness> {
     return Arrays.stream(Fineness.values())
         .filter(each -> each.name().equalsIgnoreCase(text))
         .findFirst()
-        .orElseThrow(
-            () -> new TypeConversionException("'" + text + "' is none of usual and fine"));
+        .orElseThrow(() -> new TypeConversionException("'" + text + "' is none of usual and fine"));
   }
 }

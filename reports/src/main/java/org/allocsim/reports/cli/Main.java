@@ -98,9 +98,7 @@ public final class Main implements Runnable {
   /** Runs the command line with the given outputs and returns the exit code. */
   static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
     CommandLine commandLine =
-        command(args)
-            .map(Main::withOnly)
-            .orElseGet(() -> new CommandLine(new Main()));
+        command(args).map(Main::withOnly).orElseGet(() -> new CommandLine(new Main()));
     commandLine.setOut(out).setErr(err);
     commandLine.setAbbreviatedOptionsAllowed(false);
     commandLine.setOverwrittenOptionsAllowed(false);
