@@ -37,7 +37,7 @@ to=$work/allocsim
 mkdir -p "$to/lib"
 
 "$jdk/bin/jlink" \
-  --add-modules java.base,java.desktop,java.logging,java.management,jdk.unsupported \
+  --add-modules java.base,java.desktop,java.logging,java.management,jdk.management,jdk.unsupported \
   --strip-debug --no-header-files --no-man-pages --compress zip-9 --output "$to/runtime" ||
   fail "jlink of $jdk failed."
 
@@ -46,6 +46,8 @@ native=
 for jar in "$app"/lib/*.jar; do
   case ${jar##*/} in
     jcuda-natives-*) native=$jar ;;
+    # Sweeps write CSV without them; they would add some 9 MB.
+    parquet-* | jts-core-* | slf4j-*) ;;
     *) cp "$jar" "$to/lib/" ;;
   esac
 done
@@ -60,7 +62,16 @@ cat >"$to/allocsim" <<'EOF'
 # Starts allocsim with its own Java; ALLOCSIM_JAVA_OPTS holds further options for the JVM.
 self=$(readlink -f "$0")
 root=${self%/*}
-exec "$root/runtime/bin/java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true \
+# Tables fit the terminal.
+if [ -z "${COLUMNS:-}" ] && [ -t 1 ]; then
+  { size=$(stty size <&3 2>/dev/null) || size=; } 3<&1
+  case ${size##* } in
+    '' | 0 | *[!0-9]*) ;;
+    *) export COLUMNS="${size##* }" ;;
+  esac
+fi
+exec "$root/runtime/bin/java" --enable-native-access=ALL-UNNAMED \
+  --sun-misc-unsafe-memory-access=allow -Djava.awt.headless=true \
   -Djava.library.path="$root/lib" ${ALLOCSIM_JAVA_OPTS:-} -jar "$root/allocsim.jar" "$@"
 EOF
 chmod 755 "$to/allocsim"

@@ -51,17 +51,22 @@ final class Format {
 
   private static List<Path> sources(Path root) throws IOException {
     List<Path> sources = new ArrayList<>();
-    try (Stream<Path> modules = Files.list(root)) {
-      for (Path module : modules.filter(Files::isDirectory).sorted().toList()) {
-        Path folder = module.resolve("src");
-        if (Files.isDirectory(folder)) {
-          try (Stream<Path> files = Files.walk(folder)) {
-            files.filter(file -> file.toString().endsWith(".java")).sorted().forEach(sources::add);
-          }
-        }
+    for (Path module : modules(root)) {
+      try (Stream<Path> files = Files.walk(module.resolve("src"))) {
+        files.filter(file -> file.toString().endsWith(".java")).sorted().forEach(sources::add);
       }
     }
     sources.add(root.resolve(".mvn/format/Format.java"));
     return sources;
+  }
+
+  /** Folders with sources, which may lie in one another. */
+  private static List<Path> modules(Path root) throws IOException {
+    try (Stream<Path> folders = Files.walk(root, 2)) {
+      return folders
+          .filter(folder -> Files.isDirectory(folder.resolve("src")) && !folder.equals(root))
+          .sorted()
+          .toList();
+    }
   }
 }

@@ -24,6 +24,8 @@ final class ArchitectureTest {
           .definedBy("org.allocsim.workloads..")
           .layer("validation")
           .definedBy("org.allocsim.validation..")
+          .layer("benchmarks")
+          .definedBy("org.allocsim.benchmarks..")
           .layer("reports")
           .definedBy("org.allocsim.reports..")
           .whereLayer("simulator")
@@ -31,6 +33,8 @@ final class ArchitectureTest {
           .whereLayer("workloads")
           .mayOnlyAccessLayers("simulator")
           .whereLayer("validation")
+          .mayOnlyAccessLayers("simulator", "workloads")
+          .whereLayer("benchmarks")
           .mayOnlyAccessLayers("simulator", "workloads")
           .whereLayer("reports")
           .mayNotBeAccessedByAnyLayer();
@@ -43,6 +47,7 @@ final class ArchitectureTest {
               "org.allocsim.simulator..",
               "org.allocsim.workloads..",
               "org.allocsim.validation..",
+              "org.allocsim.benchmarks..",
               "org.allocsim.reports..");
 
   @ArchTest static final ArchRule simulatorPackagesFormNoCycles = noPackageCycles("simulator");
@@ -50,6 +55,8 @@ final class ArchitectureTest {
   @ArchTest static final ArchRule workloadsPackagesFormNoCycles = noPackageCycles("workloads");
 
   @ArchTest static final ArchRule validationPackagesFormNoCycles = noPackageCycles("validation");
+
+  @ArchTest static final ArchRule benchmarksPackagesFormNoCycles = noPackageCycles("benchmarks");
 
   @ArchTest static final ArchRule reportsPackagesFormNoCycles = noPackageCycles("reports");
 
@@ -79,6 +86,15 @@ final class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("jcuda..");
+
+  @ArchTest
+  static final ArchRule onlyTheBenchmarksKnowJmh =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("org.allocsim.benchmarks..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("org.openjdk.jmh..");
 
   private static ArchRule noPackageCycles(String module) {
     return slices()

@@ -85,6 +85,17 @@ public final class DeviceReplay {
     replay(policy, listener).run(event -> next(event, before));
   }
 
+  /** As {@link #run}, several times over; see {@link Replay#run(long, Replay.Observer)}. */
+  public void run(
+      long passes,
+      AllocatorPolicy policy,
+      SimulatedDevice memory,
+      EffectListener listener,
+      IntConsumer before) {
+    process = new PyTorchProcess(trace, memory);
+    replay(policy, listener).run(passes, event -> next(event, before));
+  }
+
   /** As {@link #run}, in time; the policy takes memory from the simulation. */
   public TimeResult runInTime(
       Simulation simulation,

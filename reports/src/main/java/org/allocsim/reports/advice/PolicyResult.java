@@ -1,9 +1,12 @@
 package org.allocsim.reports.advice;
 
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.timing.TimeResult;
 
 /**
@@ -14,6 +17,7 @@ import org.allocsim.simulator.timing.TimeResult;
  *     was run, and all else is meaningful only then
  * @param stats PyTorch's statistics when it ended, under PyTorch's names
  * @param atPeak memory when the reserved bytes first reached their peak
+ * @param parts what the reserved bytes were made of then; null where nobody looked
  * @param peakDeviceBytes most memory that was taken from the device, in whole pages
  * @param events requests that were sent, of all kinds
  * @param requests allocation requests among them
@@ -21,6 +25,7 @@ import org.allocsim.simulator.timing.TimeResult;
  * @param failureCount number of requests that failed
  * @param driverCalls number of calls of the driver
  * @param driverNanos least time that these calls take
+ * @param driverNanosByCall the same by kind of call, those that take time
  * @param seconds wall time of the replay
  * @param time what the run took in simulated time; null where it was not run in time
  */
@@ -29,6 +34,7 @@ public record PolicyResult(
     String notRunBecause,
     SortedMap<String, Long> stats,
     Moment atPeak,
+    ReservedParts parts,
     long peakDeviceBytes,
     long events,
     long requests,
@@ -36,6 +42,7 @@ public record PolicyResult(
     long failureCount,
     long driverCalls,
     long driverNanos,
+    Map<DriverCall, Long> driverNanosByCall,
     double seconds,
     TimeResult time) {
 
@@ -57,6 +64,29 @@ public record PolicyResult(
   public PolicyResult {
     stats = Collections.unmodifiableSortedMap(new TreeMap<>(stats));
     failures = List.copyOf(failures);
+    Map<DriverCall, Long> byCall = new EnumMap<>(DriverCall.class);
+    byCall.putAll(driverNanosByCall);
+    driverNanosByCall = Collections.unmodifiableMap(byCall);
+  }
+
+  /** The same, with what reserved memory was made of at its peak. */
+  public PolicyResult with(ReservedParts partsAtPeak) {
+    return new PolicyResult(
+        choice,
+        notRunBecause,
+        stats,
+        atPeak,
+        partsAtPeak,
+        peakDeviceBytes,
+        events,
+        requests,
+        failures,
+        failureCount,
+        driverCalls,
+        driverNanos,
+        driverNanosByCall,
+        seconds,
+        time);
   }
 
   /** A policy that was not run. */
@@ -66,6 +96,7 @@ public record PolicyResult(
         reason,
         new TreeMap<>(),
         new Moment(0, 0, 0, 0),
+        null,
         0,
         0,
         0,
@@ -73,6 +104,7 @@ public record PolicyResult(
         0,
         0,
         0,
+        Map.of(),
         Double.NaN,
         null);
   }

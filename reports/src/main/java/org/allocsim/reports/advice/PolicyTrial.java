@@ -1,11 +1,14 @@
 package org.allocsim.reports.advice;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
@@ -80,6 +83,35 @@ public record PolicyTrial(
 
     /** The last request was served. */
     void end(AllocatorPolicy policy, SimulatedDevice device);
+
+    /** Wall time that it took for itself, which is none of the policy's. */
+    default long ownNanos() {
+      return 0;
+    }
+
+    /** An observer that lets two others look, in this order. */
+    static Observer both(Observer first, Observer second) {
+      return new Observer() {
+        @Override
+        public boolean before(int event, AllocatorPolicy policy, SimulatedDevice device) {
+          // Both must see every row, so neither may be skipped.
+          boolean firstGoesOn = first.before(event, policy, device);
+          boolean secondGoesOn = second.before(event, policy, device);
+          return firstGoesOn && secondGoesOn;
+        }
+
+        @Override
+        public void end(AllocatorPolicy policy, SimulatedDevice device) {
+          first.end(policy, device);
+          second.end(policy, device);
+        }
+
+        @Override
+        public long ownNanos() {
+          return first.ownNanos() + second.ownNanos();
+        }
+      };
+    }
   }
 
   /** Without a recorded allocator's driver time. */
@@ -226,7 +258,7 @@ public record PolicyTrial(
     }
     observer.end(policy, memory);
     counter.look();
-    double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
+    double seconds = (System.nanoTime() - startNanos - observer.ownNanos()) / NANOS_PER_SECOND;
     return new PolicyResult(
         choice,
         null,
@@ -236,6 +268,7 @@ public record PolicyTrial(
             timeline.bytesAtPeakReserved(MemoryTimeline.Series.ALLOCATED),
             timeline.bytesAtPeakReserved(MemoryTimeline.Series.ACTIVE),
             timeline.bytesAtPeakReserved(MemoryTimeline.Series.RESERVED)),
+        null,
         profile.capacityBytes() - counter.leastFreeBytes,
         counter.events,
         failures.requestCount(),
@@ -243,8 +276,19 @@ public record PolicyTrial(
         failures.count(),
         memory.driverCalls(),
         memory.driverNanos(),
+        driverNanosByCall(memory),
         seconds,
         time);
+  }
+
+  private static Map<DriverCall, Long> driverNanosByCall(SimulatedDevice memory) {
+    Map<DriverCall, Long> nanos = new EnumMap<>(DriverCall.class);
+    for (DriverCall call : DriverCall.values()) {
+      if (memory.driverNanos(call) > 0) {
+        nanos.put(call, memory.driverNanos(call));
+      }
+    }
+    return nanos;
   }
 
   /** Notes what each row's driver calls take. */

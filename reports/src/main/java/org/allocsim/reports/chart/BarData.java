@@ -2,7 +2,9 @@ package org.allocsim.reports.chart;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Quantities of named rows, each the sum of the same named parts. */
 public final class BarData {
@@ -11,6 +13,7 @@ public final class BarData {
 
   private final List<String> parts;
   private final List<Row> rows = new ArrayList<>();
+  private final Set<String> emphasised = new HashSet<>();
 
   /**
    * A row.
@@ -50,6 +53,16 @@ public final class BarData {
     return this;
   }
 
+  /** Lets the row that was added last stand out. */
+  public BarData emphasise() {
+    emphasised.add(rows.getLast().label());
+    return this;
+  }
+
+  boolean isEmphasised(Row row) {
+    return emphasised.contains(row.label());
+  }
+
   private boolean contains(String label) {
     return rows.stream().anyMatch(row -> row.label().equals(label));
   }
@@ -74,7 +87,7 @@ public final class BarData {
 
   /**
    * Where bars are cut: a few that are far longer than most would leave nothing to see of the
-   * others. Not below any bar where all are of similar length.
+   * others. Not below any bar where all are of similar length, nor below one that stands out.
    */
   double cut() {
     double[] sums = rows.stream().mapToDouble(Row::sum).filter(sum -> sum > 0).sorted().toArray();
@@ -83,7 +96,13 @@ public final class BarData {
     }
     double middle = sums[sums.length / 2];
     double top = sums[sums.length - 1];
-    return top > FAR * middle ? CUT * middle : top;
+    double telling = rows.stream().filter(this::isEmphasised).mapToDouble(Row::sum).max().orElse(0);
+    return top > FAR * middle ? Math.max(CUT * middle, telling) : top;
+  }
+
+  /** What is drawn of a row. */
+  double shown(Row row) {
+    return Math.min(row.sum(), cut());
   }
 
   /** What is drawn of a row's part. */

@@ -31,6 +31,21 @@ enum BarUnit {
       return value == 0 ? "0" : Numbers.duration(Math.round(value));
     }
   },
+  /** Things. */
+  COUNT {
+    @Override
+    NumberAxis axis(double top, String label) {
+      NumberAxis axis = new NumberAxis(label);
+      axis.setStandardTickUnits(NumberAxis.createIntegerTickUnits(Locale.ROOT));
+      axis.setRange(0, top > 0 ? top : 1);
+      return axis;
+    }
+
+    @Override
+    String text(double value) {
+      return Numbers.count(Math.round(value));
+    }
+  },
   /** Millions a second. */
   MILLIONS_PER_SECOND {
     @Override

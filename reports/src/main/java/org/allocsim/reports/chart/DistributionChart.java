@@ -39,6 +39,7 @@ public final class DistributionChart {
     both.setGap(14);
     NumberAxis counts = new NumberAxis("allocations");
     counts.setStandardTickUnits(NumberAxis.createIntegerTickUnits(Locale.ROOT));
+    counts.setNumberFormatOverride(QuantityScale.counts());
     counts.setRange(0, Math.max(1, top(data.counts())) * HEADROOM);
     Color first = theme.series(0);
     Color second = theme.series(1);
@@ -49,10 +50,8 @@ public final class DistributionChart {
             ByteAxis.upTo(Math.max(1, top(data.bytes())) * HEADROOM, "requested in all"),
             second,
             theme));
-    LegendItemCollection legend = new LegendItemCollection();
-    legend.add(ChartStyle.swatch("number of allocations", first));
-    legend.add(ChartStyle.swatch("sum of what they asked for", second));
-    both.setFixedLegendItems(legend);
+    // The axes say what the bars are.
+    both.setFixedLegendItems(new LegendItemCollection());
     return ChartStyle.chart(
         title, bins == 0 ? subtitle + "; there are no allocations" : subtitle, both, theme);
   }

@@ -1,29 +1,34 @@
 package org.allocsim.reports.chart;
 
 import java.awt.Color;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.device.DriverCall;
 import org.jfree.chart.JFreeChart;
 
-/** Time that a program loses in calls of the driver, by policy and kind of call. */
+/** Time that a program loses in calls of the driver, by policy and purpose of the call. */
 public final class DriverTimeChart {
+  /** Name of the time that an allocator waits for the GPU. */
+  public static final String WAITING = "waiting for the GPU";
+
   /** Width in pixels. */
   public static final int WIDTH = BarChart.WIDTH;
 
-  private static final int KINDS = DriverCall.values().length;
+  private static final List<String> PURPOSES =
+      List.of(
+          "cuMemAlloc",
+          "cuMemFree",
+          "mapping (cuMemCreate, cuMemMap, cuMemSetAccess, …)",
+          "unmapping (cuMemUnmap, cuMemRelease, …)",
+          "cuMemAllocAsync",
+          "cuMemFreeAsync",
+          WAITING);
 
   private DriverTimeChart() {}
 
   /** A chart without rows; their values are nanoseconds. */
   public static BarData data() {
-    String[] parts = new String[KINDS + 1];
-    for (DriverCall call : DriverCall.values()) {
-      parts[call.ordinal()] = name(call);
-    }
-    parts[KINDS] = "waiting for the GPU";
-    return new BarData(parts);
+    return new BarData(PURPOSES.toArray(String[]::new));
   }
 
   /**
@@ -33,10 +38,21 @@ public final class DriverTimeChart {
    * @param waitNanos time that the allocator waits for the GPU to finish
    */
   public static void add(BarData data, String label, Map<DriverCall, Long> nanos, long waitNanos) {
-    double[] values = new double[KINDS + 1];
-    nanos.forEach((call, time) -> values[call.ordinal()] = time);
-    values[KINDS] = waitNanos;
+    double[] values = new double[PURPOSES.size()];
+    nanos.forEach((call, time) -> values[purpose(call)] += time);
+    values[PURPOSES.size() - 1] = waitNanos;
     data.add(label, "", values);
+  }
+
+  private static int purpose(DriverCall call) {
+    return switch (call) {
+      case ALLOCATE -> 0;
+      case FREE -> 1;
+      case ADDRESS_RESERVE, CREATE, MAP, SET_ACCESS -> 2;
+      case UNMAP, RELEASE, ADDRESS_FREE -> 3;
+      case ALLOCATE_ASYNC -> 4;
+      case FREE_ASYNC, TRIM_POOL -> 5;
+    };
   }
 
   /** What the driver calls a call. */
@@ -64,23 +80,16 @@ public final class DriverTimeChart {
 
   /** Draws the chart. */
   public static JFreeChart create(String title, String subtitle, BarData data, ChartTheme theme) {
-    List<Color> colours = new ArrayList<>();
-    int next = 0;
-    for (int part = 0; part < data.parts().size(); part++) {
-      // Kinds that do not occur take no colour away from those that do.
-      colours.add(data.has(part) ? colour(next++, theme) : theme.series(0));
-    }
+    List<Color> colours =
+        List.of(
+            theme.either(0x0072B2, 0x1F86C4),
+            ChartStyle.SKY_BLUE,
+            ChartStyle.GREEN,
+            theme.either(0x8FD6C0, 0x0B5B45),
+            ChartStyle.PURPLE,
+            theme.either(0xEBCBDB, 0x7C4A66),
+            ChartStyle.VERMILLION);
     return BarChart.create(
-        title, subtitle, "time in the driver", BarUnit.NANOS, data, colours, theme);
-  }
-
-  /** The colours of series, then more of them before they repeat. */
-  private static Color colour(int index, ChartTheme theme) {
-    return switch (index) {
-      case 7 -> new Color(0x8A, 0x8F, 0x96);
-      case 8 -> theme.either(0x7F4F24, 0xB98A5B);
-      case 9 -> theme.either(0x4B0082, 0x9C7BD8);
-      default -> theme.series(index);
-    };
+        title, subtitle, "time in the driver", BarUnit.NANOS, data, colours, null, theme);
   }
 }

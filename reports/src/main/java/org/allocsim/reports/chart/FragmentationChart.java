@@ -2,7 +2,6 @@ package org.allocsim.reports.chart;
 
 import java.awt.Color;
 import java.util.List;
-import java.util.Locale;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItemCollection;
 import org.jfree.chart.axis.NumberAxis;
@@ -43,11 +42,9 @@ public final class FragmentationChart {
     boolean empty = lines.stream().allMatch(line -> line.points().count() == 0);
     for (int i = 0; i < lines.size() && !empty; i++) {
       FragmentationData.Line line = lines.get(i);
-      panels.add(panel(line, theme.series(i), theme));
-      legend.add(
-          ChartStyle.swatch(
-              String.format(Locale.ROOT, "%s (peak %.1f %%)", line.label(), line.peakPercent()),
-              theme.series(i)));
+      Color colour = OverlayChart.colour(i, theme);
+      panels.add(panel(line, colour, theme));
+      legend.add(ChartStyle.swatch(line.label(), colour));
     }
     if (empty) {
       XYPlot plot = new XYPlot();

@@ -18,9 +18,8 @@ public final class FragmentationData {
    * A share over time.
    *
    * @param points percent over seconds or requests
-   * @param peakPercent its greatest value
    */
-  record Line(String label, TimelineData.Points points, double peakPercent) {}
+  record Line(String label, TimelineData.Points points) {}
 
   /** Adds a line. */
   public FragmentationData add(String label, FragmentationTimeline timeline, Share share) {
@@ -51,11 +50,7 @@ public final class FragmentationData {
     lines.clear();
     TimelineData.Origin origin = origin();
     for (Source source : sources) {
-      lines.add(
-          new Line(
-              source.label(),
-              points(source, origin),
-              PERCENT * source.timeline().peak(source.share())));
+      lines.add(new Line(source.label(), points(source, origin)));
     }
     return List.copyOf(lines);
   }

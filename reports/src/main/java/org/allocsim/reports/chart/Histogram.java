@@ -9,12 +9,36 @@ import org.allocsim.simulator.trace.RequestKind;
  * How many allocations there are of each size, or of each lifetime, and what they come to in bytes.
  *
  * @param binLabels lower end of each bin, with its unit
+ * @param froms lower end of each bin as a number, −1 for those that are never freed
+ * @param unit what these numbers count
  * @param counts allocations in each bin
  * @param bytes what they asked for
  * @param quantity what is told apart, for the axis
  */
 @SuppressWarnings("ArrayRecordComponent")
-public record Histogram(List<String> binLabels, long[] counts, long[] bytes, String quantity) {
+public record Histogram(
+    List<String> binLabels, long[] froms, Unit unit, long[] counts, long[] bytes, String quantity) {
+  /** What tells bins apart. */
+  public enum Unit {
+    /** Bytes asked for. */
+    BYTES("from_bytes"),
+    /** Nanoseconds from an allocation to its free. */
+    NANOS("from_nanos"),
+    /** Requests from an allocation to its free. */
+    REQUESTS("from_requests");
+
+    private final String key;
+
+    Unit(String key) {
+      this.key = key;
+    }
+
+    /** Key of a bin's lower end in JSON. */
+    public String key() {
+      return key;
+    }
+  }
+
   private static final int SIZE_BINS = 63;
 
   /** Lifetimes of a nanosecond to a thousand seconds and more, three bins to a power of ten. */
@@ -39,7 +63,9 @@ public record Histogram(List<String> binLabels, long[] counts, long[] bytes, Str
     }
     String[] labels = new String[SIZE_BINS];
     Arrays.setAll(labels, bin -> ByteAxis.label(Math.pow(2, bin)));
-    return trimmed(labels, counts, bytes, -1, "requested size, from");
+    long[] froms = new long[SIZE_BINS];
+    Arrays.setAll(froms, bin -> 1L << bin);
+    return trimmed(labels, froms, Unit.BYTES, counts, bytes, -1, "requested size, from");
   }
 
   /**
@@ -79,8 +105,16 @@ public record Histogram(List<String> binLabels, long[] counts, long[] bytes, Str
     }
     String[] labels = new String[TIME_BINS + 1];
     Arrays.setAll(labels, bin -> bin == TIME_BINS ? NEVER : timeLabel(bin, timed));
+    long[] froms = new long[TIME_BINS + 1];
+    Arrays.setAll(froms, bin -> bin == TIME_BINS ? -1 : bin == 0 ? 0 : Math.round(firstOf(bin)));
     return trimmed(
-        labels, counts, bytes, TIME_BINS, timed ? "lifetime, from" : "lifetime in requests, from");
+        labels,
+        froms,
+        timed ? Unit.NANOS : Unit.REQUESTS,
+        counts,
+        bytes,
+        TIME_BINS,
+        timed ? "lifetime, from" : "lifetime in requests, from");
   }
 
   private static boolean isTimed(AllocationTrace trace) {
@@ -120,7 +154,13 @@ public record Histogram(List<String> binLabels, long[] counts, long[] bytes, Str
    * Without the empty bins at both ends; the bin {@code kept} stays last where it has something.
    */
   private static Histogram trimmed(
-      String[] labels, long[] counts, long[] bytes, int kept, String quantity) {
+      String[] labels,
+      long[] froms,
+      Unit unit,
+      long[] counts,
+      long[] bytes,
+      int kept,
+      String quantity) {
     int end = kept < 0 ? counts.length : kept;
     int first = 0;
     while (first < end && counts[first] == 0) {
@@ -138,11 +178,14 @@ public record Histogram(List<String> binLabels, long[] counts, long[] bytes, Str
         Arrays.copyOf(Arrays.copyOfRange(counts, first, first + inner), someLabels.length);
     long[] someBytes =
         Arrays.copyOf(Arrays.copyOfRange(bytes, first, first + inner), someLabels.length);
+    long[] someFroms =
+        Arrays.copyOf(Arrays.copyOfRange(froms, first, first + inner), someLabels.length);
     if (hasKept) {
+      someFroms[inner] = froms[kept];
       someLabels[inner] = labels[kept];
       someCounts[inner] = counts[kept];
       someBytes[inner] = bytes[kept];
     }
-    return new Histogram(List.of(someLabels), someCounts, someBytes, quantity);
+    return new Histogram(List.of(someLabels), someFroms, unit, someCounts, someBytes, quantity);
   }
 }

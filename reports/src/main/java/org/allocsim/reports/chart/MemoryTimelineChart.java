@@ -165,6 +165,9 @@ public final class MemoryTimelineChart {
         what == TimelineData.Axis.SECONDS
             ? NumberAxis.createStandardTickUnits(Locale.ROOT)
             : NumberAxis.createIntegerTickUnits(Locale.ROOT));
+    if (what == TimelineData.Axis.EVENTS) {
+      axis.setNumberFormatOverride(QuantityScale.counts());
+    }
     axis.setRange(0, end);
     return axis;
   }

@@ -1,12 +1,13 @@
 package org.allocsim.reports.chart;
 
+import java.awt.BasicStroke;
 import java.awt.Color;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jfree.chart.JFreeChart;
-import org.jfree.chart.LegendItem;
 import org.jfree.chart.LegendItemCollection;
 import org.jfree.chart.plot.DatasetRenderingOrder;
 import org.jfree.chart.plot.XYPlot;
@@ -16,8 +17,8 @@ import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
 import org.jfree.chart.ui.Layer;
 
 /**
- * Reserved memory of several policies over time, above what the program asks for. Lines differ in
- * colour and in their dashes.
+ * Reserved memory of several policies over time, above what the program asks for. A few lines stand
+ * out, in colours and dashes of their own; all others are thin and grey behind them.
  */
 public final class OverlayChart {
   /** Width in pixels. */
@@ -29,10 +30,11 @@ public final class OverlayChart {
   /** Width of the plot without axis labels and margins, a little more than it ever is. */
   public static final int PLOT_COLUMNS = 1100;
 
-  /** More lines than this cannot be told apart. */
-  public static final int MOST_LINES = 6;
-
   private static final double HEADROOM = 1.10;
+
+  /** Lines in the background may reach so much higher than the others; the rest is cut. */
+  private static final double BACKGROUND_ROOM = 1.3;
+
   private static final double FARTHEST_BOUND = 3;
 
   private OverlayChart() {}
@@ -49,6 +51,15 @@ public final class OverlayChart {
       MemoryTimelineChart.Bound bound,
       ChartTheme theme) {
     double top = data.topBytes();
+    double room = top > 0 ? BACKGROUND_ROOM * top : Double.MAX_VALUE;
+    int beyond = 0;
+    for (OverlayData.Line line : data.background()) {
+      if (line.peakBytes() > room) {
+        beyond++;
+      } else {
+        top = Math.max(top, line.peakBytes());
+      }
+    }
     boolean boundShown = bound != null && bound.bytes() <= FARTHEST_BOUND * top;
     if (boundShown) {
       top = Math.max(top, bound.bytes());
@@ -65,17 +76,18 @@ public final class OverlayChart {
     area.setSeriesPaint(0, requestedFill(theme));
     area.setOutline(false);
     add(plot, data.requested(), area);
-    for (int index : backToFront(data.lines())) {
-      XYLineAndShapeRenderer line = new XYLineAndShapeRenderer(true, false);
-      line.setDrawSeriesLineAsPath(true);
-      line.setSeriesPaint(0, theme.series(index));
-      line.setSeriesStroke(0, ChartStyle.stroke(2, index));
-      add(plot, data.lines().get(index).reserved(), line);
+    for (OverlayData.Line line : data.background()) {
+      add(plot, line.reserved(), line(background(theme), ChartStyle.stroke(0.8f)));
     }
-    long failures = 0;
-    for (OverlayData.Line line : data.lines()) {
-      add(plot, line.failures(), MemoryTimelineChart.crosses());
-      failures += line.failureCount();
+    for (int index : backToFront(data.lines())) {
+      OverlayData.Line line = data.lines().get(index);
+      add(plot, line.reserved(), line(colour(index, theme), ChartStyle.stroke(2.2f, index)));
+    }
+    for (int index = 0; index < data.lines().size(); index++) {
+      XYLineAndShapeRenderer crosses = MemoryTimelineChart.crosses();
+      crosses.setSeriesPaint(0, colour(index, theme));
+      crosses.setSeriesOutlinePaint(0, colour(index, theme));
+      add(plot, data.lines().get(index).failures(), crosses);
     }
     if (boundShown) {
       plot.addRangeMarker(
@@ -85,12 +97,37 @@ public final class OverlayChart {
     if (data.lines().isEmpty()) {
       ChartStyle.sayWithoutData(plot, "no policy was run", theme);
     }
-    plot.setFixedLegendItems(legend(data, failures, theme));
+    plot.setFixedLegendItems(legend(data, theme));
+    String cut =
+        beyond == 0
+            ? ""
+            : "; "
+                + beyond
+                + " of the others "
+                + (beyond == 1 ? "reaches" : "reach")
+                + " beyond the top";
     String hidden =
         bound == null || boundShown
             ? ""
-            : "; " + bound.name() + " of " + ByteFormat.human(bound.bytes()) + " is far above";
-    return ChartStyle.chart(title, subtitle + hidden, plot, theme);
+            : "; " + bound.name() + " " + ByteFormat.human(bound.bytes()) + ", far above";
+    return ChartStyle.chart(title, subtitle + cut + hidden, plot, theme);
+  }
+
+  private static XYLineAndShapeRenderer line(Color colour, BasicStroke stroke) {
+    XYLineAndShapeRenderer line = new XYLineAndShapeRenderer(true, false);
+    line.setDrawSeriesLineAsPath(true);
+    line.setSeriesPaint(0, colour);
+    line.setSeriesStroke(0, stroke);
+    return line;
+  }
+
+  /** The first line, what there is now, is orange; the second, what is better, blue. */
+  static Color colour(int index, ChartTheme theme) {
+    return theme.series(index < 2 ? 1 - index : index);
+  }
+
+  private static Color background(ChartTheme theme) {
+    return theme.either(0xB4BAC1, 0x5A6169);
   }
 
   /** What goes up and down most lies behind the others, which it would cover. */
@@ -115,21 +152,28 @@ public final class OverlayChart {
     plot.setRenderer(index, renderer);
   }
 
-  private static LegendItemCollection legend(OverlayData data, long failures, ChartTheme theme) {
+  private static LegendItemCollection legend(OverlayData data, ChartTheme theme) {
     LegendItemCollection items = new LegendItemCollection();
     for (int i = 0; i < data.lines().size(); i++) {
       OverlayData.Line line = data.lines().get(i);
-      LegendItem item =
+      String failures =
+          line.failureCount() == 0
+              ? ""
+              : ", out of memory " + Numbers.count(line.failureCount(), "time");
+      items.add(
           ChartStyle.line(
-              line.label() + " (peak " + ByteFormat.human(line.peakBytes()) + ")",
+              line.label() + ": peak " + ByteFormat.human(line.peakBytes()) + failures,
               ChartStyle.stroke(2.4f, i),
-              theme.series(i));
-      items.add(item);
+              colour(i, theme)));
+    }
+    if (!data.background().isEmpty()) {
+      items.add(
+          ChartStyle.line(
+              Numbers.count(data.background().size(), "other run"),
+              ChartStyle.stroke(1.2f),
+              background(theme)));
     }
     items.add(ChartStyle.swatch("requested by the program", requestedFill(theme)));
-    if (failures > 0) {
-      items.add(MemoryTimelineChart.failures(failures));
-    }
     return items;
   }
 }

@@ -11,6 +11,7 @@ public final class OverlayData {
   private final TimelineData.Axis axis;
   private final double end;
   private final List<Line> lines;
+  private final List<Line> background;
   private final TimelineData.Points requested;
 
   /**
@@ -35,23 +36,32 @@ public final class OverlayData {
       long failureCount) {}
 
   private OverlayData(
-      TimelineData.Axis axis, double end, List<Line> lines, TimelineData.Points requested) {
+      TimelineData.Axis axis,
+      double end,
+      List<Line> lines,
+      List<Line> background,
+      TimelineData.Points requested) {
     this.axis = axis;
     this.end = end;
     this.lines = lines;
+    this.background = background;
     this.requested = requested;
   }
 
   /**
    * Thins the timelines out.
    *
+   * @param policies those that stand out
+   * @param others those behind them
    * @param columns width of the plot in pixels
    */
-  public static OverlayData of(List<Policy> policies, int columns) {
-    TimelineData.Origin origin = origin(policies);
+  public static OverlayData of(List<Policy> policies, List<Policy> others, int columns) {
+    List<Policy> all = new ArrayList<>(policies);
+    all.addAll(others);
+    TimelineData.Origin origin = origin(all);
     List<Line> lines = new ArrayList<>();
     double end = 0;
-    for (Policy policy : policies) {
+    for (Policy policy : all) {
       TimelineData data = TimelineData.of(policy.timeline(), columns, origin);
       end = Math.max(end, data.end());
       lines.add(
@@ -64,12 +74,17 @@ public final class OverlayData {
     }
     // Failed requests are not held: who serves most of them shows best what the program asks for.
     TimelineData.Points requested =
-        policies.stream()
+        all.stream()
             .map(Policy::timeline)
             .min(Comparator.comparingLong(MemoryTimeline::failureCount))
             .map(timeline -> TimelineData.of(timeline, columns, origin).series(Series.REQUESTED))
             .orElse(new TimelineData.Points(new double[0], new double[0]));
-    return new OverlayData(origin.axis(), end > 0 ? end : 1, List.copyOf(lines), requested);
+    return new OverlayData(
+        origin.axis(),
+        end > 0 ? end : 1,
+        List.copyOf(lines.subList(0, policies.size())),
+        List.copyOf(lines.subList(policies.size(), all.size())),
+        requested);
   }
 
   private static TimelineData.Origin origin(List<Policy> policies) {
@@ -97,9 +112,14 @@ public final class OverlayData {
     return end;
   }
 
-  /** One line for each policy, in their order. */
+  /** One line for each policy that stands out, in their order. */
   List<Line> lines() {
     return lines;
+  }
+
+  /** The others. */
+  List<Line> background() {
+    return background;
   }
 
   /** What the program asks for, of the blocks that it holds. */
@@ -107,7 +127,7 @@ public final class OverlayData {
     return requested;
   }
 
-  /** The greatest of all values. */
+  /** The greatest of all values, the background's left out. */
   double topBytes() {
     double top = 0;
     for (Line line : lines) {

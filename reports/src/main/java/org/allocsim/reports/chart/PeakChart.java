@@ -2,6 +2,7 @@ package org.allocsim.reports.chart;
 
 import java.awt.Color;
 import java.util.List;
+import org.allocsim.reports.advice.ReservedParts;
 import org.jfree.chart.JFreeChart;
 
 /**
@@ -14,7 +15,7 @@ public final class PeakChart {
 
   private PeakChart() {}
 
-  /** A chart without rows; their values are bytes. */
+  /** A chart without rows. */
   public static BarData data() {
     return new BarData(
         "requested",
@@ -23,7 +24,27 @@ public final class PeakChart {
         "free beside blocks in use (stuck)",
         "free as a whole (releasable)",
         "free, of other streams",
-        "free, of private pools");
+        "free, of private pools",
+        "taken before it was needed");
+  }
+
+  /**
+   * Appends a row.
+   *
+   * @param remark what stands behind its sum, or nothing
+   */
+  public static void add(BarData data, String label, String remark, ReservedParts parts) {
+    data.add(
+        label,
+        remark,
+        parts.requestedBytes(),
+        parts.roundingBytes(),
+        parts.awaitingBytes(),
+        parts.stuckBytes(),
+        parts.releasableBytes(),
+        parts.otherStreamsBytes(),
+        parts.privatePoolsBytes(),
+        parts.inAdvanceBytes());
   }
 
   /** Height in pixels. */
@@ -31,8 +52,17 @@ public final class PeakChart {
     return BarChart.height(data);
   }
 
-  /** Draws the chart. */
-  public static JFreeChart create(String title, String subtitle, BarData data, ChartTheme theme) {
+  /**
+   * Draws the chart.
+   *
+   * @param bound what no policy can exceed, or null
+   */
+  public static JFreeChart create(
+      String title,
+      String subtitle,
+      BarData data,
+      MemoryTimelineChart.Bound bound,
+      ChartTheme theme) {
     Color requested = theme.either(0x0072B2, 0x1F86C4);
     return BarChart.create(
         title,
@@ -47,7 +77,9 @@ public final class PeakChart {
             ChartStyle.VERMILLION,
             theme.either(0x9AD1F0, 0x8CCBEE),
             ChartStyle.PURPLE,
-            ChartStyle.GREEN),
+            ChartStyle.GREEN,
+            theme.either(0xB4BAC1, 0x6A727B)),
+        bound,
         theme);
   }
 }

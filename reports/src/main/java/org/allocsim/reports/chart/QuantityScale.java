@@ -2,9 +2,12 @@ package org.allocsim.reports.chart;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
 import java.text.FieldPosition;
 import java.text.NumberFormat;
 import java.text.ParsePosition;
+import java.util.Locale;
 import org.jfree.chart.axis.LogAxis;
 import org.jfree.chart.axis.NumberAxis;
 import org.jfree.chart.axis.NumberTickUnit;
@@ -116,6 +119,13 @@ final class QuantityScale {
     return new BigDecimal(value).round(new MathContext(3)).stripTrailingZeros().toPlainString()
         + " "
         + TIMES[unit];
+  }
+
+  /** Counts, their thousands apart as in all texts. */
+  static NumberFormat counts() {
+    DecimalFormatSymbols symbols = DecimalFormatSymbols.getInstance(Locale.ROOT);
+    symbols.setGroupingSeparator(' ');
+    return new DecimalFormat("#,##0", symbols);
   }
 
   private final class Label extends NumberFormat {

@@ -29,6 +29,7 @@ public final class ThroughputChart {
         BarUnit.MILLIONS_PER_SECOND,
         data,
         List.of(theme.series(0)),
+        null,
         theme);
   }
 }

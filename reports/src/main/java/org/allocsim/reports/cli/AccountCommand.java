@@ -13,6 +13,7 @@ import org.allocsim.reports.advice.CardAccount;
 import org.allocsim.reports.advice.CardAccount.Part;
 import org.allocsim.reports.advice.MemoryMoment;
 import org.allocsim.reports.advice.MomentQuery;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
@@ -84,7 +85,8 @@ final class AccountCommand implements Callable<Integer> {
       List<String> notes = new ArrayList<>(program.notes());
       notes.addAll(samples.notes());
       if (json != null) {
-        JsonText.write(toMap(program, moment, account, card, notes), json.stream());
+        JsonText.write(
+            JsonDocument.ACCOUNT.of(toMap(program, moment, account, card, notes)), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

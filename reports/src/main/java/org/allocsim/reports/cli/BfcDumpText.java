@@ -26,7 +26,8 @@ final class BfcDumpText {
     }
     if (dumps.size() > shown) {
       out.println();
-      out.println(
+      WrappedText.printLine(
+          out,
           Numbers.count(dumps.size() - shown, "more dump")
               + " explained on demand: --show N, or --json FILE for all.");
     }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.validation.calibration.Calibration;
@@ -119,7 +120,7 @@ final class CalibrateCommand implements Callable<Integer> {
       JsonText.write(ProfileFile.fields(result.profile()), profile.stream());
       if (folder != null) {
         print(CalibrateText::print, result, text);
-        JsonText.write(CalibrateJson.of(result), json.stream());
+        JsonText.write(JsonDocument.CALIBRATE.of(CalibrateJson.of(result)), json.stream());
         print(CalibrateText::printObservations, result, calls);
       }
       outputs.commit();

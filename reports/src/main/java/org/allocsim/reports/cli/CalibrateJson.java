@@ -10,13 +10,12 @@ import org.allocsim.validation.calibration.Placement;
 import org.allocsim.validation.calibration.RobustFit;
 import org.allocsim.workloads.profile.ProfileFile;
 
-/** What {@code calibrate} found as JSON, schema {@code allocsim-calibrate-1}. */
+/** What {@code calibrate} found as JSON. */
 final class CalibrateJson {
   private CalibrateJson() {}
 
   static Map<String, Object> of(CalibrationResult result) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("schema", "allocsim-calibrate-1");
     map.put("profile", ProfileFile.fields(result.profile()));
     map.put("placement", placement(result.placement()));
     map.put("rounds", result.rounds());

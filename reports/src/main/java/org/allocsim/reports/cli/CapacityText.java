@@ -13,19 +13,47 @@ import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.stats.ByteFormat;
 
-/** Prints smallest devices. */
+/** Smallest devices as text, CSV and JSON. */
 final class CapacityText {
-  private static final int MOST_COLUMNS = 6;
   private static final int MOST_SIZES = 8;
 
   private CapacityText() {}
 
+  /** Columns that are left out where lines are short, the first one first. */
+  private static final List<String> EXPENDABLE = List.of("blocks at peak", "MiB");
+
   static void print(List<CapacitySearch.Result> results, String recordedConf, PrintWriter out) {
-    out.println(
-        "bound   the program asks for "
-            + Numbers.bytes(results.getFirst().demand().peakRequestedBytes())
-            + " at its peak; no device with less free runs it");
+    WrappedText.printField(out, "bound   ", bound(results));
     out.println();
+    table(results, recordedConf).expendable("--csv FILE has all", EXPENDABLE).print(out, "");
+    out.println();
+    cards(results).print(out, "");
+    for (String warning : warnings(results)) {
+      WrappedText.print(out, "", "", warning);
+    }
+  }
+
+  /** The tables for a pull request. */
+  static void printMarkdown(
+      String head, List<CapacitySearch.Result> results, String recordedConf, PrintWriter out) {
+    out.println(head + ": " + bound(results) + ".");
+    out.println();
+    table(results, recordedConf).printMarkdown(out);
+    out.println();
+    cards(results).printMarkdown(out);
+    for (String warning : warnings(results)) {
+      out.println();
+      out.println(warning);
+    }
+  }
+
+  private static String bound(List<CapacitySearch.Result> results) {
+    return "the program asks for "
+        + Numbers.bytes(results.getFirst().demand().peakRequestedBytes())
+        + " at its peak; no device with less free runs it";
+  }
+
+  private static TextTable table(List<CapacitySearch.Result> results, String recordedConf) {
     TextTable table =
         TextTable.of(
             isPyTorchOnly(results) ? "setting" : "allocator",
@@ -48,15 +76,14 @@ final class CapacityText {
               ? "recorded"
               : "");
     }
-    table.print(out, "");
-    out.println();
-    printCards(results, out);
+    return table;
+  }
+
+  private static List<String> warnings(List<CapacitySearch.Result> results) {
+    List<String> warnings = new ArrayList<>();
     for (CapacitySearch.Result result : results) {
       if (!result.failingAboveBytes().isEmpty()) {
-        WrappedText.print(
-            out,
-            "",
-            "",
+        warnings.add(
             name(result, results)
                 + ": a request fails all the same with "
                 + String.join(
@@ -67,6 +94,7 @@ final class CapacityText {
                 + "; leave some room.");
       }
     }
+    return warnings;
   }
 
   private static boolean isPyTorchOnly(List<CapacitySearch.Result> results) {
@@ -81,30 +109,28 @@ final class CapacityText {
     return isPyTorchOnly(among) ? conf : Scenario.PYTORCH + " " + conf;
   }
 
-  /** What fits on which card; too wide for many allocators, whose smallest card is told above. */
-  private static void printCards(List<CapacitySearch.Result> results, PrintWriter out) {
-    if (results.size() > MOST_COLUMNS) {
-      out.println("--json tells for each of the cards what fits on it.");
-      return;
-    }
-    String[] headings = new String[results.size() + 2];
-    headings[0] = "card";
-    headings[1] = ">free for the program";
-    for (int i = 0; i < results.size(); i++) {
-      headings[i + 2] = name(results.get(i), results);
-    }
-    TextTable table = TextTable.of(headings);
+  /** What runs on which card. */
+  private static TextTable cards(List<CapacitySearch.Result> results) {
+    TextTable table = TextTable.of("card", ">free for the program", "large enough for");
     List<CapacitySearch.Card> cards = results.getFirst().cards();
-    for (int row = 0; row < cards.size(); row++) {
-      Object[] cells = new Object[headings.length];
-      cells[0] = cards.get(row).profile().name();
-      cells[1] = ByteFormat.human(cards.get(row).profile().capacityBytes());
-      for (int i = 0; i < results.size(); i++) {
-        cells[i + 2] = results.get(i).cards().get(row).fits() ? "fits" : "no";
+    for (int card = 0; card < cards.size(); card++) {
+      List<String> fit = new ArrayList<>();
+      List<String> fail = new ArrayList<>();
+      for (CapacitySearch.Result result : results) {
+        (result.cards().get(card).fits() ? fit : fail).add(name(result, results));
       }
-      table.row(cells);
+      table.row(
+          cards.get(card).profile().name(),
+          ByteFormat.human(cards.get(card).profile().capacityBytes()),
+          fail.isEmpty()
+              ? "all"
+              : fit.isEmpty()
+                  ? "none"
+                  : fail.size() < fit.size()
+                      ? "all but " + String.join(", ", fail)
+                      : String.join(", ", fit));
     }
-    table.print(out, "");
+    return table;
   }
 
   /**
@@ -144,6 +170,19 @@ final class CapacityText {
     }
     return data;
   }
+
+  /** Keys of {@link #toMap} that are columns of CSV. */
+  static final List<String> CSV =
+      List.of(
+          "policy",
+          "conf",
+          "capacity_bytes",
+          "failing_above_bytes",
+          "peak_requested_bytes",
+          "peak_block_bytes",
+          "reserved_if_ample_bytes",
+          "cards_that_fit",
+          "replays");
 
   /** A result as JSON. */
   static Map<String, Object> toMap(CapacitySearch.Result result) {

@@ -18,6 +18,8 @@ import org.jfree.chart.JFreeChart;
  * {@code NAME-dark.svg} and {@code NAME-dark.png}.
  */
 final class ChartFolder {
+  private static final int LONGEST_NAME = 80;
+
   private final Outputs outputs;
   private final String option;
   private final Path folder;
@@ -39,6 +41,12 @@ final class ChartFolder {
     } catch (InvalidPathException | IOException e) {
       throw new Failure(option + " " + name + ": the folder cannot be made; name another one", e);
     }
+  }
+
+  /** A label as part of a file's name: letters, digits, dots and dashes, not too many. */
+  static String nameOf(String label) {
+    String name = label.replaceAll("[^A-Za-z0-9._]+", "-").replaceAll("-$", "");
+    return name.substring(0, Math.min(LONGEST_NAME, name.length()));
   }
 
   /** Writes a chart in both themes and all formats. */

@@ -12,8 +12,10 @@ import org.allocsim.reports.advice.Landmarks;
 import org.allocsim.reports.advice.LimitCheck;
 import org.allocsim.reports.advice.MemoryMoment;
 import org.allocsim.reports.advice.MomentQuery;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.WrappedText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -110,11 +112,12 @@ final class CheckCommand implements Callable<Integer> {
       Program program = Program.replay(traceName, programOptions);
       checks = checks(program);
       if (json != null) {
-        JsonText.write(toMap(program, checks), json.stream());
+        JsonText.write(JsonDocument.CHECK.of(toMap(program, checks)), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
-        checks.forEach(check -> out.println(line(check)));
+        checks.forEach(
+            check -> WrappedText.printField(out, check.holds() ? "ok    " : "FAIL  ", text(check)));
         out.flush();
       }
     }
@@ -150,9 +153,8 @@ final class CheckCommand implements Callable<Integer> {
     }
   }
 
-  private static String line(LimitCheck check) {
-    return (check.holds() ? "ok    " : "FAIL  ")
-        + check.subject()
+  private static String text(LimitCheck check) {
+    return check.subject()
         + ": "
         + figure(check, check.actual())
         + ", at most "

@@ -3,11 +3,10 @@ package org.allocsim.reports.cli;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.allocsim.reports.advice.PolicyPortrait;
 import org.allocsim.reports.advice.PolicyResult;
-import org.allocsim.reports.advice.Scenario;
-import org.allocsim.reports.advice.SlackSplit;
 import org.allocsim.reports.chart.BarData;
 import org.allocsim.reports.chart.DistributionChart;
 import org.allocsim.reports.chart.DriverTimeChart;
@@ -18,71 +17,115 @@ import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.chart.OverlayChart;
 import org.allocsim.reports.chart.OverlayData;
 import org.allocsim.reports.chart.PeakChart;
+import org.allocsim.reports.chart.SegmentMapChart;
+import org.allocsim.reports.chart.SegmentMapChart.Palette;
+import org.allocsim.reports.chart.SegmentMapData;
 import org.allocsim.reports.chart.ThroughputChart;
+import org.allocsim.reports.chart.UtilisationChart;
+import org.allocsim.reports.chart.UtilisationData;
 import org.allocsim.reports.text.Numbers;
-import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.stats.FragmentationTimeline.Share;
-import org.allocsim.simulator.timing.HostActivity;
 
 /** Draws what policies made of one trace. */
 final class CompareCharts {
   private static final double MILLION = 1e6;
 
-  /** PyTorch's own allocator comes first among the lines, under so many settings at most. */
-  private static final int MOST_OF_PYTORCH = 4;
-
   private final TraceInput input;
-  private final long limitBytes;
+  private final String file;
+  private final MemoryTimelineChart.Bound most;
   private final List<PolicyPortrait> ranked;
+  private final List<PolicyPortrait> key;
+  private final List<PolicyPortrait> closest;
 
-  /** Charts of portraits in the order of the table. */
-  CompareCharts(TraceInput input, long limitBytes, List<PolicyPortrait> ranked) {
+  /**
+   * Charts of portraits in any order.
+   *
+   * @param most what allocators can have at most
+   */
+  CompareCharts(TraceInput input, MemoryTimelineChart.Bound most, List<PolicyPortrait> portraits) {
     this.input = input;
-    this.limitBytes = limitBytes;
-    this.ranked = ranked.stream().filter(each -> each.result().isRun()).toList();
+    this.most = most;
+    file = String.valueOf(Path.of(input.name()).getFileName());
+    ranked =
+        portraits.stream()
+            .filter(each -> each.result().isRun())
+            .sorted(Comparator.comparing(PolicyPortrait::result, CompareTable.RANK))
+            .toList();
+    KeyRuns runs = KeyRuns.of(ranked.stream().map(PolicyPortrait::result).toList(), input.conf());
+    key = of(runs.runs());
+    closest = of(runs.closest());
+  }
+
+  private List<PolicyPortrait> of(List<PolicyResult> results) {
+    List<PolicyPortrait> portraits = new ArrayList<>();
+    for (PolicyResult result : results) {
+      ranked.stream()
+          .filter(each -> each.result().choice().equals(result.choice()))
+          .forEach(portraits::add);
+    }
+    return portraits;
   }
 
   /** Writes all of them, under names that begin with {@code prefix}. */
   void write(ChartFolder folder, String prefix) throws IOException {
-    String file = String.valueOf(Path.of(input.name()).getFileName());
-    List<PolicyPortrait> lines = overlaid();
-    String some =
-        lines.size() == ranked.size()
-            ? file
-            : file
-                + ": "
-                + lines.size()
-                + " of "
-                + ranked.size()
-                + " policies; compare.csv has the others";
+    writeOverTime(folder, prefix);
+    writeBars(folder, prefix);
+    writeDistributions(folder, prefix, input, file);
+    for (PolicyPortrait each : closest) {
+      writeMaps(folder, prefix, each);
+    }
+    if (!closest.isEmpty() && input.trace().workCount() > 0) {
+      PolicyResult result = closest.getLast().result();
+      UtilisationData busy = new UtilisationData(result.time());
+      folder.write(
+          prefix + "utilisation",
+          UtilisationChart.WIDTH,
+          UtilisationChart.HEIGHT,
+          theme ->
+              UtilisationChart.create(
+                  "How busy the GPU is", file + ", " + label(result), busy, theme));
+    }
+  }
+
+  private void writeOverTime(ChartFolder folder, String prefix) throws IOException {
+    List<PolicyPortrait> others = ranked.stream().filter(each -> !key.contains(each)).toList();
     OverlayData overlay =
         OverlayData.of(
-            lines.stream()
-                .map(each -> new OverlayData.Policy(label(each.result()), each.timeline()))
-                .toList(),
+            key.stream().map(this::line).toList(),
+            others.stream().map(this::line).toList(),
             OverlayChart.PLOT_COLUMNS);
-    MemoryTimelineChart.Bound bound =
-        limitBytes < 0 ? null : new MemoryTimelineChart.Bound("limit", limitBytes);
     folder.write(
         prefix + "reserved",
         OverlayChart.WIDTH,
         OverlayChart.HEIGHT,
-        theme -> OverlayChart.create("Reserved memory over time", some, overlay, bound, theme));
+        theme -> OverlayChart.create("Reserved memory over time", file, overlay, most, theme));
     FragmentationData unused = new FragmentationData();
-    lines.forEach(each -> unused.add(label(each.result()), each.fragmentation(), Share.UNUSED));
+    for (PolicyPortrait each : key) {
+      PolicyResult result = each.result();
+      String atPeak =
+          Numbers.share(result.atPeak().externalBytes(), result.atPeak().reservedBytes());
+      unused.add(
+          name(result) + ": " + atPeak + " when most is reserved",
+          each.fragmentation(),
+          Share.UNUSED);
+    }
     folder.write(
         prefix + "fragmentation",
         FragmentationChart.WIDTH,
         FragmentationChart.height(unused),
         theme ->
             FragmentationChart.create(
-                "Reserved and in no block in use, over time", some, unused, theme));
+                "Share of reserved memory that is in no block in use", file, unused, theme));
+  }
+
+  private void writeBars(ChartFolder folder, String prefix) throws IOException {
     BarData peaks = peaks();
     folder.write(
         prefix + "peak",
         PeakChart.WIDTH,
         PeakChart.height(peaks),
-        theme -> PeakChart.create("Where reserved memory goes at its peak", file, peaks, theme));
+        theme ->
+            PeakChart.create("Where reserved memory goes at its peak", file, peaks, most, theme));
     BarData driver = driverTime();
     folder.write(
         prefix + "driver-time",
@@ -105,7 +148,38 @@ final class CompareCharts {
                 file + ", on this machine, policies side by side",
                 throughput,
                 theme));
-    writeDistributions(folder, prefix, input, file);
+  }
+
+  /** Segments and blocks at the moments that matter. */
+  private void writeMaps(ChartFolder folder, String prefix, PolicyPortrait portrait)
+      throws IOException {
+    String label = label(portrait.result());
+    for (PolicyPortrait.Moment moment : portrait.moments()) {
+      SegmentMapData data = SegmentMapData.byState(moment.layout());
+      String name =
+          switch (moment.kind()) {
+            case FIRST_OOM -> "oom";
+            case PEAK -> "peak";
+            case END -> "end";
+          };
+      String phrase =
+          switch (moment.kind()) {
+            case FIRST_OOM -> "when the first request fails";
+            case PEAK -> "when most is reserved";
+            case END -> "at the end";
+          };
+      folder.write(
+          prefix + "segments-" + name + "-" + ChartFolder.nameOf(label),
+          SegmentMapChart.WIDTH,
+          SegmentMapChart.height(data),
+          theme ->
+              SegmentMapChart.create(
+                  "Segments and blocks " + phrase,
+                  file + ", " + label,
+                  data,
+                  Palette.STATE,
+                  theme));
+    }
   }
 
   /** Sizes and lifetimes of the allocations of a trace. */
@@ -135,62 +209,30 @@ final class CompareCharts {
         theme -> DistributionChart.create(title, subtitle, histogram, theme));
   }
 
+  private OverlayData.Policy line(PolicyPortrait portrait) {
+    return new OverlayData.Policy(name(portrait.result()), portrait.timeline());
+  }
+
+  /** The label, and whether it is that of the program's own setting. */
+  private String name(PolicyResult result) {
+    return label(result) + (KeyRuns.isUnder(result, input.conf()) ? " (as recorded)" : "");
+  }
+
   private static String label(PolicyResult result) {
     return result.choice().label();
   }
 
-  /** PyTorch's allocator, then the best of the others; bounds are no allocators. */
-  private List<PolicyPortrait> overlaid() {
-    List<PolicyPortrait> lines = new ArrayList<>();
-    for (PolicyPortrait each : ranked) {
-      if (isPyTorch(each) && lines.size() < MOST_OF_PYTORCH) {
-        lines.add(each);
-      }
-    }
-    for (PolicyPortrait each : ranked) {
-      boolean online = each.result().choice().provider().spec().kind() == PolicySpec.Kind.ONLINE;
-      if (online && !isPyTorch(each) && lines.size() < OverlayChart.MOST_LINES) {
-        lines.add(each);
-      }
-    }
-    return lines.isEmpty()
-        ? ranked.subList(0, Math.min(OverlayChart.MOST_LINES, ranked.size()))
-        : lines;
-  }
-
-  private static boolean isPyTorch(PolicyPortrait portrait) {
-    return portrait.result().choice().provider().spec().id().equals(Scenario.PYTORCH);
-  }
-
-  /** One row for each policy; its parts come to the peak of reserved memory. */
-  BarData peaks() {
+  private BarData peaks() {
     BarData data = PeakChart.data();
     for (PolicyPortrait each : ranked) {
       PolicyResult result = each.result();
-      PolicyResult.Moment moment = result.atPeak();
-      SlackSplit slack = each.slackAtPeak();
-      long requested = Math.min(moment.requestedBytes(), moment.allocatedBytes());
-      long rounding = moment.allocatedBytes() - requested;
-      long awaiting = moment.activeBytes() - moment.allocatedBytes();
-      // A few policies show no free blocks; what is left of their slack cannot be released.
-      long rest =
-          moment.externalBytes()
-              - slack.releasableBytes()
-              - slack.otherReleasableBytes()
-              - slack.otherStuckBytes()
-              - slack.privateBytes();
-      data.add(
-          label(result),
-          result.failureCount() == 0
-              ? ""
-              : "out of memory " + Numbers.count(result.failureCount(), "time"),
-          requested,
-          Math.max(0, rounding),
-          Math.max(0, awaiting),
-          Math.max(0, rest),
-          slack.releasableBytes(),
-          slack.otherReleasableBytes() + slack.otherStuckBytes(),
-          slack.privateBytes());
+      long failures = result.failureCount();
+      PeakChart.add(
+          data,
+          name(result),
+          failures == 0 ? "" : "out of memory " + Numbers.count(failures, "time"),
+          result.parts());
+      emphasise(data, each);
     }
     return data;
   }
@@ -199,11 +241,9 @@ final class CompareCharts {
     BarData data = DriverTimeChart.data();
     for (PolicyPortrait each : ranked) {
       PolicyResult result = each.result();
-      long waitNanos =
-          result.time() == null
-              ? 0
-              : result.time().activities().getOrDefault(HostActivity.ALLOCATOR_WAIT, 0L);
-      DriverTimeChart.add(data, label(result), each.driverNanos(), waitNanos);
+      DriverTimeChart.add(
+          data, name(result), result.driverNanosByCall(), CompareJson.waitNanos(result));
+      emphasise(data, each);
     }
     return data;
   }
@@ -212,8 +252,15 @@ final class CompareCharts {
     BarData data = ThroughputChart.data();
     for (PolicyPortrait each : ranked) {
       double rate = each.result().eventsPerSecond() / MILLION;
-      data.add(label(each.result()), "", Double.isFinite(rate) ? rate : 0);
+      data.add(name(each.result()), "", Double.isFinite(rate) && rate > 0 ? rate : 0);
+      emphasise(data, each);
     }
     return data;
+  }
+
+  private void emphasise(BarData data, PolicyPortrait portrait) {
+    if (key.contains(portrait)) {
+      data.emphasise();
+    }
   }
 }

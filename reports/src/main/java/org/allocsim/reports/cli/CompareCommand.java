@@ -2,10 +2,8 @@ package org.allocsim.reports.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,11 +11,12 @@ import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.PolicyPortrait;
-import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
@@ -96,8 +95,9 @@ final class CompareCommand implements Callable<Integer> {
       description =
           "Folder that gets compare.html, compare.csv, compare.json and charts as .svg and .png,"
               + " and for dark paper as -dark.svg and -dark.png: reserved, fragmentation, peak,"
-              + " driver-time, throughput, sizes, lifetimes, behind a number where there are"
-              + " several traces; it is made where missing.")
+              + " driver-time, throughput, sizes, lifetimes, segments (when the first request"
+              + " fails, when most is reserved, at the end), utilisation where the trace has work,"
+              + " behind a number where there are several traces; it is made where missing.")
   private String reportName;
 
   @Option(names = "--markdown", description = "Print the table as Markdown.")
@@ -130,11 +130,9 @@ final class CompareCommand implements Callable<Integer> {
                 prefix));
       }
       for (Outputs.Output each : csv) {
-        try (PrintWriter writer = new PrintWriter(each.stream(), false, StandardCharsets.UTF_8)) {
-          CompareTable.writeCsv(tables, writer);
-        }
+        CompareTable.writeCsv(tables, each.stream());
       }
-      Map<String, Object> results = toMap(tables);
+      Map<String, Object> results = JsonDocument.COMPARE.of(toMap(tables));
       for (Outputs.Output each : json) {
         JsonText.write(results, each.stream());
       }
@@ -210,29 +208,30 @@ final class CompareCommand implements Callable<Integer> {
             limitBytes,
             deviceOptions.torchVersion(),
             AfterOom.CONTINUE);
-    CompareTable table;
-    List<PolicyResult> results;
+    boolean isReported = recordings != null;
+    RecordedTrial recorded = new RecordedTrial(trial, isReported ? name : null);
+    List<PolicyPortrait> portraits;
     try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
-      if (recordings == null) {
-        return new CompareTable(
-            input, deviceOptions.profile(), limitBytes, trial.runAll(choices, progress::update));
-      }
-      RecordedTrial recorded = new RecordedTrial(trial, name);
-      results = recorded.runAll(choices, progress::update);
-      table = new CompareTable(input, deviceOptions.profile(), limitBytes, results);
-      recordings.add(recorded.recording(table.results(), input.conf()));
+      portraits = recorded.runAll(choices, progress::update);
     }
-    if (charts != null && ChartFonts.areAvailable()) {
-      try (ProgressMeter progress = ProgressMeter.ofPolicies("drawing")) {
-        List<PolicyPortrait> portraits = PolicyPortrait.ofAll(trial, results, progress::update);
-        List<PolicyPortrait> ranked =
-            portraits.stream()
-                .sorted(Comparator.comparing(PolicyPortrait::result, CompareTable.RANK))
-                .toList();
-        new CompareCharts(input, limitBytes, ranked).write(charts, prefix);
+    CompareTable table =
+        new CompareTable(
+            input,
+            deviceOptions.profile(),
+            limitBytes,
+            portraits.stream().map(PolicyPortrait::result).toList());
+    if (isReported) {
+      recordings.add(recorded.recording(table.results(), input.conf()));
+      if (ChartFonts.areAvailable()) {
+        new CompareCharts(input, bound(table.mostBytes()), portraits).write(charts, prefix);
       }
     }
     return table;
+  }
+
+  private MemoryTimelineChart.Bound bound(long mostBytes) {
+    return new MemoryTimelineChart.Bound(
+        mostBytes == limitBytes() ? "limit" : "the card has", mostBytes);
   }
 
   private long limitBytes() {
@@ -243,7 +242,6 @@ final class CompareCommand implements Callable<Integer> {
 
   private Map<String, Object> toMap(List<CompareTable> tables) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("schema", "allocsim-compare-1");
     map.put("device", deviceOptions.profile().name());
     map.put("device_bytes", deviceOptions.profile().totalBytes());
     map.put("limit_bytes", limitBytes() < 0 ? null : limitBytes());

@@ -28,19 +28,17 @@ final class ComparePage {
 
   /** Of the first trace; those of the others are facts below. */
   private static Verdict verdict(List<CompareTable> tables, PyTorchVersion version) {
-    Verdict first = verdict(tables.getFirst(), version);
+    Verdict first = CompareVerdict.of(tables.getFirst(), version);
     if (tables.size() == 1) {
       return first;
     }
     List<String> details = new ArrayList<>(first.details());
     for (CompareTable table : tables.subList(1, tables.size())) {
       details.add(
-          Path.of(table.input().name()).getFileName() + ": " + verdict(table, version).sentence());
+          Path.of(table.input().name()).getFileName()
+              + ": "
+              + CompareVerdict.of(table, version).sentence());
     }
     return new Verdict(first.tone(), first.sentence(), details, first.pasteLine());
-  }
-
-  private static Verdict verdict(CompareTable table, PyTorchVersion version) {
-    return CompareVerdict.of(table.results(), table.input().conf(), version);
   }
 }

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -68,33 +69,32 @@ final class CompareTable {
     return results;
   }
 
+  /** What allocators can have at most: their limit, or the card. */
+  long mostBytes() {
+    long cardBytes = profile.capacityBytes();
+    return limitBytes < 0 ? cardBytes : Math.min(limitBytes, cardBytes);
+  }
+
   void print(PrintWriter out) {
-    out.println(
-        "trace   "
-            + input.name()
+    WrappedText.printField(
+        out,
+        "trace   ",
+        input.name()
             + " ("
             + input.format()
             + "): "
             + Numbers.count(input.trace().eventCount(), "request")
             + ", device "
             + input.device());
-    out.println(
-        "device  "
-            + profile.name()
+    WrappedText.printField(
+        out,
+        "device  ",
+        profile.name()
             + ", "
             + ByteFormat.human(profile.totalBytes())
             + (limitBytes < 0 ? ", no limit" : ", limit " + Numbers.bytes(limitBytes)));
     out.println();
-    List<String> left = table().printWithin(Terminals.columns(), out, "", EXPENDABLE);
-    if (!left.isEmpty()) {
-      WrappedText.print(
-          out,
-          "",
-          "",
-          "Too wide for a line: "
-              + String.join(", ", left)
-              + "; --csv FILE has all, and COLUMNS tells the width.");
-    }
+    table().expendable("--csv FILE has all", EXPENDABLE).print(out, "");
     for (PolicyResult result : results) {
       if (!result.isRun()) {
         WrappedText.printItem(
@@ -184,73 +184,47 @@ final class CompareTable {
             : ", " + Numbers.count(result.failureCount()) + " times");
   }
 
+  /** Columns of CSV: the trace, and keys of a result as JSON. */
+  private static final List<String> CSV =
+      List.of(
+          "trace",
+          "sha256",
+          "device_index",
+          "policy",
+          "options",
+          "kind",
+          "not_run_because",
+          "peak_reserved_bytes",
+          "peak_allocated_bytes",
+          "peak_requested_bytes",
+          "peak_device_bytes",
+          "utilisation_ratio",
+          "internal_at_peak_bytes",
+          "external_at_peak_bytes",
+          "ooms",
+          "first_oom_request_index",
+          "first_oom_requested_bytes",
+          "driver_calls",
+          "driver_seconds",
+          "events",
+          "seconds",
+          "events_per_second",
+          "simulated_seconds",
+          "gpu_utilisation_ratio");
+
   /** Writes the rows of several traces under one line of headings. */
-  static void writeCsv(List<CompareTable> tables, PrintWriter out) {
-    CsvText csv =
-        new CsvText(
-            out,
-            "trace",
-            "sha256",
-            "device_index",
-            "policy",
-            "options",
-            "kind",
-            "not_run_because",
-            "peak_reserved_bytes",
-            "peak_allocated_bytes",
-            "peak_requested_bytes",
-            "peak_device_bytes",
-            "utilisation_ratio",
-            "internal_at_peak_bytes",
-            "external_at_peak_bytes",
-            "ooms",
-            "first_oom_request_index",
-            "first_oom_requested_bytes",
-            "driver_calls",
-            "driver_seconds",
-            "events",
-            "seconds",
-            "events_per_second",
-            "simulated_seconds",
-            "gpu_utilisation_ratio");
+  static void writeCsv(List<CompareTable> tables, OutputStream out) {
+    List<Map<String, Object>> rows = new ArrayList<>();
     for (CompareTable table : tables) {
       for (PolicyResult result : table.results) {
         Map<String, Object> row = toMap(result);
-        csv.row(
-            table.input.name(),
-            table.input.sha256(),
-            table.input.device(),
-            row.get("policy"),
-            options(result),
-            row.get("kind"),
-            row.get("not_run_because"),
-            row.get("peak_reserved_bytes"),
-            row.get("peak_allocated_bytes"),
-            row.get("peak_requested_bytes"),
-            row.get("peak_device_bytes"),
-            row.get("utilisation_ratio"),
-            row.get("internal_at_peak_bytes"),
-            row.get("external_at_peak_bytes"),
-            row.get("ooms"),
-            row.get("first_oom_request_index"),
-            row.get("first_oom_requested_bytes"),
-            row.get("driver_calls"),
-            row.get("driver_seconds"),
-            row.get("events"),
-            row.get("seconds"),
-            row.get("events_per_second"),
-            row.get("simulated_seconds"),
-            row.get("gpu_utilisation_ratio"));
+        row.put("trace", table.input.name());
+        row.put("sha256", table.input.sha256());
+        row.put("device_index", table.input.device());
+        rows.add(row);
       }
     }
-    out.flush();
-  }
-
-  private static String options(PolicyResult result) {
-    return result.choice().options().entrySet().stream()
-        .map(entry -> entry.getKey() + "=" + entry.getValue())
-        .reduce((a, b) -> a + ";" + b)
-        .orElse("");
+    CsvText.write(CSV, rows, out);
   }
 
   Map<String, Object> toMap() {
@@ -261,6 +235,7 @@ final class CompareTable {
     map.put("requests", input.trace().eventCount());
     map.put("device_index", input.device());
     map.put("notes", input.notes());
+    map.putAll(CompareJson.distributions(input));
     map.put("results", results.stream().<Object>map(CompareTable::toMap).toList());
     return map;
   }
@@ -281,12 +256,14 @@ final class CompareTable {
     map.put("utilisation_ratio", result.utilisation());
     map.put("internal_at_peak_bytes", result.atPeak().internalBytes());
     map.put("external_at_peak_bytes", result.atPeak().externalBytes());
+    map.put("reserved_at_peak", CompareJson.parts(result.parts()));
     map.put("ooms", result.failureCount());
     RequestFailure first = result.failures().isEmpty() ? null : result.failures().getFirst();
     map.put("first_oom_request_index", first == null ? null : first.requestIndex());
     map.put("first_oom_requested_bytes", first == null ? null : first.requestedBytes());
     map.put("driver_calls", result.driverCalls());
     map.put("driver_seconds", result.driverNanos() / NANOS_PER_SECOND);
+    map.put("driver_seconds_by_call", CompareJson.secondsByCall(result));
     map.put("events", result.events());
     map.put("seconds", result.seconds());
     map.put("events_per_second", result.eventsPerSecond());

@@ -4,11 +4,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.allocsim.reports.advice.Demand;
 import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.html.Verdict;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.ByteFormat;
 
@@ -23,14 +25,17 @@ final class CompareVerdict {
   private final Optional<PolicyResult> recorded;
   private final Optional<PolicyResult> best;
   private final PyTorchVersion version;
+  private final long neededBytes;
+  private final long mostBytes;
 
-  /**
-   * Of ranked results.
-   *
-   * @param recordedConf settings that the program was recorded with; null where it is not known
-   */
-  private CompareVerdict(List<PolicyResult> ranked, String recordedConf, PyTorchVersion version) {
+  private CompareVerdict(CompareTable table, PyTorchVersion version) {
     this.version = version;
+    List<PolicyResult> ranked = table.results();
+    TraceInput input = table.input();
+    String recordedConf = input.conf();
+    neededBytes =
+        Demand.of(input.trace(), input.device(), AllocatorConfig.DEFAULT).peakRequestedBytes();
+    mostBytes = table.mostBytes();
     results = ranked.stream().filter(PolicyResult::isRun).toList();
     List<PolicyResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
     recorded =
@@ -40,8 +45,9 @@ final class CompareVerdict {
     best = settings.stream().filter(PolicyResult::passes).findFirst();
   }
 
-  static Verdict of(List<PolicyResult> ranked, String recordedConf, PyTorchVersion version) {
-    return new CompareVerdict(ranked, recordedConf, version).make();
+  /** The verdict on a table. */
+  static Verdict of(CompareTable table, PyTorchVersion version) {
+    return new CompareVerdict(table, version).make();
   }
 
   private static boolean isPyTorch(PolicyResult result) {
@@ -56,6 +62,9 @@ final class CompareVerdict {
     if (results.isEmpty()) {
       return new Verdict(
           Verdict.Tone.NEUTRAL, "None of the allocators can serve this trace.", List.of(), null);
+    }
+    if (neededBytes > mostBytes) {
+      return hopeless();
     }
     if (recorded.isEmpty()) {
       return withoutRecorded();
@@ -111,6 +120,19 @@ final class CompareVerdict {
         ConfText.paste(conf(then), version));
   }
 
+  /** No allocator serves a program that holds more than there is. */
+  private Verdict hopeless() {
+    return new Verdict(
+        Verdict.Tone.BAD,
+        "No allocator can serve this program: it holds "
+            + ByteFormat.human(neededBytes)
+            + " at its peak, and there are "
+            + ByteFormat.human(mostBytes)
+            + ".",
+        details(null),
+        null);
+  }
+
   private Verdict withoutRecorded() {
     PolicyResult first = results.getFirst();
     PolicyResult winner =
@@ -154,9 +176,7 @@ final class CompareVerdict {
   /** Facts around a result, which may be null. */
   private List<String> details(PolicyResult chosen) {
     List<String> details = new ArrayList<>();
-    PolicyResult any = chosen == null ? results.getFirst() : chosen;
-    details.add(
-        "The program itself asks for " + Numbers.bytes(any.peakRequestedBytes()) + " at its peak.");
+    details.add("The program itself holds " + Numbers.bytes(neededBytes) + " at its peak.");
     if (chosen != null) {
       details.add(
           "When most is reserved, "

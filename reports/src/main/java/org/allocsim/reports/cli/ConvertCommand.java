@@ -83,7 +83,8 @@ final class ConvertCommand implements Callable<Integer> {
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
-        out.println(
+        WrappedText.printLine(
+            out,
             outputName
                 + ": "
                 + Numbers.count(rows(input), "request")

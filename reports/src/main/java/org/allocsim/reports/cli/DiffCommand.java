@@ -8,6 +8,7 @@ import org.allocsim.reports.advice.LiveSet;
 import org.allocsim.reports.advice.MemoryMoment;
 import org.allocsim.reports.advice.MomentQuery;
 import org.allocsim.reports.advice.PeakDifference;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -72,7 +73,7 @@ final class DiffCommand implements Callable<Integer> {
               LiveSet.of(second, after.origins(), chosen, grouping.table().frames()));
       DiffReport report = new DiffReport(before, after, difference, grouping.table());
       if (json != null) {
-        JsonText.write(report.toMap(), json.stream());
+        JsonText.write(JsonDocument.DIFF.of(report.toMap()), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

@@ -13,6 +13,7 @@ import org.allocsim.reports.advice.PeakDifference.Row;
 import org.allocsim.reports.advice.SlackSplit;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
+import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /**
@@ -26,8 +27,8 @@ import org.allocsim.simulator.stats.ByteFormat;
 record DiffReport(Program before, Program after, PeakDifference difference, TableOptions options) {
 
   void print(PrintWriter out) {
-    out.println(line("before", before, difference.before()));
-    out.println(line("after ", after, difference.after()));
+    WrappedText.printField(out, "before  ", moment(before, difference.before()));
+    WrappedText.printField(out, "after   ", moment(after, difference.after()));
     out.println();
     printParts(out);
     out.println();
@@ -36,10 +37,8 @@ record DiffReport(Program before, Program after, PeakDifference difference, Tabl
     printRemarks(after, out);
   }
 
-  private static String line(String which, Program program, MemoryMoment moment) {
-    return which
-        + "  "
-        + program.name()
+  private static String moment(Program program, MemoryMoment moment) {
+    return program.name()
         + ": device "
         + program.device()
         + ", "
@@ -73,7 +72,8 @@ record DiffReport(Program before, Program after, PeakDifference difference, Tabl
     row(table, "reserved", first.reservedBytes(), second.reservedBytes());
     table.print(out, "");
     out.println();
-    out.println(
+    WrappedText.printLine(
+        out,
         "Reserved memory changes by "
             + signed(difference.reservedBytes())
             + ": "

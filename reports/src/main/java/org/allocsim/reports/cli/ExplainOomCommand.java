@@ -14,6 +14,7 @@ import org.allocsim.reports.advice.oom.OomExplanation;
 import org.allocsim.reports.advice.oom.OomLog;
 import org.allocsim.reports.advice.oom.OomSettings;
 import org.allocsim.reports.advice.oom.OomVerdict;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -111,7 +112,9 @@ final class ExplainOomCommand implements Callable<Integer> {
               .toList();
       if (json != null) {
         JsonText.write(
-            ExplainOomJson.of(label(), contents, settings, explanations, dumps), json.stream());
+            JsonDocument.EXPLAIN_OOM.of(
+                ExplainOomJson.of(label(), contents, settings, explanations, dumps)),
+            json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

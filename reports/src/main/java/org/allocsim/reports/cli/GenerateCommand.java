@@ -100,7 +100,8 @@ final class GenerateCommand implements Callable<Integer> {
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
-        out.println(
+        WrappedText.printLine(
+            out,
             name
                 + ": "
                 + Numbers.count(trace.eventCount(), "row")

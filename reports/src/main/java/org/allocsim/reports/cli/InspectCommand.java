@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
@@ -91,7 +92,7 @@ final class InspectCommand implements Callable<Integer> {
       Snapshot snapshot = Recording.readSnapshot(file);
       SnapshotContents contents = SnapshotContents.of(snapshot, from, to);
       if (json != null) {
-        JsonText.write(contents.toMap(name), json.stream());
+        JsonText.write(JsonDocument.INSPECT.of(contents.toMap(name)), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
@@ -109,7 +110,7 @@ final class InspectCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     TraceContents contents = TraceContents.of(TraceInput.read(other, file));
     if (json != null) {
-      JsonText.write(contents.toMap(), json.stream());
+      JsonText.write(JsonDocument.INSPECT.of(contents.toMap()), json.stream());
     }
     outputs.commit();
     if (!outputs.takesStandardOutput()) {
@@ -119,15 +120,16 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   private void print(Snapshot snapshot, SnapshotContents contents, PrintWriter out) {
-    out.println("file      " + name);
+    WrappedText.printField(out, "file      ", name);
     out.println("sha256    " + snapshot.sha256());
-    out.println("format    " + new SnapshotFormat().summary());
-    out.println(
-        "settings  "
-            + (snapshot.settings().present()
-                ? "PYTORCH_CUDA_ALLOC_CONF=\"" + snapshot.settings().conf() + "\""
-                : "not recorded"));
-    out.println("stacks    " + stacks(snapshot));
+    WrappedText.printField(out, "format    ", new SnapshotFormat().summary());
+    WrappedText.printField(
+        out,
+        "settings  ",
+        (snapshot.settings().present()
+            ? "PYTORCH_CUDA_ALLOC_CONF=\"" + snapshot.settings().conf() + "\""
+            : "not recorded"));
+    WrappedText.printField(out, "stacks    ", stacks(snapshot));
     for (SnapshotContents.Device device : contents.devices()) {
       if (device.events() > 0 || device.segments() > 0) {
         out.println();

@@ -14,6 +14,7 @@ import org.allocsim.reports.advice.leak.LeakAnalysis;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.LeakTrendChart;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -96,6 +97,12 @@ final class LeaksCommand implements Callable<Integer> {
   private Integer deviceIndex;
 
   @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description = "Write all iterations as CSV with units in the headings; - is standard output.")
+  private String csvName;
+
+  @Option(
       names = "--json",
       paramLabel = "FILE",
       description = "Write the results as JSON; - is standard output.")
@@ -118,13 +125,17 @@ final class LeaksCommand implements Callable<Integer> {
     LeaksReport report;
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
       Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
       report = analyse(Recording.readSnapshot(file));
       if (json != null) {
-        JsonText.write(report.toMap(), json.stream());
+        JsonText.write(JsonDocument.LEAKS.of(report.toMap()), json.stream());
       }
       if (chart != null) {
         draw(report, chartFormat, chart);
+      }
+      if (csv != null) {
+        report.writeCsv(csv.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,6 +15,7 @@ import org.allocsim.reports.advice.leak.IterationSeries;
 import org.allocsim.reports.advice.leak.LeakAnalysis;
 import org.allocsim.reports.advice.leak.Trend;
 import org.allocsim.reports.chart.LeakTrendChart;
+import org.allocsim.reports.text.CsvText;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 
@@ -146,6 +148,23 @@ record LeaksReport(
       list.add(value);
     }
     return list;
+  }
+
+  /** Writes every iteration as a row. */
+  void writeCsv(OutputStream out) {
+    Map<String, Object> columns = series();
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (int iteration = 0; iteration < analysis.series().count(); iteration++) {
+      Map<String, Object> row = new LinkedHashMap<>();
+      row.put("iteration", iteration);
+      for (Map.Entry<String, Object> column : columns.entrySet()) {
+        row.put(column.getKey(), ((List<?>) column.getValue()).get(iteration));
+      }
+      rows.add(row);
+    }
+    List<String> headings = new ArrayList<>(List.of("iteration"));
+    headings.addAll(columns.keySet());
+    CsvText.write(headings, rows, out);
   }
 
   /** First line of the chart. */

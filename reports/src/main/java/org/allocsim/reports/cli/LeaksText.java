@@ -48,9 +48,10 @@ final class LeaksText {
   }
 
   private void printHeader() {
-    out.println(
-        "trace       "
-            + report.file()
+    WrappedText.printField(
+        out,
+        "trace       ",
+        report.file()
             + ": "
             + Numbers.count(report.recording().effects(report.deviceIndex()).count(), "event")
             + " of device "
@@ -128,7 +129,8 @@ final class LeaksText {
             ">share",
             ">survivors of iterations");
     List<Growth.Group> groups = ranges ? growth.byRange() : growth.bySize();
-    out.println(
+    WrappedText.printLine(
+        out,
         "Between iterations "
             + growth.from()
             + " and "
@@ -217,7 +219,7 @@ final class LeaksText {
     }
     table.print(out, "");
     if (groups.size() > shown) {
-      out.println("and " + Numbers.count(groups.size() - shown, "more stack") + ".");
+      WrappedText.printLine(out, "and " + Numbers.count(groups.size() - shown, "more stack") + ".");
     }
   }
 }

@@ -12,6 +12,7 @@ import org.allocsim.reports.advice.LintFinding;
 import org.allocsim.reports.advice.LintFinding.Severity;
 import org.allocsim.reports.advice.Platform;
 import org.allocsim.reports.advice.SettingsComparison;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
@@ -140,7 +141,7 @@ final class LintConfCommand implements Callable<Integer> {
         if (snapshot != null) {
           map.put("snapshot", SettingsText.toMap(snapshotName, snapshot, comparison));
         }
-        JsonText.write(map, json.stream());
+        JsonText.write(JsonDocument.LINT_CONF.of(map), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
@@ -32,14 +33,16 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "list",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "{policies|formats|programs|devices}",
-    description = "Shows the policies, trace formats, programs and devices to choose from.",
+    synopsisSubcommandLabel = "{policies|formats|programs|devices|schemas}",
+    description =
+        "Shows what there is: policies, trace formats, programs, devices, schemas of JSON.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  allocsim list policies",
       "  allocsim list policies cuda-async",
       "  allocsim list devices",
-      "  allocsim list devices h200 > my-gpu.json"
+      "  allocsim list devices h200 > my-gpu.json",
+      "  allocsim list schemas allocsim-replay-1 > replay.schema.json"
     })
 final class ListCommand implements Runnable {
   @Spec private CommandSpec spec;
@@ -47,7 +50,8 @@ final class ListCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "what to list is missing: policies, formats, programs or devices");
+        spec.commandLine(),
+        "what to list is missing: policies, formats, programs, devices or schemas");
   }
 
   @Command(
@@ -195,6 +199,36 @@ final class ListCommand implements Runnable {
     out.print(json.toString(StandardCharsets.UTF_8));
     out.flush();
     return ExitCodes.DONE;
+  }
+
+  @Command(
+      name = "schemas",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Shows the schemas of the JSON that commands write, or one of them.",
+        "They are JSON Schema, draft 2020-12; a document names its schema in its first key."
+      })
+  int schemas(
+      @Parameters(paramLabel = "ID", arity = "0..1", description = "Schema to show.")
+          String chosen) {
+    if (chosen != null) {
+      JsonDocument document =
+          JsonDocument.find(chosen)
+              .orElseThrow(() ->
+                  Failure.usage(
+                      "there is no schema "
+                          + chosen
+                          + "; 'allocsim list schemas' shows what there is"));
+      PrintWriter out = spec.commandLine().getOut();
+      out.print(document.schema());
+      out.flush();
+      return ExitCodes.DONE;
+    }
+    TextTable table = TextTable.of("schema", "written by");
+    for (JsonDocument document : JsonDocument.values()) {
+      table.row(document.id(), "allocsim " + document.command());
+    }
+    return print(table);
   }
 
   private int print(TextTable table) {

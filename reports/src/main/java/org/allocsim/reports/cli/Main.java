@@ -4,9 +4,11 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
+import org.allocsim.reports.text.TerminalWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -32,6 +34,8 @@ import picocli.CommandLine.Spec;
       LintConfCommand.class,
       PerturbCommand.class,
       SuiteCommand.class,
+      SweepCommand.class,
+      FleetReportCommand.class,
       ValidateCommand.class,
       CalibrateCommand.class,
       PeakCommand.class,
@@ -45,6 +49,7 @@ import picocli.CommandLine.Spec;
       TransformCommand.class,
       GenerateCommand.class,
       ExplainOomCommand.class,
+      BenchCommand.class,
       ListCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -81,8 +86,8 @@ public final class Main implements Runnable {
   public static void main(String[] args) {
     // A chart needs no screen, and must not look for one.
     System.setProperty("java.awt.headless", "true");
-    PrintWriter out = writer(FileDescriptor.out);
-    PrintWriter err = writer(FileDescriptor.err);
+    PrintWriter out = new TerminalWriter(writer(FileDescriptor.out), Terminals.columns());
+    PrintWriter err = new PrintWriter(writer(FileDescriptor.err));
     boolean debug = "1".equals(System.getenv(FailureReport.DEBUG_VARIABLE));
     int exitCode = run(out, err, debug, args);
     out.flush();
@@ -90,9 +95,8 @@ public final class Main implements Runnable {
     System.exit(exitCode);
   }
 
-  private static PrintWriter writer(FileDescriptor descriptor) {
-    return new PrintWriter(
-        new OutputStreamWriter(new FileOutputStream(descriptor), StandardCharsets.UTF_8));
+  private static Writer writer(FileDescriptor descriptor) {
+    return new OutputStreamWriter(new FileOutputStream(descriptor), StandardCharsets.UTF_8);
   }
 
   /** Runs the command line with the given outputs and returns the exit code. */

@@ -17,7 +17,9 @@ import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.chart.FrontierChart;
 import org.allocsim.reports.chart.FrontierData;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.text.CsvText;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -58,7 +60,7 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {
       "  allocsim min-capacity snapshot.pickle",
-      "  allocsim min-capacity snapshot.pickle --policies all",
+      "  allocsim min-capacity snapshot.pickle --policies all --csv capacity.csv",
       "  allocsim min-capacity snapshot.pickle --confs \";expandable_segments:True\"",
       "  allocsim min-capacity snapshot.pickle --memory-fraction 0.9 --json capacity.json"
     })
@@ -122,6 +124,15 @@ final class MinCapacityCommand implements Callable<Integer> {
   private String jsonName;
 
   @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description = "Write the table as CSV with units in the headings; - is standard output.")
+  private String csvName;
+
+  @Option(names = "--markdown", description = "Print the tables as Markdown.")
+  private boolean markdown;
+
+  @Option(
       names = "--report",
       paramLabel = "DIR",
       description =
@@ -141,6 +152,7 @@ final class MinCapacityCommand implements Callable<Integer> {
     }
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
       TraceInput input = TraceInput.read(traceName, format, version, deviceIndex);
       String recorded = input.conf() == null ? "" : input.conf();
       List<Function<DeviceProfile, Scenario>> scenarios =
@@ -158,7 +170,13 @@ final class MinCapacityCommand implements Callable<Integer> {
       List<CapacitySearch.Result> results = search(input, scenarios);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       if (json != null) {
-        JsonText.write(toMap(input, choices, results, leftOut, seconds), json.stream());
+        JsonText.write(
+            JsonDocument.MIN_CAPACITY.of(toMap(input, choices, results, leftOut, seconds)),
+            json.stream());
+      }
+      if (csv != null) {
+        CsvText.write(
+            CapacityText.CSV, results.stream().map(CapacityText::toMap).toList(), csv.stream());
       }
       if (reportName != null) {
         ChartFolder folder =
@@ -276,8 +294,7 @@ final class MinCapacityCommand implements Callable<Integer> {
       List<String> leftOut,
       PrintWriter out) {
     String head =
-        "trace   "
-            + traceName
+        traceName
             + ", device "
             + input.device()
             + (choices.size() == 1 ? "; policy " : "; policies ")
@@ -285,12 +302,16 @@ final class MinCapacityCommand implements Callable<Integer> {
                 .map(choice -> choice.label() + (takesConf(choice) ? " " + version.id() : ""))
                 .collect(Collectors.joining(", "))
             + (fraction == null ? "" : ", memory fraction " + fraction);
-    if (choices.size() == 1) {
-      out.println(head);
+    if (markdown) {
+      CapacityText.printMarkdown(head, results, input.conf(), out);
     } else {
-      WrappedText.print(out, "", "        ", head);
+      if (choices.size() == 1) {
+        WrappedText.printField(out, "trace   ", head);
+      } else {
+        WrappedText.print(out, "trace   ", "        ", head);
+      }
+      CapacityText.print(results, input.conf(), out);
     }
-    CapacityText.print(results, input.conf(), out);
     leftOut.forEach(sentence -> WrappedText.print(out, "", "", sentence + "."));
   }
 

@@ -10,6 +10,7 @@ import org.allocsim.reports.advice.MomentQuery.Kind;
 import org.allocsim.reports.advice.SlackSplit;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
+import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /** Shows a moment of a program: when it is, and where its memory lies. */
@@ -18,9 +19,10 @@ final class MomentText {
 
   /** Prints file, settings and moment. */
   static void printHeader(Program program, MemoryMoment moment, PrintWriter out) {
-    out.println("trace   " + program.name() + ": device " + program.device());
-    out.println("replay  PYTORCH_CUDA_ALLOC_CONF=\"" + program.conf() + "\"" + addresses(program));
-    out.println("moment  " + moment(program, moment));
+    WrappedText.printField(out, "trace   ", program.name() + ": device " + program.device());
+    WrappedText.printField(
+        out, "replay  ", "PYTORCH_CUDA_ALLOC_CONF=\"" + program.conf() + "\"" + addresses(program));
+    WrappedText.printField(out, "moment  ", moment(program, moment));
     out.println();
   }
 

@@ -1,6 +1,7 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,7 +14,9 @@ import org.allocsim.reports.advice.LiveSet;
 import org.allocsim.reports.advice.LiveSet.Group;
 import org.allocsim.reports.advice.MemoryMoment;
 import org.allocsim.reports.advice.MomentQuery;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.text.CsvText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.simulator.stats.ByteFormat;
@@ -54,6 +57,12 @@ final class PeakCommand implements Callable<Integer> {
   @Mixin private ProgramOptions programOptions;
 
   @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description = "Write all groups as CSV with units in the headings; - is standard output.")
+  private String csvName;
+
+  @Option(
       names = "--json",
       paramLabel = "FILE",
       description = "Write all lines as JSON; - is standard output.")
@@ -66,12 +75,16 @@ final class PeakCommand implements Callable<Integer> {
     Path file = Inputs.require(traceName);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
       Program program = Program.replay(traceName, programOptions);
       MemoryMoment moment = program.at(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED));
       LiveSet live =
           LiveSet.of(moment, program.origins(), grouping.by(program), grouping.table().frames());
       if (json != null) {
-        JsonText.write(toMap(program, moment, live), json.stream());
+        JsonText.write(JsonDocument.PEAK.of(toMap(program, moment, live)), json.stream());
+      }
+      if (csv != null) {
+        writeCsv(live, csv.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
@@ -142,6 +155,15 @@ final class PeakCommand implements Callable<Integer> {
     map.put("unknown", toMap(live.unknown()));
     map.put("awaiting", toMap(live.awaiting()));
     return map;
+  }
+
+  /** Writes every group as a row, and what no group knows at the end. */
+  private static void writeCsv(LiveSet live, OutputStream out) {
+    List<Map<String, Object>> rows = new ArrayList<>();
+    live.groups().forEach(group -> rows.add(toMap(group)));
+    rows.add(toMap(live.unknown()));
+    rows.add(toMap(live.awaiting()));
+    CsvText.write(List.copyOf(rows.getLast().keySet()), rows, out);
   }
 
   /** A group as JSON. */

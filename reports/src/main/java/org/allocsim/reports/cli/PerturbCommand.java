@@ -10,6 +10,7 @@ import java.util.regex.Pattern;
 import org.allocsim.reports.advice.Fragility;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.workloads.transform.Perturbation;
@@ -148,7 +149,7 @@ final class PerturbCommand implements Callable<Integer> {
           new PerturbReport(
               traceName, input.sha256(), input.device(), perturbation, seed, fragility, seconds);
       if (json != null) {
-        JsonText.write(report.toMap(), json.stream());
+        JsonText.write(JsonDocument.PERTURB.of(report.toMap()), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

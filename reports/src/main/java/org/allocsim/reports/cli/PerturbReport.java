@@ -51,10 +51,11 @@ record PerturbReport(
     Scenario scenario = fragility.plain().scenario();
     WrappedText.print(out, "", "", verdict());
     out.println();
-    out.println("trace   " + file + ": device " + device);
-    out.println(
-        "policy  "
-            + scenario.choice().label()
+    WrappedText.printField(out, "trace   ", file + ": device " + device);
+    WrappedText.printField(
+        out,
+        "policy  ",
+        scenario.choice().label()
             + (takesConf()
                 ? " "
                     + scenario.version().id()
@@ -62,16 +63,17 @@ record PerturbReport(
                     + scenario.config().text()
                     + "\""
                 : ""));
-    out.println(
-        "device  "
-            + scenario.device().name()
+    WrappedText.printField(
+        out,
+        "device  ",
+        scenario.device().name()
             + ", "
             + ByteFormat.human(scenario.device().capacityBytes())
             + " for the program"
             + (scenario.limitBytes() < 0
                 ? ", no limit"
                 : ", limit " + Numbers.bytes(scenario.limitBytes())));
-    out.println("change  " + change());
+    WrappedText.printField(out, "change  ", change());
     out.println();
     printPeaks(out);
     out.println();

@@ -9,6 +9,7 @@ import org.allocsim.reports.advice.FitTrial;
 import org.allocsim.reports.advice.MemoryMoment;
 import org.allocsim.reports.advice.MomentQuery;
 import org.allocsim.reports.advice.Pins;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import picocli.CommandLine.Command;
@@ -65,6 +66,13 @@ final class PinsCommand implements Callable<Integer> {
   @Mixin private ProgramOptions programOptions;
 
   @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description =
+          "Write all segments and blocks as CSV with units in the headings; - is standard output.")
+  private String csvName;
+
+  @Option(
       names = "--json",
       paramLabel = "FILE",
       description = "Write all segments and blocks as JSON; - is standard output.")
@@ -77,6 +85,7 @@ final class PinsCommand implements Callable<Integer> {
     Path file = Inputs.require(traceName);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
       Program program = Program.read(traceName, programOptions);
       MemoryMoment moment = program.at(query);
       long pageBytes =
@@ -97,7 +106,10 @@ final class PinsCommand implements Callable<Integer> {
               program.steps(),
               tableOptions);
       if (json != null) {
-        JsonText.write(report.toMap(), json.stream());
+        JsonText.write(JsonDocument.PINS.of(report.toMap()), json.stream());
+      }
+      if (csv != null) {
+        report.writeCsv(csv.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,6 +17,7 @@ import org.allocsim.reports.advice.Origins;
 import org.allocsim.reports.advice.Pins;
 import org.allocsim.reports.advice.StackLabels;
 import org.allocsim.reports.advice.leak.Iterations;
+import org.allocsim.reports.text.CsvText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
@@ -41,6 +43,10 @@ record PinsReport(
     Optional<Iterations> steps,
     TableOptions options) {
   private static final int BLOCKS_SHOWN = 3;
+
+  /** Columns that are left out where lines are short, the first one first. */
+  private static final List<String> EXPENDABLE =
+      List.of("free/used", "in use", "blocks", "request", "at");
 
   void print(PrintWriter out) {
     MomentText.printHeader(program, moment, out);
@@ -79,7 +85,7 @@ record PinsReport(
     }
     for (Remedy remedy : remedies) {
       WrappedText.print(out, "", "  ", sentence(remedy));
-      TextTable table = TextTable.of(">block", "", "at", "request", ">age", "allocated at");
+      TextTable table = TextTable.of(">block", "", ">at", ">request", "age", "allocated at");
       for (Pins.Block block : remedy.blocks().subList(0, shown(remedy.blocks().size()))) {
         table.row(
             ByteFormat.human(block.bytes()),
@@ -152,7 +158,8 @@ record PinsReport(
   private void printPins(PrintWriter out) {
     long free = pins.stream().mapToLong(Pins.Segment::freeBytes).sum();
     long pinning = pins.stream().mapToLong(Pins.Segment::pinningBytes).sum();
-    out.println(
+    WrappedText.printLine(
+        out,
         ByteFormat.human(free)
             + " are pinned in "
             + Numbers.count(pins.size(), "segment")
@@ -163,9 +170,9 @@ record PinsReport(
     }
     List<String> headings =
         new ArrayList<>(
-            List.of(">segment", "at", ">free", ">in use", ">free/used", ">blocks", ">block"));
+            List.of(">segment", ">at", ">free", ">in use", ">free/used", ">blocks", ">block"));
     if (!program.isEndOnly()) {
-      headings.addAll(List.of(">request", ">age"));
+      headings.addAll(List.of(">request", "age"));
     }
     if (trial != null) {
       headings.add("fits without");
@@ -178,12 +185,14 @@ record PinsReport(
         table.row(row(segment, blocks.get(i), i == 0));
       }
     }
-    table.print(out, "");
+    table.expendable("--csv FILE has all", EXPENDABLE).print(out, "");
     if (pins.size() > options.top()) {
-      out.println("and " + Numbers.count(pins.size() - options.top(), "more segment"));
+      WrappedText.printLine(
+          out, "and " + Numbers.count(pins.size() - options.top(), "more segment"));
     }
     if (pins.stream().anyMatch(segment -> segment.blocks().size() > BLOCKS_SHOWN)) {
-      out.println(
+      WrappedText.printLine(
+          out,
           "Of each segment the " + BLOCKS_SHOWN + " largest blocks are shown; --json has all.");
     }
   }
@@ -296,8 +305,45 @@ record PinsReport(
     return map;
   }
 
-  private List<Object> blocks(List<Pins.Block> blocks) {
-    List<Object> list = new ArrayList<>();
+  /** Columns of CSV: the segment, and keys of a block as JSON. */
+  private static final List<String> CSV =
+      List.of(
+          "segment_address",
+          "segment_bytes",
+          "stream",
+          "pool",
+          "expandable",
+          "free_bytes",
+          "pinning_bytes",
+          "request_fits_without",
+          "address",
+          "bytes",
+          "requested_bytes",
+          "awaiting_free",
+          "request_index",
+          "age_steps",
+          "age_requests",
+          "age_ns",
+          "stack");
+
+  /** Writes every block that pins a segment as a row. */
+  void writeCsv(OutputStream out) {
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (Pins.Segment segment : pins) {
+      Map<String, Object> of = toMap(segment);
+      for (Map<String, Object> block : blocks(segment.blocks())) {
+        Map<String, Object> row = new LinkedHashMap<>(of);
+        row.put("segment_address", of.get("address"));
+        row.put("segment_bytes", of.get("bytes"));
+        row.putAll(block);
+        rows.add(row);
+      }
+    }
+    CsvText.write(CSV, rows, out);
+  }
+
+  private List<Map<String, Object>> blocks(List<Pins.Block> blocks) {
+    List<Map<String, Object>> list = new ArrayList<>();
     for (Pins.Block block : blocks) {
       Map<String, Object> map = new LinkedHashMap<>();
       map.put("address", Long.toUnsignedString(block.address()));

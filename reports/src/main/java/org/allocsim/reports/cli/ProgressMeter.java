@@ -47,14 +47,29 @@ final class ProgressMeter implements AutoCloseable {
     return new ProgressMeter(task, " copies", 1);
   }
 
+  /** Progress in passes over a program. */
+  static ProgressMeter ofPasses(String task) {
+    return new ProgressMeter(task, " passes", 1);
+  }
+
   /** Progress in scenarios. */
   static ProgressMeter ofScenarios(String task) {
     return new ProgressMeter(task, " scenarios", 1);
   }
 
+  /** Progress in measurements of speed. */
+  static ProgressMeter ofBenchmarks(String task) {
+    return new ProgressMeter(task, " benchmarks", 1);
+  }
+
   /** Progress in cases of a validation. */
   static ProgressMeter ofCases(String task) {
     return new ProgressMeter(task, " cases", 1);
+  }
+
+  /** Progress in runs of a sweep. */
+  static ProgressMeter ofRuns(String task) {
+    return new ProgressMeter(task, " runs", 1);
   }
 
   /** Progress in policies. */

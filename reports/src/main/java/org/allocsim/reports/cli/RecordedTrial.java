@@ -2,40 +2,64 @@ package org.allocsim.reports.cli;
 
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedSet;
 import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.advice.PolicyPortrait;
 import org.allocsim.reports.advice.PolicyResult;
+import org.allocsim.reports.advice.PolicySitting;
 import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.html.PolicyRecorder;
 import org.allocsim.reports.html.PolicyRecording;
 import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.simulator.effect.EffectListeners;
 
-/** Runs policies as {@link PolicyTrial} does, and records for a page what each of them does. */
+/**
+ * Runs policies as {@link PolicyTrial} does, each once, for figures, charts and page alike: what a
+ * page shows of a run is recorded while it goes on.
+ */
 final class RecordedTrial {
   private final PolicyTrial trial;
   private final TraceRecording recording;
-  private final IdentityHashMap<PolicyResult, PolicyRecording> recordings = new IdentityHashMap<>();
+  private final IdentityHashMap<PolicyChoice, PolicyRecording> recordings = new IdentityHashMap<>();
 
+  /**
+   * A trial.
+   *
+   * @param name how a page calls the trace; null where no page and no charts are wanted
+   */
   RecordedTrial(PolicyTrial trial, String name) {
     this.trial = trial;
-    recording = new TraceRecording(name, trial.trace(), trial.device());
+    recording = name == null ? null : new TraceRecording(name, trial.trace(), trial.device());
   }
 
-  List<PolicyResult> runAll(List<PolicyChoice> choices, PolicyTrial.Progress progress) {
+  /** Runs every choice, on all cores; the portraits are in the order of the choices. */
+  List<PolicyPortrait> runAll(List<PolicyChoice> choices, PolicyTrial.Progress progress) {
+    PolicySitting[] sittings = new PolicySitting[choices.size()];
     PolicyRecorder[] recorders = new PolicyRecorder[choices.size()];
     List<PolicyResult> results =
         trial.runAll(
             choices,
             place -> {
-              PolicyRecorder recorder = recording.recorder();
+              PolicySitting sitting = new PolicySitting(recording != null);
+              sittings[place] = sitting;
+              if (recording == null) {
+                return sitting.audience(EffectListeners.NONE, PolicyTrial.Observer.NONE);
+              }
+              PolicyRecorder recorder = recording.recorder(sitting.timeline());
               recorders[place] = recorder;
-              return new PolicyTrial.Audience(recorder.timeline(), recorder, recorder);
+              return sitting.audience(recorder, recorder);
             },
             progress);
-    for (int i = 0; i < recorders.length; i++) {
-      recordings.put(results.get(i), recorders[i].recording());
+    List<PolicyPortrait> portraits = new ArrayList<>();
+    for (int i = 0; i < sittings.length; i++) {
+      portraits.add(sittings[i].portrait(trial, results.get(i)));
+      if (recorders[i] != null) {
+        recordings.put(results.get(i).choice(), recorders[i].recording());
+      }
     }
-    return results;
+    return portraits;
   }
 
   /**
@@ -45,28 +69,34 @@ final class RecordedTrial {
    * @param recordedConf settings that the program was recorded with; null where they are not known
    */
   TraceRecording recording(List<PolicyResult> rows, String recordedConf) {
-    List<Integer> pytorch = new ArrayList<>();
-    List<Integer> others = new ArrayList<>();
+    KeyRuns key = KeyRuns.of(rows, recordedConf);
+    // What most readers look at is kept whole before the others: PyTorch under its settings.
+    SequencedSet<PolicyResult> order = new LinkedHashSet<>(key.runs());
+    rows.stream().filter(KeyRuns::isPyTorch).forEach(order::add);
+    order.addAll(rows);
+    List<Integer> highlights = new ArrayList<>();
+    Integer first = null;
     Integer recorded = null;
-    for (int row = 0; row < rows.size(); row++) {
-      PolicyResult result = rows.get(row);
-      if (recordings.get(result) == null) {
+    for (PolicyResult result : order) {
+      PolicyRecording each = recordings.get(result.choice());
+      if (each == null) {
         continue;
       }
-      boolean isPyTorch = result.choice().provider().spec().id().equals(CompareCommand.PYTORCH);
-      (isPyTorch ? pytorch : others).add(row);
-      if (isPyTorch && result.choice().options().getOrDefault("conf", "").equals(recordedConf)) {
-        recorded = row;
+      int row = rows.indexOf(result);
+      recording.add(row, result.choice().label(), each);
+      if (key.runs().contains(result)) {
+        highlights.add(row);
       }
+      boolean isPyTorch = KeyRuns.isPyTorch(result);
+      first = isPyTorch && (first == null || row < first) ? Integer.valueOf(row) : first;
+      recorded = KeyRuns.isUnder(result, recordedConf) ? Integer.valueOf(row) : recorded;
     }
-    // PyTorch under its settings is what most readers look at: it is kept whole before the others.
-    pytorch.addAll(others);
-    for (int row : pytorch) {
-      recording.add(row, rows.get(row).choice().label(), recordings.get(rows.get(row)));
+    recording.highlight(highlights);
+    if (recorded != null) {
+      recording.recorded(recorded);
     }
-    if (!pytorch.isEmpty()) {
-      int first = pytorch.getFirst();
-      recording.opensWith(first, recorded == null || recorded == first ? null : recorded);
+    if (first != null) {
+      recording.opensWith(first, first.equals(recorded) ? null : recorded);
     }
     return recording;
   }

@@ -15,6 +15,7 @@ import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.MemoryTimelineChart;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
@@ -48,7 +49,8 @@ import picocli.CommandLine.Spec;
       "  allocsim replay snapshot.pickle --conf expandable_segments:True --capacity 24GiB",
       "  allocsim replay snapshot.pickle --memory-limit 20GiB --after-oom stop",
       "  allocsim replay snapshot.pickle --capacity 12GiB --insert empty_cache@phase-borders",
-      "  allocsim replay snapshot.pickle --events - | head"
+      "  allocsim replay snapshot.pickle --events - | head",
+      "  allocsim replay 'program:gpt(iterations=4)' --repeat 1000 --policy cuda-async"
     })
 final class ReplayCommand implements Callable<Integer> {
   private static final double NANOS_PER_SECOND = 1e9;
@@ -123,6 +125,16 @@ final class ReplayCommand implements Callable<Integer> {
   private CacheInsertion insertion;
 
   @Option(
+      names = "--repeat",
+      paramLabel = "N",
+      description =
+          "Replay the program N times over, each time from the same start and on the cache that the"
+              + " last one left, and show the statistics and the speed. The trace is held once, so"
+              + " memory does not grow with N; TRACE may be program:ID or program:ID(name=value) to"
+              + " generate it at once ('allocsim list programs').")
+  private Long repeat;
+
+  @Option(
       names = "--check",
       description = "Check the allocator's invariants after every event; slow.")
   private boolean check;
@@ -163,6 +175,9 @@ final class ReplayCommand implements Callable<Integer> {
           "--insert changes the program, so recorded addresses do not fit; leave out --addresses");
     }
     PrintWriter out = spec.commandLine().getOut();
+    if (repeat != null) {
+      return repeat(out);
+    }
     Path file = Inputs.require(traceName);
     ParsedConfig given =
         conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy.label());
@@ -175,7 +190,7 @@ final class ReplayCommand implements Callable<Integer> {
               ? replaySnapshot(file, given, events)
               : replayOther(given, events);
       if (json != null) {
-        JsonText.write(report.toMap(), json.stream());
+        JsonText.write(JsonDocument.REPLAY.of(report.toMap()), json.stream());
       }
       if (chart != null) {
         draw(report, chartFormat, chart);
@@ -205,7 +220,62 @@ final class ReplayCommand implements Callable<Integer> {
     }
     TraceInput input =
         TraceInput.read(traceName, format, deviceOptions.torchVersion(), deviceIndex);
-    PolicyChoice choice = policy;
+    return new PolicyReplay(
+            input,
+            choice(input, given),
+            deviceOptions.profile(),
+            limitBytes(given),
+            deviceOptions.torchVersion(),
+            afterOom)
+        .run(events);
+  }
+
+  /** Many passes over one program, summed up. */
+  private Integer repeat(PrintWriter out) throws IOException {
+    if (repeat < 1) {
+      throw Failure.usage("--repeat " + repeat + " is less than once; give 1 or more");
+    }
+    if (addresses == Addresses.RECORDED
+        || insertion != null
+        || check
+        || eventsName != null
+        || chartName != null
+        || chartsName != null) {
+      throw Failure.usage(
+          "--repeat shows statistics and speed of modelled addresses; leave out --addresses"
+              + " recorded, --insert, --check, --events, --chart and --charts");
+    }
+    ParsedConfig given =
+        conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy.label());
+    TraceInput input =
+        TraceInput.isProgram(traceName)
+            ? TraceInput.ofProgram(traceName)
+            : TraceInput.read(traceName, format, deviceOptions.torchVersion(), deviceIndex);
+    RepeatedReplay replay =
+        new RepeatedReplay(
+            input,
+            choice(input, given),
+            deviceOptions.profile(),
+            limitBytes(given),
+            deviceOptions.torchVersion(),
+            afterOom);
+    try (Outputs outputs = new Outputs(out)) {
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, null);
+      RepeatedReplay.Result result = replay.run(repeat);
+      if (json != null) {
+        JsonText.write(result.toMap(), json.stream());
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        result.print(out);
+        out.flush();
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  /** The policy; PyTorch's without options in parentheses gets its settings. */
+  private PolicyChoice choice(TraceInput input, ParsedConfig given) {
     if (isPyTorch() && policy.options().isEmpty()) {
       ParsedConfig config = given;
       if (config == null) {
@@ -213,26 +283,21 @@ final class ReplayCommand implements Callable<Integer> {
         config = Settings.parse(recorded, deviceOptions.torchVersion(), policy.label());
       }
       Settings.requirePossible(config, deviceOptions.profile());
-      choice =
-          new PolicyChoice(
-              policy.provider(),
-              Map.of("conf", config.text(), "torch-version", deviceOptions.torchVersion().id()));
-    } else if (given != null) {
+      return new PolicyChoice(
+          policy.provider(),
+          Map.of("conf", config.text(), "torch-version", deviceOptions.torchVersion().id()));
+    }
+    if (given != null) {
       throw Failure.usage("--conf is for policy pytorch; leave it out");
     }
-    long limitBytes =
-        deviceOptions.limitBytes(
-            given != null
-                ? given
-                : Settings.parse("", deviceOptions.torchVersion(), CompareCommand.PYTORCH));
-    return new PolicyReplay(
-            input,
-            choice,
-            deviceOptions.profile(),
-            limitBytes,
-            deviceOptions.torchVersion(),
-            afterOom)
-        .run(events);
+    return policy;
+  }
+
+  private long limitBytes(ParsedConfig given) {
+    return deviceOptions.limitBytes(
+        given != null
+            ? given
+            : Settings.parse("", deviceOptions.torchVersion(), CompareCommand.PYTORCH));
   }
 
   /** PyTorch's allocator on a recorded program. */

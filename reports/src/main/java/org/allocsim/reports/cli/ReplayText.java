@@ -44,7 +44,8 @@ final class ReplayText {
     }
     for (int i = 0; i < Math.min(MESSAGES_SHOWN, report.ooms().size()); i++) {
       RequestFailure oom = report.ooms().get(i);
-      out.println(
+      WrappedText.printLine(
+          out,
           "Allocation request "
               + Numbers.count(oom.requestIndex())
               + " (counted from 0, of "
@@ -56,7 +57,8 @@ final class ReplayText {
       out.println();
     }
     if (report.ooms().size() > MESSAGES_SHOWN) {
-      out.println(
+      WrappedText.printLine(
+          out,
           Numbers.count(report.ooms().size() - MESSAGES_SHOWN, "more request")
               + " failed; --json FILE has all messages.");
       out.println();
@@ -64,17 +66,19 @@ final class ReplayText {
   }
 
   private void printHeader() {
-    out.println(
-        "trace   "
-            + report.file()
+    WrappedText.printField(
+        out,
+        "trace   ",
+        report.file()
             + ": "
             + Numbers.count(report.events(), "event")
             + " of device "
             + report.deviceIndex());
-    out.println("policy  " + report.policyLabel());
-    out.println(
-        "device  "
-            + report.device()
+    WrappedText.printField(out, "policy  ", report.policyLabel());
+    WrappedText.printField(
+        out,
+        "device  ",
+        report.device()
             + ", "
             + ByteFormat.human(report.deviceBytes())
             + (report.limitBytes() < 0
@@ -83,7 +87,7 @@ final class ReplayText {
             + ", addresses "
             + report.addresses());
     if (report.insertion() != null) {
-      out.println("insert  " + report.insertion().note(report.insertions()));
+      WrappedText.printField(out, "insert  ", report.insertion().note(report.insertions()));
     }
   }
 
@@ -136,7 +140,8 @@ final class ReplayText {
       }
     }
     out.println();
-    out.println(
+    WrappedText.printLine(
+        out,
         "Driver calls: "
             + (made.length() == 0 ? "none" : made)
             + (report.driverNanos() < 0

@@ -22,7 +22,8 @@ final class SettingsText {
   static void print(
       String name, Snapshot snapshot, SettingsComparison comparison, PrintWriter out) {
     out.println();
-    out.println(
+    WrappedText.printLine(
+        out,
         name
             + " records \""
             + FailureReport.oneLine(snapshot.settings().conf())

@@ -64,7 +64,8 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
     table.print(out, "");
     Long emptied = result.requestCounts().get(RequestKind.EMPTY_CACHE);
     if (emptied != null) {
-      out.println(
+      WrappedText.printLine(
+          out,
           "Each of "
               + Numbers.count(emptied, "call")
               + " of empty_cache() takes "
@@ -72,7 +73,8 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
               + " on average, waiting for the GPU included.");
     }
     if (result.pinnedPeakBytes() > 0) {
-      out.println(
+      WrappedText.printLine(
+          out,
           "Pinned host memory: " + ByteFormat.human(result.pinnedPeakBytes()) + " at the peak.");
     }
   }

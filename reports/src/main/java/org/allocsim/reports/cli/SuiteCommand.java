@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.suite.Kind;
 import org.allocsim.reports.suite.PolicyScores;
@@ -12,6 +13,7 @@ import org.allocsim.reports.suite.Suite;
 import org.allocsim.reports.suite.SuiteResult;
 import org.allocsim.reports.suite.SuiteScenario;
 import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.WrappedText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -60,6 +62,14 @@ final class SuiteCommand implements Callable<Integer> {
   private String jsonName;
 
   @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description =
+          "Write every run of every scenario as CSV with units in the headings; - is standard"
+              + " output.")
+  private String csvName;
+
+  @Option(
       names = "--export",
       paramLabel = "DIR",
       description =
@@ -89,7 +99,8 @@ final class SuiteCommand implements Callable<Integer> {
       if (exportName != null) {
         int programs = SuiteExport.write(scenarios, exportName, outputs);
         outputs.commit();
-        out.println(
+        WrappedText.printLine(
+            out,
             exportName
                 + ": "
                 + Numbers.count(programs, "program")
@@ -100,13 +111,17 @@ final class SuiteCommand implements Callable<Integer> {
         return ExitCodes.DONE;
       }
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, null);
+      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, null);
       if (policyNames != null) {
-        score(scenarios, json, outputs, out);
+        score(scenarios, json, csv, outputs, out);
         return ExitCodes.DONE;
       }
       List<SuiteResult> results = run(scenarios);
       if (json != null) {
-        JsonText.write(SuiteJson.of(results), json.stream());
+        JsonText.write(JsonDocument.SUITE.of(SuiteJson.of(results)), json.stream());
+      }
+      if (csv != null) {
+        SuiteJson.writeCsv(results, csv.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
@@ -125,16 +140,19 @@ final class SuiteCommand implements Callable<Integer> {
   }
 
   private void requireOneTask() {
-    if (exportName != null && (policyNames != null || jsonName != null || markdown)) {
-      throw Failure.usage("--export runs nothing; leave --policies, --json and --markdown out");
-    }
-    if (policyNames != null && markdown) {
-      throw Failure.usage("--policies has no Markdown; use --json");
+    if (exportName != null
+        && (policyNames != null || jsonName != null || csvName != null || markdown)) {
+      throw Failure.usage(
+          "--export runs nothing; leave --policies, --json, --csv and --markdown out");
     }
   }
 
   private void score(
-      List<SuiteScenario> scenarios, Outputs.Output json, Outputs outputs, PrintWriter out) {
+      List<SuiteScenario> scenarios,
+      Outputs.Output json,
+      Outputs.Output csv,
+      Outputs outputs,
+      PrintWriter out) {
     List<SuiteScenario> failures =
         scenarios.stream().filter(each -> each.topic().kind() == Kind.FAILURE).toList();
     if (failures.isEmpty()) {
@@ -151,11 +169,18 @@ final class SuiteCommand implements Callable<Integer> {
       scores = PolicyScores.of(failures, choices, progress::update);
     }
     if (json != null) {
-      JsonText.write(SuiteScoresText.toMap(scores), json.stream());
+      JsonText.write(JsonDocument.SUITE_SCORES.of(SuiteScoresText.toMap(scores)), json.stream());
+    }
+    if (csv != null) {
+      SuiteScoresText.writeCsv(scores, csv.stream());
     }
     outputs.commit();
     if (!outputs.takesStandardOutput()) {
-      SuiteScoresText.print(scores, out);
+      if (markdown) {
+        SuiteScoresText.printMarkdown(scores, out);
+      } else {
+        SuiteScoresText.print(scores, out);
+      }
       out.flush();
     }
   }

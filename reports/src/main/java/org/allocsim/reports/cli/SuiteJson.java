@@ -1,5 +1,7 @@
 package org.allocsim.reports.cli;
 
+import java.io.OutputStream;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,17 +10,53 @@ import org.allocsim.reports.suite.Moment;
 import org.allocsim.reports.suite.Outcome;
 import org.allocsim.reports.suite.SuiteResult;
 import org.allocsim.reports.suite.Variant;
+import org.allocsim.reports.text.CsvText;
 
-/** What scenarios came to, as trees for JSON. */
+/** What scenarios came to, as trees for JSON and as CSV. */
 final class SuiteJson {
   private SuiteJson() {}
 
   static Map<String, Object> of(List<SuiteResult> results) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("schema", "allocsim-suite-1");
     map.put("passes", results.stream().allMatch(result -> result.findings().passes()));
     map.put("scenarios", results.stream().<Object>map(SuiteJson::scenario).toList());
     return map;
+  }
+
+  /** Columns of CSV: those of a scenario, and keys of a variant as JSON. */
+  private static final List<String> CSV =
+      List.of(
+          "scenario",
+          "kind",
+          "verdict",
+          "scenario_passes",
+          "label",
+          "policy",
+          "conf",
+          "device_bytes",
+          "limit_bytes",
+          "passes",
+          "failures",
+          "peak_requested_bytes",
+          "peak_allocated_bytes",
+          "peak_reserved_bytes",
+          "driver_calls",
+          "driver_nanos");
+
+  /** Writes every variant of every scenario as a row. */
+  static void writeCsv(List<SuiteResult> results, OutputStream out) {
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (SuiteResult result : results) {
+      for (Outcome outcome : result.outcomes().list()) {
+        Map<String, Object> row = variant(outcome);
+        row.put("scenario", result.topic().name());
+        row.put("kind", result.topic().kind().word());
+        row.put("verdict", result.findings().verdict().words());
+        row.put("scenario_passes", result.findings().passes());
+        rows.add(row);
+      }
+    }
+    CsvText.write(CSV, rows, out);
   }
 
   private static Map<String, Object> scenario(SuiteResult result) {

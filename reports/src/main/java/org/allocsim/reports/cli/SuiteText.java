@@ -22,6 +22,12 @@ final class SuiteText {
   /** Variants of a scenario that are shown. */
   private static final int MOST_VARIANTS = 16;
 
+  /** Columns that are left out where lines are short, the first one first. */
+  private static final List<String> EXPENDABLE = List.of("checks", "before", "after");
+
+  private static final int LEAST_WHAT = 24;
+  private static final int LEAST_SOURCE = 50;
+
   private SuiteText() {}
 
   /** What there is to run. */
@@ -31,36 +37,33 @@ final class SuiteText {
       Topic topic = scenario.topic();
       table.row(topic.name(), topic.kind().word(), topic.what(), topic.source());
     }
-    table.print(out, "");
+    table
+        .atLeast("source", LEAST_SOURCE)
+        .expendable("'allocsim suite NAME' shows the source", List.of("source"))
+        .print(out, "");
   }
 
   /** One line for each scenario, and what they come to together. */
   static void printTable(List<SuiteResult> results, PrintWriter out) {
-    TextTable table = TextTable.of("scenario", "what", "before", "after", "verdict", "checks", "");
-    for (SuiteResult result : results) {
-      Findings findings = result.findings();
-      table.row(
-          result.topic().name(),
-          result.topic().what(),
-          findings.before(),
-          findings.after(),
-          findings.verdict().words(),
-          checks(findings),
-          mark(findings));
-    }
-    table.print(out, "");
+    table(results, "").expendable("--json FILE has all", EXPENDABLE).print(out, "");
     out.println();
     out.println(summary(results));
   }
 
   /** The same as a table of Markdown. */
   static void printMarkdown(List<SuiteResult> results, PrintWriter out) {
-    TextTable table =
-        TextTable.of("scenario", "what", ">before", ">after", "verdict", ">checks", "");
+    table(results, "`").printMarkdown(out);
+    out.println();
+    out.println(summary(results));
+  }
+
+  /** The table; its names stand between quotes. */
+  private static TextTable table(List<SuiteResult> results, String quote) {
+    TextTable table = TextTable.of("scenario", "what", "before", "after", "verdict", ">checks", "");
     for (SuiteResult result : results) {
       Findings findings = result.findings();
       table.row(
-          "`" + result.topic().name() + "`",
+          quote + result.topic().name() + quote,
           result.topic().what(),
           findings.before(),
           findings.after(),
@@ -68,9 +71,7 @@ final class SuiteText {
           checks(findings),
           mark(findings));
     }
-    table.printMarkdown(out);
-    out.println();
-    out.println(summary(results));
+    return table.atLeast("what", LEAST_WHAT);
   }
 
   private static String checks(Findings findings) {
@@ -98,7 +99,7 @@ final class SuiteText {
   static void printDetail(SuiteResult result, PrintWriter out) {
     Topic topic = result.topic();
     Findings findings = result.findings();
-    out.println(topic.name() + " (" + topic.kind().word() + "): " + topic.what());
+    WrappedText.printLine(out, topic.name() + " (" + topic.kind().word() + "): " + topic.what());
     WrappedText.print(out, "source   ", "         ", topic.source());
     WrappedText.print(out, "set-up   ", "         ", topic.setUp());
     WrappedText.print(
@@ -116,16 +117,25 @@ final class SuiteText {
   private static void printVariants(SuiteResult result, PrintWriter out) {
     TextTable table =
         TextTable.of(
-            "variant",
-            "allocator",
-            ">device",
-            ">peak requested",
-            ">peak allocated",
-            ">peak reserved",
-            ">retries",
-            ">driver calls",
-            ">least driver time",
-            "outcome");
+                "variant",
+                "allocator",
+                ">device",
+                ">peak requested",
+                ">peak allocated",
+                ">peak reserved",
+                ">retries",
+                ">driver calls",
+                ">least driver time",
+                "outcome")
+            .expendable(
+                "--csv FILE has all",
+                List.of(
+                    "least driver time",
+                    "retries",
+                    "peak allocated",
+                    "driver calls",
+                    "device",
+                    "peak requested"));
     List<Outcome> outcomes = result.outcomes().list();
     for (Outcome outcome : outcomes.subList(0, Math.min(MOST_VARIANTS, outcomes.size()))) {
       Variant variant = outcome.variant();
@@ -147,7 +157,8 @@ final class SuiteText {
     }
     table.print(out, "");
     if (outcomes.size() > MOST_VARIANTS) {
-      out.println(
+      WrappedText.printLine(
+          out,
           "and "
               + Numbers.count(outcomes.size() - MOST_VARIANTS, "further variant")
               + "; --json FILE has all");

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.allocsim.validation.torch.TorchVerdict;
 
-/** Results of {@code validate --pytorch} as JSON, schema {@code allocsim-validate-pytorch-1}. */
+/** Results of {@code validate --pytorch} as JSON. */
 final class TorchJson {
   /** Beyond so many cases only those that are not exact are listed one by one. */
   private static final int MOST_LISTED = 100;
@@ -16,7 +16,6 @@ final class TorchJson {
 
   static Map<String, Object> of(TorchReport report) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("schema", "allocsim-validate-pytorch-1");
     map.put("date", report.date());
     map.put("device", report.machine().device());
     map.put("driver", report.driver());

@@ -99,9 +99,9 @@ final class TraceContents {
   }
 
   void print(String format, PrintWriter out) {
-    out.println("file      " + file.name());
+    WrappedText.printField(out, "file      ", file.name());
     out.println("sha256    " + file.sha256());
-    out.println("format    " + format);
+    WrappedText.printField(out, "format    ", format);
     for (Device device : devices) {
       long rows = device.requests().values().stream().mapToLong(Long::longValue).sum();
       out.println();

@@ -2,7 +2,9 @@ package org.allocsim.reports.cli;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
@@ -15,6 +17,8 @@ import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
+import org.allocsim.workloads.program.ProgramOptionException;
+import org.allocsim.workloads.program.Programs;
 
 /**
  * The requests of a file of any format.
@@ -37,6 +41,10 @@ record TraceInput(
     String conf,
     AddressHistory addresses,
     List<String> notes) {
+  private static final String PROGRAM_PREFIX = "program:";
+
+  /** Seed of what programs draw, as {@code generate} has it. */
+  private static final long PROGRAM_SEED = 1;
 
   /**
    * Reads a file.
@@ -65,6 +73,48 @@ record TraceInput(
           read.notes());
     } catch (TraceFormatException e) {
       throw new Failure(e.getMessage(), e);
+    }
+  }
+
+  /** Whether a name stands for a program that is to be generated: {@code program:ID}. */
+  static boolean isProgram(String name) {
+    return name.startsWith(PROGRAM_PREFIX);
+  }
+
+  /**
+   * What a program asks, without a file between.
+   *
+   * @param name {@code program:ID}, with options in parentheses: {@code program:gpt(batch=4)}
+   * @throws Failure where there is no such program or option
+   */
+  static TraceInput ofProgram(String name) {
+    String text = name.substring(PROGRAM_PREFIX.length());
+    int open = text.indexOf('(');
+    if (open >= 0 && !text.endsWith(")")) {
+      throw Failure.usage(name + " has no closing parenthesis; write program:ID(name=value)");
+    }
+    Map<String, String> values = new LinkedHashMap<>();
+    String options = open < 0 ? "" : text.substring(open + 1, text.length() - 1);
+    for (String option : options.isEmpty() ? new String[0] : options.split(";", -1)) {
+      int sign = option.indexOf('=');
+      if (sign < 1) {
+        throw Failure.usage(name + ": option '" + option + "' is not of the form name=value");
+      }
+      values.put(option.substring(0, sign).strip(), option.substring(sign + 1).strip());
+    }
+    try {
+      String id = (open < 0 ? text : text.substring(0, open)).strip();
+      return new TraceInput(
+          name,
+          null,
+          "program",
+          Programs.generate(id, values, PROGRAM_SEED),
+          0,
+          null,
+          AddressHistory.UNKNOWN,
+          List.of());
+    } catch (ProgramOptionException e) {
+      throw Failure.usage(e.getMessage());
     }
   }
 
@@ -109,10 +159,20 @@ record TraceInput(
     }
   }
 
-  private static TraceFormat format(Path file, String id) throws TraceFormatException {
+  /**
+   * The format of a file.
+   *
+   * @param id format that the user chose, or null
+   */
+  static TraceFormat format(Path file, String id) throws TraceFormatException {
     if (id == null) {
       return TraceFormats.of(file);
     }
+    return requireFormat(id);
+  }
+
+  /** The format of an id that the user chose. */
+  static TraceFormat requireFormat(String id) {
     return TraceFormats.named(id)
         .orElseThrow(() ->
             Failure.usage(
@@ -139,7 +199,8 @@ record TraceInput(
         notes);
   }
 
-  private static int device(String name, AllocationTrace trace, Integer chosen) {
+  /** The device that is looked at. */
+  static int device(String name, AllocationTrace trace, Integer chosen) {
     int first = trace.eventCount() == 0 ? 0 : trace.device(0);
     if (chosen == null) {
       return first;

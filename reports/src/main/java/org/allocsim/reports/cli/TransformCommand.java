@@ -14,6 +14,7 @@ import org.allocsim.reports.advice.leak.IterationException;
 import org.allocsim.reports.advice.leak.IterationFinder;
 import org.allocsim.reports.advice.leak.Iterations;
 import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.jsonl.JsonLinesFormat;
@@ -153,7 +154,8 @@ final class TransformCommand implements Callable<Integer> {
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
-        out.println(
+        WrappedText.printLine(
+            out,
             outputName
                 + ": "
                 + Numbers.count(changed.eventCount(), "row")

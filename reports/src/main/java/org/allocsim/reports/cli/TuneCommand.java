@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.Platform;
 import org.allocsim.reports.advice.Tuning;
 import org.allocsim.reports.advice.TuningGrid;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
@@ -98,6 +99,12 @@ final class TuneCommand implements Callable<Integer> {
       description = "Write the results as JSON; - is standard output.")
   private String jsonName;
 
+  @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description = "Write all settings as CSV with units in the headings; - is standard output.")
+  private String csvName;
+
   @Option(names = "--markdown", description = "Print the verdict and the table as Markdown.")
   private boolean markdown;
 
@@ -121,6 +128,7 @@ final class TuneCommand implements Callable<Integer> {
       if (jsonName != null) {
         json.add(outputs.open("--json", jsonName, file));
       }
+      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
       Outputs.Output page = null;
       if (reportName != null) {
         Path folder = ReportFolder.make(reportName);
@@ -161,8 +169,11 @@ final class TuneCommand implements Callable<Integer> {
               limitBytes,
               tuning,
               seconds);
-      Map<String, Object> results = report.toMap();
+      Map<String, Object> results = JsonDocument.TUNE.of(report.toMap());
       json.forEach(each -> JsonText.write(results, each.stream()));
+      if (csv != null) {
+        report.writeCsv(csv.stream());
+      }
       if (page != null) {
         TunePage.of(report, results, recording.trace()).write(page.stream());
       }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
+import java.util.stream.Stream;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.PolicyTrial;
@@ -77,6 +78,9 @@ final class TunePage {
       }
     }
     Tuning.Entry first = tuning.recommended().orElse(tuning.recorded());
+    recording.recorded(rank(tuning.recorded()));
+    recording.highlight(
+        Stream.of(tuning.recorded(), first, tuning.plain()).distinct().map(this::rank).toList());
     recording.opensWith(
         rank(first), first.equals(tuning.recorded()) ? null : rank(tuning.recorded()));
     return recording;

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +11,7 @@ import org.allocsim.reports.advice.Platform;
 import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.reports.advice.Tuning;
 import org.allocsim.reports.advice.leak.Iterations;
+import org.allocsim.reports.text.CsvText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 
@@ -94,8 +96,53 @@ record TuneReport(
     return map;
   }
 
-  private List<Object> settings() {
-    List<Object> list = new ArrayList<>();
+  /** Keys of a setting that are columns of CSV. */
+  private static final List<String> CSV =
+      List.of(
+          "rank",
+          "conf",
+          "passes",
+          "first_oom_request_index",
+          "first_oom_requested_bytes",
+          "peak_reserved_bytes",
+          "peak_allocated_bytes",
+          "slack_at_peak_bytes",
+          "driver_calls",
+          "forced_synchronizations",
+          "driver_seconds",
+          "steps",
+          "step_mean_ns",
+          "same_as_default",
+          "findings");
+
+  /** Writes every setting as a row of CSV, the best first. */
+  void writeCsv(OutputStream out) {
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (Map<String, Object> setting : settings()) {
+      Map<String, Object> row = new LinkedHashMap<>(setting);
+      Tuning.Entry entry = tuning.ranked().get(rows.size());
+      ScenarioResult result = entry.result();
+      result
+          .firstOom()
+          .ifPresent(oom -> {
+            row.put("first_oom_request_index", oom.requestIndex());
+            row.put("first_oom_requested_bytes", oom.requestedBytes());
+          });
+      row.put("driver_calls", result.driverCallCount());
+      row.put("driver_seconds", row.get("min_time"));
+      if (!result.stepNanos().isEmpty()) {
+        row.put("steps", result.stepNanos().size());
+        row.put("step_mean_ns", result.nanosPerStep());
+      }
+      row.put(
+          "findings", entry.findings().stream().map(finding -> finding.kind().label()).toList());
+      rows.add(row);
+    }
+    CsvText.write(CSV, rows, out);
+  }
+
+  private List<Map<String, Object>> settings() {
+    List<Map<String, Object>> list = new ArrayList<>();
     int rank = 0;
     for (Tuning.Entry entry : tuning.ranked()) {
       Map<String, Object> map = new LinkedHashMap<>();

@@ -157,33 +157,39 @@ final class TuneText {
   }
 
   private void printHeader() {
-    out.println(
-        "trace   "
-            + report.file()
+    WrappedText.printField(
+        out,
+        "trace   ",
+        report.file()
             + ": "
             + Numbers.count(report.events(), "event")
             + " of device "
             + report.deviceIndex());
-    out.println("policy  pytorch " + report.version().id() + " on " + report.platform().label());
-    out.println(
-        "device  "
-            + report.profile().name()
+    WrappedText.printField(
+        out, "policy  ", "pytorch " + report.version().id() + " on " + report.platform().label());
+    WrappedText.printField(
+        out,
+        "device  ",
+        report.profile().name()
             + ", "
             + ByteFormat.human(report.profile().capacityBytes())
             + " for the program"
             + (report.limitBytes() < 0
                 ? ", no limit"
                 : ", limit " + Numbers.bytes(report.limitBytes())));
-    out.println(
-        "bounds  the program asks for "
+    WrappedText.printField(
+        out,
+        "bounds  ",
+        "the program asks for "
             + ByteFormat.human(tuning.demand().peakRequestedBytes())
             + " at its peak; no setting reserves less");
-    out.println(
-        "steps   "
-            + tuning
-                .steps()
-                .map(steps -> Numbers.count(steps.count()) + ", by " + steps.name())
-                .orElse("none found; driver time is of the whole program"));
+    WrappedText.printField(
+        out,
+        "steps   ",
+        tuning
+            .steps()
+            .map(steps -> Numbers.count(steps.count()) + ", by " + steps.name())
+            .orElse("none found; driver time is of the whole program"));
   }
 
   /** Verdict, line to paste, and table for a pull request. */
@@ -196,13 +202,7 @@ final class TuneText {
 
   private void printTable(int top) {
     TextTable table = table(top);
-    List<String> left = table.printWithin(Terminals.columns(), out, "", EXPENDABLE);
-    if (!left.isEmpty()) {
-      sentence(
-          "Too wide for a line: "
-              + String.join(", ", left)
-              + "; --json FILE has all, and COLUMNS tells the width.");
-    }
+    table.expendable("--csv FILE has all", EXPENDABLE).print(out, "");
     int hidden = tuning.ranked().size() - table.rowCount();
     if (hidden > 0) {
       out.println(Numbers.count(hidden, "more setting") + "; --top 0 shows all.");

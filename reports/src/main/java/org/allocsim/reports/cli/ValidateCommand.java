@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -192,7 +193,7 @@ final class ValidateCommand implements Callable<Integer> {
         recordings = new ValidateRecordings();
       }
       ValidateReport report = validate(chosen);
-      Map<String, Object> results = ValidateJson.of(report);
+      Map<String, Object> results = JsonDocument.VALIDATE.of(ValidateJson.of(report));
       for (Outputs.Output each : json) {
         JsonText.write(results, each.stream());
       }
@@ -234,7 +235,7 @@ final class ValidateCommand implements Callable<Integer> {
           validation.add(TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex)));
       TorchReport report = validation.run();
       for (Outputs.Output each : json) {
-        JsonText.write(TorchJson.of(report), each.stream());
+        JsonText.write(JsonDocument.VALIDATE_PYTORCH.of(TorchJson.of(report)), each.stream());
       }
       if (text != null) {
         try (PrintWriter writer = new PrintWriter(text.stream(), false, StandardCharsets.UTF_8)) {

@@ -14,13 +14,12 @@ import org.allocsim.validation.gpu.QuantitySummary;
 import org.allocsim.validation.gpu.Share;
 import org.allocsim.validation.gpu.ValidationSummary;
 
-/** Results of {@code validate} as JSON, schema {@code allocsim-validate-1}. */
+/** Results of {@code validate} as JSON. */
 final class ValidateJson {
   private ValidateJson() {}
 
   static Map<String, Object> of(ValidateReport report) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("schema", "allocsim-validate-1");
     map.put("date", report.date());
     map.put("device", report.gpu().name());
     map.put("cuda_version", report.gpu().driverVersion());

@@ -15,7 +15,8 @@ final class ValidateText {
   private ValidateText() {}
 
   static void print(ValidateReport report, PrintWriter out) {
-    out.println(
+    WrappedText.printLine(
+        out,
         "%s, CUDA %d.%d%s, %s free before and %s after"
             .formatted(
                 report.gpu().name(),

@@ -17,7 +17,8 @@ final class ValidateVerdict {
   private ValidateVerdict() {}
 
   static void print(ValidationSummary all, PrintWriter out) {
-    out.println(
+    WrappedText.printLine(
+        out,
         "Verdict on "
             + Numbers.count(all.cases(), "case")
             + ", with 95 % intervals (shares by Wilson, means and medians by resampling cases):");

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.json.SavedStats;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
@@ -88,7 +89,7 @@ final class VerifyCommand implements Callable<Integer> {
         verify(name, saved, outputs.takesStandardOutput());
       }
       if (json != null) {
-        JsonText.write(toMap(), json.stream());
+        JsonText.write(JsonDocument.VERIFY.of(toMap()), json.stream());
       }
       outputs.commit();
     }

@@ -3,6 +3,7 @@ package org.allocsim.reports.cli;
 import java.io.PrintWriter;
 import java.util.List;
 import org.allocsim.reports.text.Numbers;
+import org.allocsim.reports.text.WrappedText;
 import org.allocsim.validation.fidelity.DeviceVerification;
 import org.allocsim.validation.fidelity.Divergence;
 
@@ -19,7 +20,8 @@ final class VerifyText {
    */
   static void print(VerifiedDevice verified, boolean limitGiven, PrintWriter out) {
     DeviceVerification device = verified.verification();
-    out.println(verified.file() + ", device " + device.device() + ": " + verdict(verified));
+    WrappedText.printLine(
+        out, verified.file() + ", device " + device.device() + ": " + verdict(verified));
     device.firstDivergence().ifPresent(first -> print(first, limitGiven, out));
     print("final segments and blocks that differ:", device.layoutDifferences(), out);
     print("statistics that differ:", verified.statisticsDifferences(), out);

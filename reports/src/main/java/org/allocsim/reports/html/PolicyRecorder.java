@@ -18,12 +18,14 @@ import org.allocsim.simulator.stats.MemoryTimeline;
  * PolicyRecording} and the columns are dropped.
  */
 public final class PolicyRecorder implements EffectListener, PolicyTrial.Observer {
-  private static final int BUCKETS = 1024;
+  /** Buckets of memory over time on a page, at most. */
+  static final int BUCKETS = 1024;
+
   private static final int MOST_FAILURES = 200;
   private static final long NONE = Long.MIN_VALUE;
 
   private final TraceColumns trace;
-  private final MemoryTimeline timeline = new MemoryTimeline(BUCKETS);
+  private final MemoryTimeline timeline;
   private final SegmentColumns segments = new SegmentColumns();
   private final List<Object> failures = new ArrayList<>();
   private long[] addresses;
@@ -34,8 +36,9 @@ public final class PolicyRecorder implements EffectListener, PolicyTrial.Observe
   private long failureCount;
   private PolicyRecording recording;
 
-  PolicyRecorder(TraceColumns trace) {
+  PolicyRecorder(TraceColumns trace, MemoryTimeline timeline) {
     this.trace = trace;
+    this.timeline = timeline;
     int blocks = trace.blockCount();
     addresses = new long[blocks];
     Arrays.fill(addresses, NONE);
@@ -226,23 +229,35 @@ public final class PolicyRecorder implements EffectListener, PolicyTrial.Observe
     return addresses[block] != NONE && completed[block] > at;
   }
 
+  /** Neighbouring buckets are joined until there are few. */
   private byte[] timelineBytes(Map<String, Object> about) {
     ColumnWriter out = new ColumnWriter();
-    int buckets = timeline.bucketCount();
+    int step = Math.max(1, Math.ceilDiv(timeline.bucketCount(), BUCKETS));
+    int buckets = Math.ceilDiv(timeline.bucketCount(), step);
     about.put("buckets", buckets);
     long before = 0;
     for (int bucket = 0; bucket < buckets; bucket++) {
-      out.put(timeline.startEvent(bucket) - before);
-      before = timeline.startEvent(bucket);
+      long start = timeline.startEvent(bucket * step);
+      out.put(start - before);
+      before = start;
     }
+    long[] greatest = new long[buckets];
+    long[] least = new long[buckets];
     for (MemoryTimeline.Series series : MemoryTimeline.Series.values()) {
-      long greatest = 0;
-      for (int bucket = 0; bucket < buckets; bucket++) {
-        out.putSigned(timeline.greatestBytes(bucket, series) - greatest);
-        greatest = timeline.greatestBytes(bucket, series);
+      Arrays.fill(greatest, Long.MIN_VALUE);
+      Arrays.fill(least, Long.MAX_VALUE);
+      for (int bucket = 0; bucket < timeline.bucketCount(); bucket++) {
+        int to = bucket / step;
+        greatest[to] = Math.max(greatest[to], timeline.greatestBytes(bucket, series));
+        least[to] = Math.min(least[to], timeline.leastBytes(bucket, series));
+      }
+      long last = 0;
+      for (long bytes : greatest) {
+        out.putSigned(bytes - last);
+        last = bytes;
       }
       for (int bucket = 0; bucket < buckets; bucket++) {
-        out.put(timeline.greatestBytes(bucket, series) - timeline.leastBytes(bucket, series));
+        out.put(greatest[bucket] - least[bucket]);
       }
     }
     return out.deflated();

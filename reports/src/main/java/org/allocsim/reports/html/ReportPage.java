@@ -27,6 +27,9 @@ public final class ReportPage {
   /** Deflated bytes that each request of a long trace adds to the budget. */
   private static final long BUDGET_BYTES_PER_EVENT = 8;
 
+  /** A page about more requests than this shows key moments first and reads the rest behind. */
+  private static final int LONG = 400_000;
+
   private static final String[] SCRIPTS = {
     "format.js",
     "data.js",
@@ -35,6 +38,8 @@ public final class ReportPage {
     "layout.js",
     "map.js",
     "table.js",
+    "bars.js",
+    "overview.js",
     "explorer.js",
     "page.js"
   };
@@ -133,6 +138,8 @@ public final class ReportPage {
 
   private List<Object> putTraces(StringBuilder columns) {
     long budget = LEAST_BUDGET_BYTES;
+    // What a reader sees last comes last: the page is shown while the browser reads on.
+    StringBuilder blocks = new StringBuilder();
     List<TraceColumns.Encoded> shared = new ArrayList<>();
     for (TraceRecording trace : traces) {
       TraceColumns.Encoded encoded = trace.columns().encode();
@@ -165,16 +172,26 @@ public final class ReportPage {
         entry.put("id", id);
         entry.put("row", run.row());
         entry.put("label", run.label());
+        boolean isLong = trace.columns().eventCount() > LONG;
         entry.put("whole", isWhole);
+        entry.put("preview", isWhole && isLong);
         entry.putAll(recording.about());
         runs.add(entry);
         put(columns, id + "-timeline", recording.timeline());
-        put(columns, id, isWhole ? recording.blocks() : recording.moments());
+        if (isLong || !isWhole) {
+          put(columns, id + "-moments", recording.moments());
+        }
+        if (isWhole) {
+          put(blocks, id, recording.blocks());
+        }
       }
       about.put("runs", runs);
       about.put("opens", runs.isEmpty() ? null : trace.opens());
+      about.put("highlights", trace.highlights());
+      about.put("recorded", trace.recorded());
       list.add(about);
     }
+    columns.append(blocks);
     return list;
   }
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** One trace on a page, and the policies whose runs over it were recorded. */
@@ -13,6 +14,8 @@ public final class TraceRecording {
   private final List<Run> runs = new ArrayList<>();
   private Integer openRow;
   private Integer openOther;
+  private Integer recorded;
+  private List<Integer> highlights = List.of();
 
   /**
    * A recording without runs.
@@ -25,9 +28,14 @@ public final class TraceRecording {
     columns = new TraceColumns(trace, device);
   }
 
-  /** A recorder for one run. */
+  /** A recorder for one run, with a timeline of its own. */
   public PolicyRecorder recorder() {
-    return new PolicyRecorder(columns);
+    return recorder(new MemoryTimeline(PolicyRecorder.BUCKETS));
+  }
+
+  /** A recorder for one run that follows memory over time anyway. */
+  public PolicyRecorder recorder(MemoryTimeline timeline) {
+    return new PolicyRecorder(columns, timeline);
   }
 
   /**
@@ -49,6 +57,26 @@ public final class TraceRecording {
   public void opensWith(int row, Integer other) {
     openRow = row;
     openOther = other;
+  }
+
+  /** Row of the run under the settings that the program was recorded with. */
+  public void recorded(int row) {
+    recorded = row;
+  }
+
+  /** That row; null where there is none. */
+  Integer recorded() {
+    return recorded;
+  }
+
+  /** Rows of the runs that stand out in charts of all runs, the most telling first. */
+  public void highlight(List<Integer> rows) {
+    highlights = List.copyOf(rows);
+  }
+
+  /** What stands out, for JSON. */
+  List<Integer> highlights() {
+    return highlights;
   }
 
   /** What the page shows first, for JSON. */

@@ -5,10 +5,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A table of text with aligned columns, two spaces apart, under a line of headings. */
+/**
+ * A table of text with aligned columns, two spaces apart, under a line of headings.
+ *
+ * <p>Printed to a {@link TerminalWriter} it fits the line: headings take several lines, text is
+ * wrapped between its words, then the columns that {@link #expendable} names are left out one after
+ * the other, and if even that is not enough, long words are broken. Numbers are never cut. Anything
+ * else gets every row on one line.
+ */
 public final class TextTable {
   /** Where the text of a column stands. */
-  public enum Align {
+  private enum Align {
     /** Text. */
     LEFT,
     /** Numbers. */
@@ -17,16 +24,24 @@ public final class TextTable {
 
   private static final int GAP = 2;
 
-  /** The last column is not wrapped to fewer characters. */
-  private static final int LEAST_WRAPPED = 14;
+  /** Text is not wrapped to fewer characters, unless all of it is shorter. */
+  private static final int LEAST_WRAPPED = 12;
+
+  /** A column is not kept this wide for the sake of one long word. */
+  private static final int LONG_WORD = 28;
 
   private final String[] headings;
   private final Align[] alignments;
+  private final int[] wanted;
   private final List<String[]> rows = new ArrayList<>();
+  private final List<String> expendable = new ArrayList<>();
+  private String whereAll = "";
 
   private TextTable(String[] headings, Align[] alignments) {
     this.headings = headings;
     this.alignments = alignments;
+    wanted = new int[headings.length];
+    Arrays.fill(wanted, LEAST_WRAPPED);
   }
 
   /** A table whose headings tell the alignment: a leading {@code >} means right. */
@@ -41,6 +56,24 @@ public final class TextTable {
     return new TextTable(names, alignments);
   }
 
+  /**
+   * Names columns that short lines may do without; a sentence below the table then tells which.
+   *
+   * @param remedy ends the sentence: where these columns can be had
+   * @param columns their headings, the first to go first; those that the table lacks do not matter
+   */
+  public TextTable expendable(String remedy, List<String> columns) {
+    whereAll = remedy;
+    expendable.addAll(columns);
+    return this;
+  }
+
+  /** Text in a column is not wrapped to fewer characters than these while others can give way. */
+  public TextTable atLeast(String heading, int width) {
+    wanted[Arrays.asList(headings).indexOf(heading)] = width;
+    return this;
+  }
+
   /** Appends a row; it has one cell for every heading. */
   public TextTable row(Object... cells) {
     if (cells.length != headings.length) {
@@ -51,77 +84,39 @@ public final class TextTable {
     return this;
   }
 
-  /**
-   * Prints a table that is no wider than {@code width} where that is possible: first columns are
-   * left out, in the order of {@code expendable}, then the text of the last column is wrapped.
-   * Numbers are never cut.
-   *
-   * @param expendable headings of columns that may be left out
-   * @return headings of those that were
-   */
-  public List<String> printWithin(
-      int width, PrintWriter out, String indent, List<String> expendable) {
+  /** Number of rows under the headings. */
+  public int rowCount() {
+    return rows.size();
+  }
+
+  /** Prints headings and rows, each line behind {@code indent}. */
+  public void print(PrintWriter out, String indent) {
+    int room = TerminalWriter.columns(out) - indent.length();
     boolean[] hidden = new boolean[headings.length];
+    int[] widths = natural();
     List<String> left = new ArrayList<>();
-    int last = headings.length - 1;
-    int[] widths = widths();
-    for (String heading : expendable) {
-      int column = Arrays.asList(headings).indexOf(heading);
-      if (column >= 0 && least(widths, hidden, indent.length()) > width) {
-        hidden[column] = true;
-        left.add(heading);
+    if (sum(widths, hidden) > room) {
+      int[] least = least(widths);
+      for (String heading : expendable) {
+        int column = Arrays.asList(headings).indexOf(heading);
+        if (column >= 0 && sum(least, hidden) > room) {
+          hidden[column] = true;
+          left.add(heading);
+        }
       }
+      if (sum(least, hidden) > room) {
+        least = narrowest(least);
+      }
+      widths = shared(widths, least, hidden, room);
     }
-    int room = width - indent.length();
-    for (int column = 0; column < last; column++) {
-      room -= hidden[column] ? 0 : widths[column] + GAP;
-    }
-    boolean wraps = alignments[last] == Align.LEFT && widths[last] > room;
-    int lastWidth = Math.max(Math.max(LEAST_WRAPPED, headings[last].length()), room);
-    printVisible(out, indent, headings, widths, hidden);
+    printHeadings(out, indent, widths, hidden);
     for (String[] row : rows) {
-      List<String> lines = wraps ? wrapped(row[last], lastWidth) : List.of(row[last]);
-      for (int line = 0; line < lines.size(); line++) {
-        String[] cells = line == 0 ? row.clone() : blank();
-        cells[last] = lines.get(line);
-        printVisible(out, indent, cells, widths, hidden);
-      }
+      printRow(out, indent, row, widths, hidden);
     }
-    return left;
-  }
-
-  private String[] blank() {
-    String[] cells = new String[headings.length];
-    Arrays.fill(cells, "");
-    return cells;
-  }
-
-  /** Width with the last column wrapped as far as it may be. */
-  private int least(int[] widths, boolean[] hidden, int indent) {
-    int sum = indent - GAP;
-    for (int column = 0; column < widths.length; column++) {
-      boolean shrinks = column == widths.length - 1 && alignments[column] == Align.LEFT;
-      int least =
-          shrinks
-              ? Math.min(widths[column], Math.max(LEAST_WRAPPED, headings[column].length()))
-              : widths[column];
-      sum += hidden[column] ? 0 : least + GAP;
+    if (!left.isEmpty()) {
+      WrappedText.print(
+          out, "", "", "Too wide for a line: " + String.join(", ", left) + "; " + whereAll + ".");
     }
-    return sum;
-  }
-
-  private static List<String> wrapped(String text, int width) {
-    List<String> lines = new ArrayList<>();
-    StringBuilder line = new StringBuilder();
-    for (String word : text.split(" ")) {
-      if (!line.isEmpty() && line.length() + 1 + word.length() > width) {
-        lines.add(line.toString());
-        line.setLength(0);
-      }
-      line.append(line.isEmpty() ? "" : " ").append(word);
-    }
-    lines.add(line.toString());
-    return lines;
   }
 
   /** Prints all columns as a table of Markdown. */
@@ -145,22 +140,8 @@ public final class TextTable {
     return line.toString();
   }
 
-  /** Number of rows under the headings. */
-  public int rowCount() {
-    return rows.size();
-  }
-
-  /** Prints headings and rows, each line behind {@code indent}. */
-  public void print(PrintWriter out, String indent) {
-    int[] widths = widths();
-    boolean[] hidden = new boolean[headings.length];
-    printVisible(out, indent, headings, widths, hidden);
-    for (String[] row : rows) {
-      printVisible(out, indent, row, widths, hidden);
-    }
-  }
-
-  private int[] widths() {
+  /** Widths with which nothing is wrapped. */
+  private int[] natural() {
     int[] widths = new int[headings.length];
     for (int i = 0; i < headings.length; i++) {
       widths[i] = headings[i].length();
@@ -171,7 +152,116 @@ public final class TextTable {
     return widths;
   }
 
-  private void printVisible(
+  /** Widths below which words would have to be broken, or more where that is asked for. */
+  private int[] least(int[] natural) {
+    int[] widths = new int[headings.length];
+    for (int i = 0; i < headings.length; i++) {
+      int cells = 0;
+      for (String[] row : rows) {
+        boolean whole = alignments[i] == Align.RIGHT;
+        int length = whole ? row[i].length() : LineBreaks.longestWord(row[i]);
+        cells = Math.max(cells, whole ? length : Math.min(LONG_WORD, length));
+      }
+      if (alignments[i] == Align.LEFT) {
+        cells = Math.max(cells, wanted[i]);
+      }
+      widths[i] = Math.min(natural[i], Math.max(cells, LineBreaks.longestWord(headings[i])));
+    }
+    return widths;
+  }
+
+  /** Widths with which words are broken too. */
+  private int[] narrowest(int[] least) {
+    int[] widths = least.clone();
+    for (int i = 0; i < headings.length; i++) {
+      if (alignments[i] == Align.LEFT) {
+        int heading = LineBreaks.longestWord(headings[i]);
+        widths[i] = Math.min(least[i], Math.max(heading, LEAST_WRAPPED));
+      }
+    }
+    return widths;
+  }
+
+  /** Widths between the two such that the line is full: cells first, then headings. */
+  private int[] shared(int[] natural, int[] least, boolean[] hidden, int room) {
+    int[] cells = new int[headings.length];
+    for (int i = 0; i < cells.length; i++) {
+      for (String[] row : rows) {
+        cells[i] = Math.max(cells[i], row[i].length());
+      }
+    }
+    int[] widths = least.clone();
+    grow(widths, cells, hidden, room);
+    grow(widths, natural, hidden, room);
+    return widths;
+  }
+
+  /** Widens the narrowest columns first, none beyond {@code most}. */
+  private static void grow(int[] widths, int[] most, boolean[] hidden, int room) {
+    boolean grows = true;
+    while (grows && sum(widths, hidden) < room) {
+      int narrowest = -1;
+      for (int i = 0; i < widths.length; i++) {
+        boolean may = !hidden[i] && widths[i] < most[i];
+        if (may && (narrowest < 0 || widths[i] < widths[narrowest])) {
+          narrowest = i;
+        }
+      }
+      grows = narrowest >= 0;
+      if (grows) {
+        widths[narrowest]++;
+      }
+    }
+  }
+
+  private static int sum(int[] widths, boolean[] hidden) {
+    int sum = -GAP;
+    for (int i = 0; i < widths.length; i++) {
+      sum += hidden[i] ? 0 : widths[i] + GAP;
+    }
+    return sum;
+  }
+
+  /** Headings of several lines end on the same line. */
+  private void printHeadings(PrintWriter out, String indent, int[] widths, boolean[] hidden) {
+    List<List<String>> lines = new ArrayList<>();
+    int height = 1;
+    for (int i = 0; i < headings.length; i++) {
+      List<String> of = hidden[i] ? List.of("") : LineBreaks.of(headings[i], widths[i]);
+      lines.add(of);
+      height = Math.max(height, of.size());
+    }
+    for (int line = 0; line < height; line++) {
+      String[] cells = new String[headings.length];
+      for (int i = 0; i < cells.length; i++) {
+        List<String> of = lines.get(i);
+        int at = line - (height - of.size());
+        cells[i] = at < 0 ? "" : of.get(at);
+      }
+      printLine(out, indent, cells, widths, hidden);
+    }
+  }
+
+  private void printRow(
+      PrintWriter out, String indent, String[] row, int[] widths, boolean[] hidden) {
+    List<List<String>> lines = new ArrayList<>();
+    int height = 1;
+    for (int i = 0; i < row.length; i++) {
+      boolean fits = hidden[i] || row[i].length() <= widths[i];
+      List<String> of = fits ? List.of(row[i]) : LineBreaks.of(row[i], widths[i]);
+      lines.add(of);
+      height = Math.max(height, of.size());
+    }
+    for (int line = 0; line < height; line++) {
+      String[] cells = new String[row.length];
+      for (int i = 0; i < cells.length; i++) {
+        cells[i] = line < lines.get(i).size() ? lines.get(i).get(line) : "";
+      }
+      printLine(out, indent, cells, widths, hidden);
+    }
+  }
+
+  private void printLine(
       PrintWriter out, String indent, String[] cells, int[] widths, boolean[] hidden) {
     StringBuilder line = new StringBuilder(indent);
     for (int i = 0; i < cells.length; i++) {

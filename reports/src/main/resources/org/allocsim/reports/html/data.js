@@ -1,13 +1,56 @@
 /* Recorded runs: columns of numbers, and the indexes that find what is alive at a moment. */
 
+/** An element of the page, once the browser has read all of it. */
+async function whenRead(id) {
+  for (;;) {
+    const found = document.getElementById(id);
+    if (found && (found.nextSibling || document.readyState !== 'loading')) return found;
+    if (document.readyState === 'complete') throw new Error('the page is cut off: it lacks ' + id);
+    await new Promise((resume) => setTimeout(resume, 8));
+  }
+}
+
 /** The inflated bytes of an element of the page. */
 async function inflate(id) {
-  const text = document.getElementById(id).textContent;
+  const text = (await whenRead(id)).textContent;
   const packed = Uint8Array.fromBase64
     ? Uint8Array.fromBase64(text)
     : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
   return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/* Long work is a generator that yields now and then. */
+const STRETCH = 1 << 15;
+const MOST_MILLIS = 10;
+
+/** Runs it through. */
+function atOnce(work) {
+  let step = work.next();
+  while (!step.done) step = work.next();
+  return step.value;
+}
+
+/** Runs it in pieces, between which the page answers its reader. */
+async function gently(work) {
+  let start = performance.now();
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+    if (performance.now() - start > MOST_MILLIS) {
+      await new Promise((resume) => setTimeout(resume));
+      start = performance.now();
+    }
+  }
+}
+
+/** Calls for 0, 1, 2, … */
+function* each(count, call) {
+  for (let i = 0; i < count; ) {
+    const end = Math.min(count, i + STRETCH);
+    for (; i < end; i++) call(i);
+    yield;
+  }
 }
 
 /** Reads numbers of seven bits a byte. */
@@ -90,10 +133,13 @@ class LifeIndex {
 /** The requests of one trace, which all its runs share. */
 class Trace {
   static async load(number, about) {
-    return new Trace(about, new Columns(await inflate('t' + number)));
+    const trace = new Trace(about);
+    // Nothing can be shown before this is read, so it goes without pauses.
+    atOnce(trace.read(new Columns(await inflate('t' + number))));
+    return trace;
   }
 
-  constructor(about, columns) {
+  constructor(about) {
     this.about = about;
     this.events = about.events;
     const n = about.blocks;
@@ -102,15 +148,27 @@ class Trace {
     this.size = new Float64Array(n);
     this.stack = new Int32Array(n);
     this.stream = new Int16Array(n);
-    for (let i = 0, birth = 0; i < n; i++) this.birth[i] = birth += columns.next();
-    for (let i = 0; i < n; i++) this.free[i] = this.birth[i] + columns.next();
-    for (let i = 0; i < n; i++) this.size[i] = columns.next();
-    for (let i = 0; i < n; i++) this.stack[i] = columns.next();
-    for (let i = 0; i < n; i++) this.stream[i] = columns.signed();
-    const times = Math.ceil(this.events / about.time_step);
-    this.times = new Float64Array(times);
-    for (let i = 0, time = 0; i < times; i++) this.times[i] = time += columns.signed();
-    this.isTimed = times > 1 && this.times[times - 1] > 0;
+    this.times = new Float64Array(Math.ceil(this.events / about.time_step));
+  }
+
+  *read(columns) {
+    const { birth, free, size, stack, stream, times } = this;
+    const n = birth.length;
+    let last = 0;
+    yield* each(n, (i) => (birth[i] = last += columns.next()));
+    yield* each(n, (i) => (free[i] = birth[i] + columns.next()));
+    yield* each(n, (i) => (size[i] = columns.next()));
+    yield* each(n, (i) => (stack[i] = columns.next()));
+    const seen = new Uint8Array(1 << 16);
+    yield* each(n, (i) => {
+      stream[i] = columns.signed();
+      seen[stream[i] & 0xffff] = 1;
+    });
+    /** Numbers of the streams that occur. */
+    this.streams = [...Int16Array.from(seen.keys()).filter((s) => seen[s & 0xffff])].sort((a, b) => a - b);
+    last = 0;
+    yield* each(times.length, (i) => (times[i] = last += columns.signed()));
+    this.isTimed = times.length > 1 && times.at(-1) > 0;
   }
 
   /** Nanoseconds since the first request; between kept times, in proportion. */
@@ -188,65 +246,87 @@ class Pieces {
 
 /** One policy's run: where its blocks were and what it held. */
 class Run {
+  /** Everything that the page has of a run. */
   static async load(trace, about) {
-    const [timeline, blocks] = await Promise.all([
-      inflate(about.id + '-timeline'),
-      inflate(about.id),
-    ]);
-    return new Run(trace, about, new Columns(timeline), new Columns(blocks));
+    const run = new Run(trace, about, about.whole);
+    if (about.whole) await gently(run.readWhole(new Columns(await inflate(about.id))));
+    else await run.readKept();
+    return run;
   }
 
-  constructor(trace, about, timeline, columns) {
+  /** Memory over time in buckets, and what is held at its key moments: little to read. */
+  static async preview(trace, about) {
+    const run = new Run(trace, about, false);
+    await run.readKept();
+    return run;
+  }
+
+  constructor(trace, about, isWhole) {
     this.trace = trace;
     this.about = about;
-    this.isWhole = about.whole;
+    this.isWhole = isWhole;
     this.moments = Object.entries(about.moments).map(([name, at]) => ({ name, at }));
     const n = trace.about.blocks;
     this.address = new Float64Array(n);
     this.block = new Float64Array(n);
-    this.freed = new Int32Array(n).fill(-1);
-    this.done = new Int32Array(n).fill(-1);
-    if (this.isWhole) this.readWhole(columns);
-    else this.readMoments(columns);
-    this.series = this.isWhole ? wholeSeries(this) : bucketSeries(timeline, about, trace.events);
+    this.freed = new Int32Array(n);
+    this.done = new Int32Array(n);
   }
 
-  readWhole(columns) {
-    const { trace, about } = this;
+  async readKept() {
+    const { about, trace } = this;
+    const [timeline, moments] = await Promise.all([
+      inflate(about.id + '-timeline'),
+      inflate(about.id + '-moments'),
+    ]);
+    this.readMoments(new Columns(moments));
+    this.series = bucketSeries(new Columns(timeline), about, trace.events);
+  }
+
+  *readWhole(columns) {
+    const { trace, about, address, block, freed, done } = this;
     const n = trace.about.blocks;
     const unit = about.unit_bytes;
     const absent = new Uint8Array(n);
-    for (let i = 0, address = 0; i < n; i++) {
+    let last = 0;
+    yield* each(n, (i) => {
       const code = columns.next();
       if (code === 0) {
         absent[i] = 1;
-        continue;
+      } else {
+        const turned = code - 1;
+        last += (turned % 2 === 0 ? turned / 2 : -(turned + 1) / 2) * unit;
+        address[i] = last;
       }
-      const turned = code - 1;
-      address += (turned % 2 === 0 ? turned / 2 : -(turned + 1) / 2) * unit;
-      this.address[i] = address;
-    }
-    for (let i = 0; i < n; i++) this.block[i] = trace.size[i] + columns.signed();
-    for (let i = 0; i < n; i++) this.freed[i] = trace.free[i] + columns.signed();
-    for (let i = 0; i < n; i++) this.done[i] = this.freed[i] + columns.next();
-    for (let i = 0; i < n; i++) if (absent[i]) this.freed[i] = this.done[i] = -1;
-    this.readChanges(columns, unit);
-    this.index = new LifeIndex(trace.birth, this.done);
+    });
+    yield* each(n, (i) => (block[i] = trace.size[i] + columns.signed()));
+    yield* each(n, (i) => (freed[i] = trace.free[i] + columns.signed()));
+    yield* each(n, (i) => {
+      done[i] = freed[i] + columns.next();
+      if (absent[i]) freed[i] = done[i] = -1;
+    });
+    yield* this.readChanges(columns, unit);
+    this.index = new LifeIndex(trace.birth, done);
+    yield;
+    this.series = yield* wholeSeries(this);
   }
 
-  readChanges(columns, unit) {
+  *readChanges(columns, unit) {
     const count = columns.next();
-    const kinds = Uint8Array.from({ length: count }, () => columns.next());
+    const kinds = new Uint8Array(count);
     const events = new Int32Array(count);
     const starts = new Float64Array(count);
     const sizes = new Float64Array(count);
-    for (let i = 0, at = 0; i < count; i++) events[i] = at += columns.next();
-    for (let i = 0, address = 0; i < count; i++) starts[i] = address += columns.signed() * unit;
-    for (let i = 0; i < count; i++) sizes[i] = columns.next() * unit;
+    let last = 0;
+    yield* each(count, (i) => (kinds[i] = columns.next()));
+    yield* each(count, (i) => (events[i] = last += columns.next()));
+    last = 0;
+    yield* each(count, (i) => (starts[i] = last += columns.signed() * unit));
+    yield* each(count, (i) => (sizes[i] = columns.next() * unit));
     this.changes = { kinds, events, sizes };
     this.pieces = new Pieces();
     const forever = this.trace.events;
-    for (let i = 0; i < count; i++) {
+    yield* each(count, (i) => {
       const kind = kinds[i];
       const stream = columns.signed();
       if ((kind >> 1) % 2 === 0) {
@@ -254,7 +334,7 @@ class Run {
       } else {
         this.pieces.remove(starts[i], sizes[i], events[i], forever);
       }
-    }
+    });
     this.pieces.close();
   }
 

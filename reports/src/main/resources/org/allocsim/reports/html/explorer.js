@@ -6,6 +6,9 @@ class Explorer {
     this.results = results;
     this.view = view;
     this.runs = new Map();
+    this.reading = new Map();
+    // What takes long waits until the page is on the screen.
+    this.opened = new Promise((resume) => (this.tellOpened = resume));
     this.cursor = 0;
     this.filter = { stack: '', least: null, most: null, stream: '' };
     this.get = (id) => document.getElementById(id);
@@ -24,10 +27,9 @@ class Explorer {
     this.trace = await Trace.load(number, this.about);
     this.runs.clear();
     this.fillChoices();
-    const streams = [...new Set(this.trace.stream)].sort((a, b) => a - b);
     this.get('filter-stream').replaceChildren(
       element('option', { value: '' }, 'all streams'),
-      ...streams.map((s) => element('option', { value: String(s) }, this.trace.streamName(s))),
+      ...this.trace.streams.map((s) => element('option', { value: String(s) }, this.trace.streamName(s))),
     );
     this.rankStacks();
     const hasStacks = this.about.stacks.some((stack) => stack !== '');
@@ -58,6 +60,7 @@ class Explorer {
     );
   }
 
+  /** A run as soon as there is something to show of it: of a long trace its preview. */
   async load(row) {
     if (!this.runs.has(row)) {
       const about = this.about.runs.find((run) => run.row === row);
@@ -65,9 +68,33 @@ class Explorer {
         const kept = [this.run, this.other].filter(Boolean).map((run) => run.about.row);
         for (const key of this.runs.keys()) if (!kept.includes(key)) this.runs.delete(key);
       }
-      this.runs.set(row, await Run.load(this.trace, about));
+      this.runs.set(row, await (about.preview ? Run.preview : Run.load)(this.trace, about));
     }
     return this.runs.get(row);
+  }
+
+  /** A whole run; it is read once, however many ask. */
+  async whole(about) {
+    if (!this.reading.has(about.id)) {
+      this.reading.set(about.id, Run.load(this.trace, about).finally(() => this.reading.delete(about.id)));
+    }
+    return this.reading.get(about.id);
+  }
+
+  /** Puts the whole of what is in view in the place of its preview, one run after the other. */
+  async complete() {
+    const { trace } = this;
+    await this.opened;
+    for (const role of ['run', 'other']) {
+      const shown = this[role];
+      if (!shown || shown.isWhole || !shown.about.whole) continue;
+      const whole = await this.whole(shown.about);
+      if (trace !== this.trace) return;
+      this.runs.set(shown.about.row, whole);
+      for (const each of ['run', 'other']) if (this[each] === shown) this[each] = whole;
+      this.showKept();
+      this.applyFilter();
+    }
   }
 
   /** Shows the run whose figures are in a row. */
@@ -78,7 +105,7 @@ class Explorer {
     if (isFirst) {
       this.other = null;
       this.get('other').value = '';
-      this.cursor = this.run.moments[0].at;
+      this.cursor = (this.run.moments.find(({ name }) => name === 'first_oom') || this.run.moments[0]).at;
       this.map.reset();
     }
     this.map.chosen = -1;
@@ -86,14 +113,26 @@ class Explorer {
     this.get('block').replaceChildren();
     this.showFigures(row);
     this.showJumps();
+    this.showKept();
     this.applyFilter();
     if (this.onRun) this.onRun(row);
+    this.completed = this.complete();
   }
 
   async openOther(row) {
     this.other = row === '' ? null : await this.load(Number(row));
     this.showSeries();
     this.showValues(this.cursor);
+    this.completed = Promise.all([this.completed, this.complete()]);
+  }
+
+  /** Says which blocks the map lacks. */
+  showKept() {
+    const { isWhole, about } = this.run;
+    this.get('kept').hidden = isWhole;
+    this.get('kept').textContent = about.whole
+      ? 'The blocks of this long run are still being read; until then the map shows the nearest key moment.'
+      : 'Of this run the page keeps the blocks at its key moments only; the map shows the nearest of them.';
   }
 
   showFigures(row) {
@@ -124,7 +163,6 @@ class Explorer {
         element('button', { type: 'button', dataset: { moment: name }, onclick: () => this.jump(at) }, names[name]),
       ),
     );
-    this.get('kept').hidden = this.run.isWhole;
   }
 
   jump(at) {
@@ -133,8 +171,8 @@ class Explorer {
   }
 
   /** Limit of the allocator or size of the device, whichever is less; null if unknown. */
-  limit() {
-    const row = this.rows[this.run.about.row];
+  limitOf(number) {
+    const row = this.rows[number];
     const all = [
       row.limit_bytes, row.capacity_bytes, this.results.limit_bytes,
       this.results.capacity_bytes, this.results.device_bytes,
@@ -148,7 +186,7 @@ class Explorer {
     if (series.active !== series.allocated) shown.active = series.active;
     if (this.filtered) shown.filtered = this.filtered;
     if (this.other) shown.other = this.other.series.reserved;
-    this.timeline.show(shown, this.trace.events, this.limit(), this.run.about.failures.map((f) => f[0]));
+    this.timeline.show(shown, this.trace.events, this.limitOf(this.run.about.row), this.run.about.failures.map((f) => f[0]));
     this.shown = shown;
   }
 
@@ -203,8 +241,8 @@ class Explorer {
     const totals = this.layout.totals();
     const waiting = totals.waiting ? `, ${bytesText(totals.waiting)} waiting for a stream` : '';
     this.get('map-facts').textContent =
-      `Behind request ${countText(at)}: ${bytesText(totals.held)} held in ${countText(this.layout.segments.filter((s) => !s.isOutside).length)} segments; ` +
-      `${countText(this.layout.blocks.length)} blocks take ${bytesText(totals.inUse)}${waiting}; ${bytesText(totals.free)} free.`;
+      `Behind request ${countText(at)}: ${bytesText(totals.held)} held in ${countOf(this.layout.segments.filter((s) => !s.isOutside).length, 'segment')}; ` +
+      `${countOf(this.layout.blocks.length, 'block')} of ${bytesText(totals.inUse)}${waiting}; ${bytesText(totals.free)} free.`;
     this.get('map').setAttribute('aria-label', 'Segment map. ' + this.get('map-facts').textContent);
     this.showHolders();
   }
@@ -282,7 +320,7 @@ class Explorer {
           (stream === '' || trace.stream[block] === wanted);
     this.filtered =
       isOn && this.run.isWhole
-        ? running(trace.events, trace.birth, this.run.done, trace.size, this.map.matches)
+        ? atOnce(running(trace.events, trace.birth, this.run.done, trace.size, this.map.matches))
         : null;
     this.get('filter-clear').disabled = !isOn;
     this.showSeries();

@@ -30,6 +30,11 @@ function countText(count) {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
 }
 
+/** A count and its noun. */
+function countOf(count, noun) {
+  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 function percentText(ratio) {
   return Number.isFinite(ratio) ? (100 * ratio).toFixed(1) + ' %' : '–';
 }

@@ -6,94 +6,8 @@ function parsed(id) {
   return JSON.parse(document.getElementById(id).textContent);
 }
 
-/** Reserved memory of all runs in one chart; the run in view stands out. */
-class Overview {
-  constructor(holder, caption) {
-    this.holder = holder;
-    this.caption = caption;
-    this.picked = -1;
-    new ResizeObserver(() => {
-      if (this.plot) this.plot.setSize({ width: holder.clientWidth, height: 260 });
-    }).observe(holder);
-  }
-
-  async show(about) {
-    this.about = about;
-    this.runs = [];
-    for (const run of about.runs) {
-      const { starts, extremes } = readBuckets(new Columns(await inflate(run.id + '-timeline')), run);
-      const { least, greatest } = extremes.reserved;
-      this.runs.push({ about: run, series: new BucketSeries(starts, least, greatest, about.events) });
-    }
-    this.draw();
-  }
-
-  draw() {
-    if (!this.runs) return;
-    const points = Math.min(500, this.about.events);
-    const x = Array.from({ length: points }, (_, i) => (i * this.about.events) / points);
-    const values = this.runs.map(({ series }) =>
-      x.map((at, i) => {
-        series.range(Math.floor(at), Math.floor(((i + 1) * this.about.events) / points));
-        return series.max;
-      }),
-    );
-    const peaks = values.map((column) => column.reduce((a, b) => Math.max(a, b), 0));
-    // A policy that takes the whole card at once would press all others to the floor.
-    const top = 1.05 * barScale(peaks);
-    const hidden = peaks.filter((peak) => peak > top).length;
-    this.rest =
-      `Reserved memory of ${this.runs.length} runs. ` +
-      (hidden ? `${hidden} of them ${hidden === 1 ? 'reaches' : 'reach'} beyond the top. ` : '');
-    if (this.plot) this.plot.destroy();
-    this.plot = new uPlot(
-      {
-        width: Math.max(200, this.holder.clientWidth),
-        height: 260,
-        padding: [10, 12, 0, 0],
-        legend: { show: false },
-        cursor: { y: false, drag: { x: false, y: false }, points: { show: false }, focus: { prox: 24 } },
-        focus: { alpha: 1 },
-        scales: { x: { time: false, range: () => [0, this.about.events] }, y: { range: () => [0, top] } },
-        axes: [
-          styledAxis({ values: (u, ticks) => ticks.map((tick) => countText(tick)), label: 'request number', size: 30, labelSize: 18 }),
-          styledAxis(byteAxis(5)),
-        ],
-        series: [
-          {},
-          ...this.runs.map(({ about }) => ({
-            label: about.label,
-            stroke: () => colour(about.row === this.picked ? '--vermillion' : about.row === this.near ? '--blue' : '--faint-line'),
-            width: about.row === this.picked ? 2.4 : 1.1,
-            points: { show: false },
-          })),
-        ],
-        hooks: {
-          setSeries: [(u, place) => this.point(place)],
-        },
-      },
-      [x, ...values],
-      this.holder,
-    );
-    this.point(null);
-  }
-
-  point(place) {
-    const run = place ? this.runs[place - 1] : null;
-    const near = run ? run.about.row : -1;
-    if (near !== this.near) {
-      this.near = near;
-      if (this.plot) this.plot.redraw(false);
-    }
-    const name = run || this.runs.find(({ about }) => about.row === this.picked);
-    this.caption.textContent = this.rest + (name ? `${run ? 'Under the pointer (blue)' : 'In view above (red)'}: ${name.about.label}.` : '');
-  }
-
-  pick(row) {
-    this.picked = row;
-    this.draw();
-  }
-}
+/** Rows in sight before a reader asks for all. */
+const FIRST_ROWS = 12;
 
 /** Measured against predicted peaks, with the line on which they are equal. */
 function drawAgreement(holder, rows) {
@@ -178,8 +92,45 @@ async function start() {
     redraw.push(() => plot && plot.redraw(false));
   }
   const hasRuns = data.traces.some((trace) => trace.runs.length > 0);
+  const bars = new BarCharts(get('bars'), data.command, view);
+  const distributions = [
+    ['sizes', new Distribution(get('sizes'), 'Sizes of allocations', 'requested size')],
+    ['lifetimes', new Distribution(get('lifetimes'), 'Lifetimes of allocations', 'time from allocation to free')],
+  ];
+  redraw.push(() => distributions.forEach(([, chart]) => chart.restyle()));
+  page.distributions = Object.fromEntries(distributions);
+  let isWhole = false;
+  const showRows = (number) => {
+    const rows = view.rows(results, number);
+    const about = data.traces[number];
+    const highlights = new Set(about ? about.highlights : []);
+    const isShown = (row) => row < FIRST_ROWS || highlights.has(row);
+    const spare = rows.filter((_, row) => !isShown(row)).length;
+    const tags = new Map();
+    if (about && about.recorded !== null) tags.set(about.recorded, 'as recorded');
+    table.show(rows, new Set(runsOf(number).map((run) => run.row)), tags, isShown);
+    bars.show(rows, (row) => isWhole || isShown(row), highlights);
+    get('table').classList.toggle('whole', isWhole);
+    get('all-rows').hidden = spare === 0;
+    get('all-rows').setAttribute('aria-pressed', String(isWhole));
+    get('all-rows').textContent = isWhole ? 'Show the first rows' : `Show all ${rows.length} rows`;
+    get('charts').hidden = !bars.holder.hasChildNodes();
+  };
+  get('all-rows').addEventListener('click', () => {
+    isWhole = !isWhole;
+    showRows(Number(get('trace').value) || 0);
+    if (page.explorer && page.explorer.run) table.mark(page.explorer.run.about.row);
+  });
+  const showDistributions = (number) => {
+    const trace = (results.traces || [])[number];
+    for (const [key, chart] of distributions) {
+      get(key).hidden = !trace || !(trace[key] || []).length;
+      if (!get(key).hidden) chart.show(trace[key]);
+    }
+  };
   const open = async (number) => {
-    table.show(view.rows(results, number), new Set(runsOf(number).map((run) => run.row)));
+    showRows(number);
+    showDistributions(number);
     const isRecorded = runsOf(number).length > 0;
     get('explorer').hidden = !isRecorded;
     get('overview').hidden = !isRecorded;
@@ -191,14 +142,16 @@ async function start() {
       document.getElementById('other').value = String(opens.other);
       await page.explorer.openOther(String(opens.other));
     }
-    await page.overview.show(data.traces[number]);
+    const rows = view.rows(results, number);
+    await page.overview.show(data.traces[number], (row) => rows[row].ooms ?? (rows[row].passes === false ? 1 : 0));
   };
   if (hasRuns) {
-    page.overview = new Overview(get('overview-chart'), get('overview-caption'));
     page.explorer = new Explorer(data, results, view);
+    page.overview = new Overview(
+      get('overview-chart'), get('overview-legend'), get('overview-caption'), (row) => page.explorer.limitOf(row),
+    );
     page.explorer.onRun = (row) => {
       table.mark(row);
-      page.overview.pick(row);
     };
     redraw.push(() => page.explorer.restyle());
     redraw.push(() => page.overview.draw());
@@ -215,6 +168,7 @@ async function start() {
     requestAnimationFrame(() => {
       page.openedMillis = performance.now();
       document.documentElement.dataset.ready = 'true';
+      if (page.explorer) page.explorer.tellOpened();
     }),
   );
 }

@@ -5,11 +5,22 @@ const SERIES = ['requested', 'allocated', 'active', 'reserved'];
 /** A value behind every request, with the extremes of 16, 256, 4096, … requests. */
 class Series {
   /** `peaks` has greater values that were reached inside a request. */
-  constructor(values, peaks = new Map()) {
+  static *of(values, peaks = new Map()) {
+    const series = new Series(values, peaks);
+    yield* series.build();
+    return series;
+  }
+
+  constructor(values, peaks) {
     this.values = values;
     this.peaks = peaks;
     this.least = [values];
     this.greatest = [values];
+    this.min = 0;
+    this.max = 0;
+  }
+
+  *build() {
     while (this.least.at(-1).length > 16) {
       const isFirst = this.least.length === 1;
       const low = this.least.at(-1);
@@ -17,7 +28,7 @@ class Series {
       const length = Math.ceil(low.length / 16);
       const least = new Float64Array(length);
       const greatest = new Float64Array(length);
-      for (let i = 0; i < length; i++) {
+      yield* each(length, (i) => {
         let min = Infinity;
         let max = -Infinity;
         const end = Math.min(low.length, 16 * i + 16);
@@ -27,9 +38,9 @@ class Series {
         }
         least[i] = min;
         greatest[i] = max;
-      }
+      });
       if (isFirst) {
-        for (const [at, peak] of peaks) {
+        for (const [at, peak] of this.peaks) {
           const i = Math.floor(at / 16);
           greatest[i] = Math.max(greatest[i], peak);
         }
@@ -37,8 +48,6 @@ class Series {
       this.least.push(least);
       this.greatest.push(greatest);
     }
-    this.min = 0;
-    this.max = 0;
   }
 
   at(position) {
@@ -116,28 +125,28 @@ class BucketSeries {
 }
 
 /** Sums up what begins and ends at positions. */
-function running(events, births, deaths, sizes, isCounted) {
+function* running(events, births, deaths, sizes, isCounted) {
   const values = new Float64Array(events);
-  for (let i = 0; i < births.length; i++) {
-    if (deaths[i] < 0 || !isCounted(i)) continue;
+  yield* each(births.length, (i) => {
+    if (deaths[i] < 0 || !isCounted(i)) return;
     values[births[i]] += sizes[i];
     if (deaths[i] < events) values[deaths[i]] -= sizes[i];
-  }
+  });
   let sum = 0;
-  for (let at = 0; at < events; at++) values[at] = sum += values[at];
-  return new Series(values);
+  yield* each(events, (at) => (values[at] = sum += values[at]));
+  return yield* Series.of(values);
 }
 
 const always = () => true;
 
-function wholeSeries(run) {
+function* wholeSeries(run) {
   const { trace, changes } = run;
   const { events, birth, size } = trace;
   const reserved = new Float64Array(events);
   const peaks = new Map();
   let held = 0;
   let next = 0;
-  for (let at = 0; at < events; at++) {
+  yield* each(events, (at) => {
     let most = held;
     while (next < changes.events.length && changes.events[next] <= at) {
       held += ((changes.kinds[next] >> 1) % 2 === 0 ? 1 : -1) * changes.sizes[next];
@@ -146,15 +155,16 @@ function wholeSeries(run) {
     }
     reserved[at] = held;
     if (most > held && most > (at > 0 ? reserved[at - 1] : 0)) peaks.set(at, most);
-  }
+  });
   const series = {
-    requested: running(events, birth, run.done, size, always),
-    allocated: running(events, birth, run.freed, run.block, always),
-    reserved: new Series(reserved, peaks),
+    requested: yield* running(events, birth, run.done, size, always),
+    allocated: yield* running(events, birth, run.freed, run.block, always),
+    reserved: yield* Series.of(reserved, peaks),
   };
-  const waits = run.freed.some((freed, i) => freed !== run.done[i]);
+  let waits = false;
+  yield* each(run.freed.length, (i) => (waits ||= run.freed[i] !== run.done[i]));
   series.active = waits
-    ? running(events, birth, run.done, run.block, always)
+    ? yield* running(events, birth, run.done, run.block, always)
     : series.allocated;
   return series;
 }

@@ -25,6 +25,8 @@ const VIEWS = {
     isRun: (row) => row.not_run_because === null,
     why: (row) => row.not_run_because,
     name: compareLabel,
+    // A setting of PyTorch says enough without the policy's name.
+    shortName: (row) => row.options.conf || compareLabel(row),
     first: 'policy',
     columns: [
       { key: 'peak_reserved_bytes', label: 'peak reserved', text: bytesText, bar: true, note: 'most memory held from the GPU' },
@@ -44,6 +46,7 @@ const VIEWS = {
     rows: (results) => results.settings,
     isRun: () => true,
     name: (row) => row.conf || '(default)',
+    shortName: (row) => row.conf || '(default)',
     first: 'setting',
     columns: [
       { key: 'peak_reserved_bytes', label: 'peak reserved', text: bytesText, bar: true, note: 'most memory held from the GPU' },
@@ -96,7 +99,10 @@ class ResultTable {
     this.sorted = null;
   }
 
-  show(rows, recorded) {
+  /** `tags` has a word about some rows; only some are in sight at first. */
+  show(rows, recorded, tags, isShown) {
+    this.tags = tags;
+    this.isShown = isShown;
     this.rows = rows.map((row, number) => ({ row, number }));
     this.recorded = recorded;
     this.columns = this.view.columns.filter(
@@ -169,9 +175,14 @@ class ResultTable {
     const label = canShow
       ? element('button', { type: 'button', className: 'pick', title: 'Show on the timeline', onclick: () => this.onPick(number) }, name)
       : name;
-    const line = element('tr', { dataset: { row: number } }, element('th', { scope: 'row' }, label));
+    const tag = this.tags.get(number);
+    const line = element(
+      'tr', { dataset: { row: number } },
+      element('th', { scope: 'row' }, label, tag ? element('span', { className: 'tag' }, tag) : null),
+    );
+    line.classList.toggle('spare', !this.isShown(number));
     if (!this.view.isRun(row)) {
-      line.className = 'not-run';
+      line.classList.add('not-run');
       line.append(element('td', { colSpan: this.columns.length }, 'not run: ' + this.view.why(row)));
       return line;
     }

@@ -51,6 +51,28 @@ function styledAxis(axis) {
   };
 }
 
+/** A dashed line at a limit, with its name. */
+function drawLimit(u, limit) {
+  const { ctx } = u;
+  const ratio = devicePixelRatio || 1;
+  const { left, width } = u.bbox;
+  const y = u.valToPos(limit, 'y', true);
+  ctx.save();
+  ctx.strokeStyle = colour('--vermillion');
+  ctx.setLineDash([8 * ratio, 4 * ratio]);
+  ctx.lineWidth = 1.5 * ratio;
+  ctx.beginPath();
+  ctx.moveTo(left, y);
+  ctx.lineTo(left + width, y);
+  ctx.stroke();
+  ctx.fillStyle = colour('--vermillion-text');
+  ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+  ctx.textAlign = 'right';
+  ctx.textBaseline = 'bottom';
+  ctx.fillText('limit ' + bytesText(limit), left + width - 4 * ratio, y - 4 * ratio);
+  ctx.restore();
+}
+
 class Timeline {
   /** `holder` gets the chart; `onCursor` hears where the reader put the time cursor. */
   constructor(holder, onCursor) {
@@ -213,20 +235,7 @@ class Timeline {
     ctx.rect(left, top - 12 * ratio, width, height + 12 * ratio);
     ctx.clip();
     if (this.limit !== null && this.isLimitNear) {
-      const y = u.valToPos(this.limit, 'y', true);
-      ctx.strokeStyle = colour('--vermillion');
-      ctx.setLineDash([8 * ratio, 4 * ratio]);
-      ctx.lineWidth = 1.5 * ratio;
-      ctx.beginPath();
-      ctx.moveTo(left, y);
-      ctx.lineTo(left + width, y);
-      ctx.stroke();
-      ctx.setLineDash([]);
-      ctx.fillStyle = colour('--vermillion-text');
-      ctx.font = `${12 * ratio}px system-ui, sans-serif`;
-      ctx.textAlign = 'right';
-      ctx.textBaseline = 'bottom';
-      ctx.fillText('limit ' + bytesText(this.limit), left + width - 4 * ratio, y - 4 * ratio);
+      drawLimit(u, this.limit);
     }
     ctx.fillStyle = colour('--vermillion');
     let last = -Infinity;

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.allocsim.reports.advice.ReservedParts;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
@@ -70,14 +71,16 @@ class ComparisonChartsTest {
     MemoryTimeline few = timeline(2, 3, also);
     OverlayData data =
         OverlayData.of(
-            List.of(new OverlayData.Policy("many", many), new OverlayData.Policy("few", few)), 100);
+            List.of(new OverlayData.Policy("many", many)),
+            List.of(new OverlayData.Policy("few", few)),
+            100);
     assertEquals(many.peakBytes(Series.RESERVED), data.lines().get(0).peakBytes());
     assertEquals(many.peakBytes(Series.RESERVED), greatest(data.lines().get(0).reserved().y()));
-    assertEquals(few.peakBytes(Series.RESERVED), greatest(data.lines().get(1).reserved().y()));
+    assertEquals(few.peakBytes(Series.RESERVED), greatest(data.background().get(0).reserved().y()));
     assertTrue(data.lines().get(0).reserved().count() < 2_000, "thinned out");
     assertEquals(299_999_000 / 1e9, data.end(), 1e-12);
     String svg = svg(OverlayChart.create("Title", "from a test", data, null, theme));
-    assertTrue(svg.contains(">many (peak 16.00 GiB)<") && svg.contains(">few (peak 16.00 GiB)<"));
+    assertTrue(svg.contains(">many: peak 16.00 GiB<") && svg.contains(">1 other run<"));
   }
 
   @Test
@@ -89,11 +92,11 @@ class ComparisonChartsTest {
             .add("unused", also[0], Share.UNUSED)
             .add("rounding", also[0], Share.ROUNDING);
     FragmentationData.Line unused = data.lines().getFirst();
-    assertEquals(100, unused.peakPercent());
     assertEquals(100, greatest(unused.points().y()));
-    assertEquals(data.lines().get(1).peakPercent(), greatest(data.lines().get(1).points().y()));
+    assertEquals(
+        100 * also[0].peak(Share.ROUNDING), greatest(data.lines().get(1).points().y()), 1e-9);
     assertTrue(unused.points().count() <= 5 * FragmentationTimeline.MOST_BUCKETS);
-    assertTrue(svg(FragmentationChart.create("T", "t", data, ChartTheme.DARK)).contains("100.0 %"));
+    assertTrue(svg(FragmentationChart.create("T", "t", data, ChartTheme.DARK)).contains("unused"));
   }
 
   @Test
@@ -124,8 +127,11 @@ class ComparisonChartsTest {
     assertEquals(2, data.drawn(data.rows().get(0), 1));
     assertThrows(IllegalArgumentException.class, () -> data.add("x", "", 1));
     assertThrows(IllegalArgumentException.class, () -> data.add("x", "", -1, 0));
-    BarData peaks = PeakChart.data().add("one", "", 3 * MIB, MIB, 0, 0, 0, 0, 0);
-    String svg = svg(PeakChart.create("T", "t", peaks, ChartTheme.LIGHT));
+    BarData peaks = PeakChart.data();
+    PeakChart.add(peaks, "one", "fails", new ReservedParts(3 * MIB, MIB, 0, 0, 0, 0, 0, 0));
+    MemoryTimelineChart.Bound bound = new MemoryTimelineChart.Bound("limit", 4 * MIB);
+    String svg = svg(PeakChart.create("T", "t", peaks, bound, ChartTheme.LIGHT));
+    assertTrue(svg.contains("limit 4.00 MiB"), "the bound");
     assertTrue(svg.contains("4.00 MiB"), "the sum");
     assertTrue(svg.contains(">requested<") && svg.contains(">rounding<"));
   }
@@ -149,7 +155,8 @@ class ComparisonChartsTest {
         svg(ThroughputChart.create("T", "t", ThroughputChart.data(), ChartTheme.LIGHT))
             .contains("no policy was run"));
     assertTrue(
-        svg(OverlayChart.create("T", "t", OverlayData.of(List.of(), 10), null, ChartTheme.LIGHT))
+        svg(OverlayChart.create(
+                "T", "t", OverlayData.of(List.of(), List.of(), 10), null, ChartTheme.LIGHT))
             .contains("no policy was run"));
     svg(ThroughputChart.create("T", "t", ThroughputChart.data().add("p", "", 0), ChartTheme.DARK));
   }

@@ -12,9 +12,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Level;
 import org.openqa.selenium.By;
+import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -92,6 +94,14 @@ final class Browser implements AutoCloseable {
             + " done())));");
   }
 
+  /** Gives the page this many pixels, as a phone would: windows do not get as narrow. */
+  void resize(int width, int height) {
+    driver.executeCdpCommand(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
+    settle();
+  }
+
   Object run(String script, Object... arguments) {
     return driver.executeScript(script, arguments);
   }
@@ -150,6 +160,11 @@ final class Browser implements AutoCloseable {
         .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
         .map(LogEntry::getMessage)
         .toList();
+  }
+
+  /** What the window shows, as a PNG. */
+  byte[] screenshot() {
+    return driver.getScreenshotAs(OutputType.BYTES);
   }
 
   /** What axe-core finds that is serious or critical. */

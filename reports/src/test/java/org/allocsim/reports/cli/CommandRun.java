@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.allocsim.reports.text.TerminalWriter;
 
 /** Runs the command line in this process and keeps what it printed. */
 record CommandRun(int exitCode, String out, String err) {
@@ -18,11 +19,20 @@ record CommandRun(int exitCode, String out, String err) {
   }
 
   static CommandRun of(boolean debug, Object... arguments) {
+    return of(debug, Integer.MAX_VALUE, arguments);
+  }
+
+  /** Runs it as on a terminal of so many columns. */
+  static CommandRun within(int columns, Object... arguments) {
+    return of(false, columns, arguments);
+  }
+
+  private static CommandRun of(boolean debug, int columns, Object... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int exitCode =
         Main.run(
-            new PrintWriter(out),
+            columns == Integer.MAX_VALUE ? new PrintWriter(out) : new TerminalWriter(out, columns),
             new PrintWriter(err),
             debug,
             Arrays.stream(arguments).map(String::valueOf).toArray(String[]::new));

@@ -19,31 +19,58 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The README's console blocks show what its commands print. A line {@code ...} stands for lines
- * left out, {@code ...} at the end of a line for the rest of it.
+ * The console blocks of README and user guide show what their commands print, the pictures what
+ * they draw. A line {@code ...} stands for lines left out, {@code ...} at the end of a line for the
+ * rest of it; the title of a picture names the file that one of the commands makes.
  */
 class ReadmeTest {
   private static final Path ROOT = Path.of("..");
   private static final String LEFT_OUT = "...";
   private static final Pattern BLOCK =
       Pattern.compile("^```console\\n\\$ \\./allocsim (.+)\\n((?s:.*?))^```$", Pattern.MULTILINE);
+  private static final Pattern PICTURE =
+      Pattern.compile("!\\[[^]]*]\\(([^ )]+)\\s+\"([^\"]+)\"\\)");
+
+  /** Files and folders that commands write. */
+  private static final Pattern OUTPUT =
+      Pattern.compile("[a-z]+\\.(png|csv|jsonl\\.zst)|charts|compared|capacity");
+
   private static final Pattern HEAD = Pattern.compile("(.+) \\| head -([0-9]+)");
 
   @TempDir private Path folder;
 
   @TestFactory
-  List<DynamicTest> commandsPrintWhatIsShown() throws IOException {
-    String readme = Files.readString(ROOT.resolve("README.md"));
+  List<DynamicTest> theReadmeShowsWhatHappens() throws IOException {
+    return tests(ROOT.resolve("README.md"));
+  }
+
+  @TestFactory
+  List<DynamicTest> theGuideShowsWhatHappens() throws IOException {
+    return tests(Path.of("docs/guide.md"));
+  }
+
+  /** The commands in their order, then the pictures that they make. */
+  private List<DynamicTest> tests(Path document) throws IOException {
+    String text = Files.readString(document);
     List<DynamicTest> tests = new ArrayList<>();
-    Matcher block = BLOCK.matcher(readme);
+    Matcher block = BLOCK.matcher(text);
     while (block.find()) {
       String command = block.group(1);
       List<String> shown = block.group(2).lines().toList();
       tests.add(DynamicTest.dynamicTest(command, () -> assertShown(shown, outputOf(command))));
     }
     assertEquals(
-        readme.lines().filter("```console"::equals).count(), tests.size(), "blocks understood");
-    assertTrue(tests.size() > 3, "the README has lost its tour");
+        text.lines().filter("```console"::equals).count(), tests.size(), "blocks understood");
+    assertTrue(tests.size() > 3, document + " has lost its tour");
+    int commands = tests.size();
+    Matcher picture = PICTURE.matcher(text);
+    while (picture.find()) {
+      Path kept = document.resolveSibling(picture.group(1));
+      Path made = folder.resolve(picture.group(2));
+      tests.add(
+          DynamicTest.dynamicTest(picture.group(1), () -> new DocumentPicture(kept, made).check()));
+    }
+    assertTrue(tests.size() > commands, document + " has lost its pictures");
     return tests;
   }
 
@@ -52,7 +79,9 @@ class ReadmeTest {
     boolean cut = head.matches();
     CommandRun run =
         CommandRun.of(
-            Arrays.stream((cut ? head.group(1) : command).split(" ")).map(this::here).toArray());
+            Arrays.stream((cut ? head.group(1) : command).split(" "))
+                .map(argument -> here(argument.replace("'", "")))
+                .toArray());
     // "tune" and "check" are shown where their check does not hold.
     boolean shownFailing = command.startsWith("tune ") || command.startsWith("check ");
     assertEquals(
@@ -71,9 +100,7 @@ class ReadmeTest {
     if (argument.startsWith("reports/")) {
       return ROOT + "/" + argument;
     }
-    return argument.matches("[a-z]+\\.(png|jsonl\\.zst)")
-        ? folder.resolve(argument).toString()
-        : argument;
+    return OUTPUT.matcher(argument).matches() ? folder.resolve(argument).toString() : argument;
   }
 
   private static void assertShown(List<String> shown, List<String> printed) {

@@ -24,11 +24,13 @@ class ReportPageTest {
   private static final String TRACE =
       """
       {"allocsim":"trace","version":1}
+      {"op":"stack","stack":1,"frames":[["model.py",3,"forward"]]}
+      {"op":"stack","stack":2,"frames":[["optim.py",9,"step"]]}
       {"op":"alloc","id":1,"bytes":3000000,"time_ns":1000}
       {"op":"alloc","id":2,"bytes":700000,"stream":7,"time_ns":2000}
       {"op":"free","id":1,"time_ns":3000}
-      {"op":"alloc","id":3,"bytes":9000000,"time_ns":4000}
-      {"op":"alloc","id":4,"bytes":30000000,"time_ns":5000}
+      {"op":"alloc","id":3,"bytes":9000000,"stack":1,"time_ns":4000}
+      {"op":"alloc","id":4,"bytes":30000000,"stack":2,"time_ns":5000}
       {"op":"free","id":4,"time_ns":6000}
       {"op":"free","id":3,"time_ns":7000}
       {"op":"free","id":2,"time_ns":8000}
@@ -48,7 +50,8 @@ class ReportPageTest {
             trace,
             CommandRun.recording("device_oom.pickle.xz"),
             "--policies",
-            "pytorch,cub,cuda-async,max-live,rmm-fixed,rmm-pool,gmlake",
+            "pytorch,cub,cuda-async,max-live,rmm-fixed,rmm-pool,gmlake,direct,tlsf,buddy,slab,"
+                + "first-fit,best-fit,worst-fit,next-fit",
             "--report",
             folder.resolve("out"));
     assertEquals("", run.err());
@@ -132,6 +135,111 @@ class ReportPageTest {
   }
 
   @Test
+  void everyBarEqualsTheJson() {
+    open();
+    browser.click("#all-rows");
+    JsonNode rows = results.get("traces").get(0).get("results");
+    JsonNode bars =
+        browser.json(
+            "[...document.querySelectorAll('#bars figure')].map(figure =>"
+                + " [...figure.querySelectorAll('li[data-row]')].map(line => ({row:"
+                + " Number(line.dataset.row), sum: Number(line.querySelector('.sum')"
+                + ".dataset.value), parts: Object.fromEntries([...line.querySelectorAll("
+                + "'i[data-part]')].map(part => [part.dataset.part,"
+                + " Number(part.dataset.value)]))})))");
+    long run = rows.valueStream().filter(row -> row.get("not_run_because").isNull()).count();
+    assertEquals(2, bars.size());
+    for (JsonNode line : bars.get(0)) {
+      JsonNode row = rows.get(line.get("row").asInt());
+      assertEquals(row.get("peak_reserved_bytes").asLong(), line.get("sum").asLong(), "sum");
+      for (var part : line.get("parts").properties()) {
+        assertEquals(
+            row.get("reserved_at_peak").get(part.getKey()).asLong(), part.getValue().asLong());
+      }
+    }
+    for (JsonNode line : bars.get(1)) {
+      JsonNode row = rows.get(line.get("row").asInt());
+      double seconds =
+          row.get("driver_seconds_by_call").valueStream().mapToDouble(JsonNode::asDouble).sum();
+      assertEquals(seconds, line.get("sum").asDouble(), 1e-12);
+      assertEquals(row.get("driver_seconds").asDouble(), seconds, 1e-12);
+    }
+    assertEquals(run, bars.get(0).size());
+    assertEquals(run, bars.get(1).size());
+  }
+
+  @Test
+  void distributionsAndTheChartOfAllRunsEqualTheJson() {
+    open();
+    for (String name : List.of("sizes", "lifetimes")) {
+      JsonNode bins = results.get("traces").get(0).get(name);
+      assertTrue(bins.size() > 1, bins.toString());
+      for (int plot = 0; plot < 2; plot++) {
+        String key = plot == 0 ? "allocations" : "requested_bytes";
+        assertEquals(
+            bins.valueStream().map(bin -> bin.get(key).asLong()).toList(),
+            browser
+                .json("allocsim.distributions." + name + ".plots[" + plot + "].plot.data[1]")
+                .valueStream()
+                .map(JsonNode::asLong)
+                .toList(),
+            name + ": " + key);
+      }
+    }
+    JsonNode peaks =
+        browser.json(
+            "allocsim.overview.plot.data.slice(2).map((values, i) =>"
+                + " [allocsim.overview.runs[i].about.row, Math.max(...values)])");
+    for (JsonNode peak : peaks) {
+      JsonNode row = results.get("traces").get(0).get("results").get(peak.get(0).asInt());
+      assertEquals(row.get("peak_reserved_bytes").asLong(), peak.get(1).asLong(), row.toString());
+    }
+  }
+
+  @Test
+  void aLongTableShowsItsFirstRowsUntilAllAreAskedFor() {
+    open();
+    int all = results.get("traces").get(0).get("results").size();
+    long first = visibleRows();
+    assertTrue(first < all, first + " of " + all + " rows");
+    browser.click("#all-rows");
+    assertEquals(all, visibleRows());
+    browser.click("#all-rows");
+    assertEquals(first, visibleRows());
+  }
+
+  private static long visibleRows() {
+    return browser.all("#table tbody tr").stream().filter(WebElement::isDisplayed).count();
+  }
+
+  @Test
+  void aNarrowWindowScrollsInOneDirectionOnly() {
+    open();
+    browser.resize(420, 900);
+    try {
+      browser.settle();
+      assertEquals(
+          0L,
+          browser.run("return Math.max(0, document.documentElement.scrollWidth - innerWidth)"),
+          "pixels beyond the window");
+    } finally {
+      browser.resize(1280, 1000);
+    }
+  }
+
+  @Test
+  void aFilterByStackKeepsItsBlocks() {
+    open();
+    browser.choose("#run", String.valueOf(rowOf(0, "cub")));
+    awaitRun(rowOf(0, "cub"));
+    browser.run("allocsim.explorer.jump(4)");
+    browser.type("#filter-stack", "optim", Keys.TAB);
+    assertEquals("1", holders());
+    assertEquals(
+        30_000_000, browser.json("allocsim.explorer.filtered.peak()").asLong(), "filtered series");
+  }
+
+  @Test
   void switchingThePolicyShowsItsFiguresAndItsTimelineReachesThem() {
     open();
     for (int trace = 0; trace < results.get("traces").size(); trace++) {
@@ -203,8 +311,8 @@ class ReportPageTest {
     String[] expected = {
       null,
       "683.59 KiB (700\u202f000 B)|request 1, given back at request 7|0x7",
-      "8.58 MiB (9\u202f000\u202f000 B)|request 3, given back at request 6|0x0",
-      "28.61 MiB (30\u202f000\u202f000 B)|request 4, given back at request 5|0x0"
+      "8.58 MiB (9\u202f000\u202f000 B)|request 3, given back at request 6|0x0|model.py",
+      "28.61 MiB (30\u202f000\u202f000 B)|request 4, given back at request 5|0x0|optim.py"
     };
     for (JsonNode block : blocks) {
       JsonNode at = browser.json("allocsim.explorer.map.pointOf(" + block + ")");
@@ -284,7 +392,7 @@ class ReportPageTest {
         first.asLong(),
         TRACE
             .lines()
-            .skip(1 + Integer.parseInt(position))
+            .skip(3 + Integer.parseInt(position))
             .findFirst()
             .map(line -> Long.parseLong(line.replaceAll(".*\"bytes\":(\\d+).*", "$1")))
             .orElseThrow());
@@ -332,18 +440,18 @@ class ReportPageTest {
     awaitRun(rowOf(0, "cub"));
     browser.run("allocsim.explorer.jump(4)");
     browser.type("#filter-least", "1 MiB", Keys.TAB);
-    assertEquals("2", holders());
+    assertEquals("11", holders());
     browser.choose("#filter-stream", "1");
     assertEquals("", holders());
     browser.click("#filter-clear");
-    assertEquals("3", holders());
+    assertEquals("111", holders());
     browser.choose("#filter-stream", "1");
     assertEquals("1", holders());
     assertEquals(
         700_000, browser.json("allocsim.explorer.filtered.peak()").asLong(), "filtered series");
   }
 
-  /** Number of blocks in the only line of the list of holders. */
+  /** Numbers of blocks in the lines of the list of holders. */
   private static String holders() {
     return browser.all("#holders tr td:nth-child(3)").stream()
         .map(WebElement::getText)

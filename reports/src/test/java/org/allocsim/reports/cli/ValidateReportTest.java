@@ -74,7 +74,8 @@ class ValidateReportTest {
         result);
   }
 
-  private static ValidateReport report() {
+  /** Three cases, one of them near its limits. */
+  static ValidateReport report() {
     return new ValidateReport(
         "2026-01-01",
         "580.1",

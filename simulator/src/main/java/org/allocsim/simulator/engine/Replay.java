@@ -53,6 +53,33 @@ public final class Replay {
   }
 
   /**
+   * Sends the requests behind the prologue several times over, the prologue's first. At a seam the
+   * host waits for the device, and the program gives back and makes anew what the next pass does
+   * not expect to find; the allocator's cache stays as it is. The trace is held once and its
+   * allocation ids are used again, so that memory does not grow with the number of passes.
+   *
+   * @param passes at least 1
+   * @param observer hears of every row of every pass, but not of what happens at seams
+   */
+  public void run(long passes, Observer observer) {
+    boolean goesOn = send(0, observer);
+    if (passes == 1 || trace.prologueCount() == trace.eventCount()) {
+      return;
+    }
+    Seam seam = Seam.of(trace, device);
+    for (long pass = 1; pass < passes && goesOn; pass++) {
+      policy.synchronize();
+      for (int event : seam.left()) {
+        policy.free(trace.allocation(event), AllocationTrace.UNKNOWN_STREAM);
+      }
+      for (int event : seam.missing()) {
+        send(event);
+      }
+      goesOn = send(trace.prologueCount(), observer);
+    }
+  }
+
+  /**
    * Sends the requests behind the prologue to a policy that was restored to the layout at its end.
    * Of the prologue only the stream uses of blocks that await their free are sent.
    */
@@ -65,15 +92,17 @@ public final class Replay {
     send(trace.prologueCount(), observer);
   }
 
-  private void send(int from, Observer observer) {
+  /** Sends the rows from one on; answers whether the observer let all of them through. */
+  private boolean send(int from, Observer observer) {
     for (int event = from; event < trace.eventCount(); event++) {
       if (trace.device(event) == device) {
         if (!observer.before(event)) {
-          return;
+          return false;
         }
         send(event);
       }
     }
+    return true;
   }
 
   /** Sends one row, whichever device's it is; rows that are no requests do nothing. */

@@ -163,47 +163,47 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   /** Bytes obtained from the device and not returned. */
   public long reservedBytes() {
-    return reservedBytes.all.current;
+    return reservedBytes.current();
   }
 
   /** Highest value of {@link #reservedBytes()}. */
   public long peakReservedBytes() {
-    return reservedBytes.all.peak;
+    return reservedBytes.peak();
   }
 
   /** Bytes of the blocks that the program holds, slack included. */
   public long allocatedBytes() {
-    return allocatedBytes.all.current;
+    return allocatedBytes.current();
   }
 
   /** Highest value of {@link #allocatedBytes()}. */
   public long peakAllocatedBytes() {
-    return allocatedBytes.all.peak;
+    return allocatedBytes.peak();
   }
 
   /** Bytes of the blocks that the program holds or that are still in use on another stream. */
   public long activeBytes() {
-    return activeBytes.all.current;
+    return activeBytes.current();
   }
 
   /** Highest value of {@link #activeBytes()}. */
   public long peakActiveBytes() {
-    return activeBytes.all.peak;
+    return activeBytes.peak();
   }
 
   /** Bytes that the program asked for, of the blocks that {@link #activeBytes()} counts. */
   public long requestedBytes() {
-    return requestedBytes.all.current;
+    return requestedBytes.current();
   }
 
   /** Highest value of {@link #requestedBytes()}. */
   public long peakRequestedBytes() {
-    return requestedBytes.all.peak;
+    return requestedBytes.peak();
   }
 
   /** Bytes of free blocks inside partly used segments. */
   public long inactiveSplitBytes() {
-    return inactiveSplitBytes.all.current;
+    return inactiveSplitBytes.current();
   }
 
   /** Number of requests that failed for lack of memory. */
@@ -254,7 +254,7 @@ public final class MemoryStats implements EffectListener, StatsView {
     if (first == last) {
       return single(name).field(field);
     }
-    return pooled(name).part(key.substring(first + 1, last)).field(field);
+    return pooled(name).field(key.substring(first + 1, last), field);
   }
 
   /** All values by key, in the order of {@code memory_stats()}. */

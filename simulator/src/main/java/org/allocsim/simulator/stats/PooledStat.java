@@ -1,18 +1,20 @@
 package org.allocsim.simulator.stats;
 
-/** A counter kept over all memory and for the small and the large pool. */
+/**
+ * A counter of {@code torch.cuda.memory_stats()} that is kept for each pool kind. That of both
+ * together is their sum, all but its peak: a change touches one pool's figures and this peak only.
+ */
 final class PooledStat {
-  final Stat all = new Stat();
-  final Stat smallPool = new Stat();
-  final Stat largePool = new Stat();
+  private final Stat smallPool = new Stat();
+  private final Stat largePool = new Stat();
+  private long peak;
 
   void increase(long amount, boolean small) {
-    all.increase(amount);
     (small ? smallPool : largePool).increase(amount);
+    peak = Math.max(peak, current());
   }
 
   void decrease(long amount, boolean small) {
-    all.decrease(amount);
     (small ? smallPool : largePool).decrease(amount);
   }
 
@@ -20,30 +22,39 @@ final class PooledStat {
   void change(long net, boolean small) {
     if (net > 0) {
       increase(net, small);
-    } else if (net < 0) {
+    } else {
       decrease(-net, small);
     }
   }
 
+  /** Value of both pools. */
+  long current() {
+    return smallPool.current + largePool.current;
+  }
+
+  /** Highest value of both pools together. */
+  long peak() {
+    return peak;
+  }
+
   void resetPeak() {
-    all.resetPeak();
     smallPool.resetPeak();
     largePool.resetPeak();
+    peak = current();
   }
 
   void resetAccumulated() {
-    all.resetAccumulated();
     smallPool.resetAccumulated();
     largePool.resetAccumulated();
   }
 
-  /** A part by the name it has inside a key. */
-  Stat part(String name) {
-    return switch (name) {
-      case "all" -> all;
-      case "small_pool" -> smallPool;
-      case "large_pool" -> largePool;
-      default -> throw new IllegalArgumentException("a statistic has no part '" + name + "'");
+  /** A field by the names that the part and it have inside a key. */
+  long field(String part, String name) {
+    return switch (part) {
+      case "all" -> name.equals("peak") ? peak : smallPool.field(name) + largePool.field(name);
+      case "small_pool" -> smallPool.field(name);
+      case "large_pool" -> largePool.field(name);
+      default -> throw new IllegalArgumentException("a statistic has no part '" + part + "'");
     };
   }
 }

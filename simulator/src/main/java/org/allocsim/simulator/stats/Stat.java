@@ -5,19 +5,23 @@ final class Stat {
   long current;
   long peak;
   long allocated;
-  long freed;
+
+  /** Value from which on increases and decreases are added up. */
+  private long accumulatedFrom;
 
   void increase(long amount) {
     current += amount;
-    if (current > peak) {
-      peak = current;
-    }
     allocated += amount;
+    peak = Math.max(peak, current);
   }
 
   void decrease(long amount) {
     current -= amount;
-    freed += amount;
+  }
+
+  /** Sum of all decreases: what was added and is not there any more. */
+  long freed() {
+    return accumulatedFrom + allocated - current;
   }
 
   void resetPeak() {
@@ -25,8 +29,8 @@ final class Stat {
   }
 
   void resetAccumulated() {
+    accumulatedFrom = current;
     allocated = 0;
-    freed = 0;
   }
 
   /** A field by the name it has at the end of a key. */
@@ -35,7 +39,7 @@ final class Stat {
       case "current" -> current;
       case "peak" -> peak;
       case "allocated" -> allocated;
-      case "freed" -> freed;
+      case "freed" -> freed();
       default -> throw new IllegalArgumentException("a statistic has no field '" + name + "'");
     };
   }

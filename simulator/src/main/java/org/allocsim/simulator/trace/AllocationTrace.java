@@ -52,6 +52,10 @@ public final class AllocationTrace {
   private final int gpuEventCount;
   private final int[] restoreEvents;
   private final int[] anchors;
+
+  /** Allocations that are anchors. */
+  private final BitSet anchored = new BitSet();
+
   private final long[] anchorOffsetsBytes;
 
   private AllocationTrace(Builder b, StackTable stackTable) {
@@ -85,6 +89,11 @@ public final class AllocationTrace {
     restoreEvents = Arrays.copyOf(b.restoreEvents, b.restoreCount);
     anchors = Arrays.copyOf(b.anchors, b.restoreCount);
     anchorOffsetsBytes = Arrays.copyOf(b.anchorOffsetsBytes, b.restoreCount);
+    for (int anchor : anchors) {
+      if (anchor != NO_ALLOCATION) {
+        anchored.set(anchor);
+      }
+    }
     this.stackTable = stackTable;
   }
 
@@ -175,12 +184,7 @@ public final class AllocationTrace {
 
   /** Whether the place of an allocation is the anchor of a RESTORE_BLOCK row. */
   public boolean isAnchor(int allocation) {
-    for (int anchor : anchors) {
-      if (anchor == allocation) {
-        return true;
-      }
-    }
-    return false;
+    return anchored.get(allocation);
   }
 
   /**

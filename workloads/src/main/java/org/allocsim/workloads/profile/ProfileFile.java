@@ -45,7 +45,13 @@ public final class ProfileFile {
     }
   }
 
-  static DeviceProfile read(InputStream in) throws ProfileException, IOException {
+  /**
+   * Reads a profile from a stream, which stays open.
+   *
+   * @throws ProfileException where it holds none
+   * @throws IOException where it cannot be read
+   */
+  public static DeviceProfile read(InputStream in) throws ProfileException, IOException {
     byte[] bytes = in.readNBytes(MOST_BYTES + 1);
     if (bytes.length > MOST_BYTES) {
       throw new ProfileException(

@@ -84,20 +84,20 @@ final class ChunkHeap {
 
   /** The smallest chunk in a bin that is large enough, taken out of it; else {@link #NONE}. */
   int takeBestFit(long roundedBytes) {
-    long position = free.ceiling(roundedBytes, 0);
+    int position = free.ceiling(roundedBytes, 0);
     return position == OrderedBlocks.NONE ? NONE : takeAt(position);
   }
 
   /** As above among the chunks that may be used. */
   int takeBestFit(long roundedBytes, Usable usable) {
-    long position = free.ceiling(roundedBytes, 0);
+    int position = free.ceiling(roundedBytes, 0);
     while (position != OrderedBlocks.NONE && !usable.test(free.block(position))) {
       position = free.next(position);
     }
     return position == OrderedBlocks.NONE ? NONE : takeAt(position);
   }
 
-  private int takeAt(long position) {
+  private int takeAt(int position) {
     int chunk = free.block(position);
     free.removeAt(position);
     return chunk;
@@ -137,7 +137,7 @@ final class ChunkHeap {
 
   /** Bytes of the largest chunk in a bin, 0 without one. */
   long largestFreeBytes() {
-    long last = free.last();
+    int last = free.last();
     return last == OrderedBlocks.NONE ? 0 : blocks.bytes(free.block(last));
   }
 

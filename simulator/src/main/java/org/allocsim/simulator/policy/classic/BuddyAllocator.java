@@ -72,7 +72,7 @@ final class BuddyAllocator implements AllocatorPolicy {
       return OUT_OF_MEMORY;
     }
     long bytes = Math.max(leastBytes, Long.highestOneBit(requestedBytes - 1) << 1);
-    long position = free.ceiling(bytes, 0);
+    int position = free.ceiling(bytes, 0);
     long offset = position == OrderedBlocks.NONE ? takeFromTop(bytes) : take(position, bytes);
     if (offset == NONE) {
       long end = memory.isArena() ? bytes : HeapMemory.roundUp(heapBytes, bytes) + bytes;
@@ -122,7 +122,7 @@ final class BuddyAllocator implements AllocatorPolicy {
   }
 
   /** Takes the low part of a free block; answers its offset. */
-  private long take(long position, long bytes) {
+  private long take(int position, long bytes) {
     long offset = free.address(position);
     long whole = free.bytes(position);
     free.remove(whole, offset);
@@ -219,7 +219,7 @@ final class BuddyAllocator implements AllocatorPolicy {
         pieces.add(new Piece(offsets[allocation], blockBytes[allocation], allocation));
       }
     }
-    long position = free.first();
+    int position = free.first();
     while (position != OrderedBlocks.NONE) {
       long offset = free.address(position);
       pieces.add(new Piece(offset, free.bytes(position), -1));

@@ -21,13 +21,13 @@ final class SizeFit implements FreeBlocks {
   public int find(long bytes) {
     long least = bytes;
     if (takesLargest) {
-      long last = blocks.last();
+      int last = blocks.last();
       if (last == OrderedBlocks.NONE || blocks.bytes(last) < bytes) {
         return NONE;
       }
       least = blocks.bytes(last);
     }
-    long position = blocks.ceiling(least, 0);
+    int position = blocks.ceiling(least, 0);
     return position == OrderedBlocks.NONE ? NONE : blocks.block(position);
   }
 

@@ -98,7 +98,7 @@ final class SlabAllocator implements AllocatorPolicy {
   }
 
   private int openSlab(int sizeClass) {
-    long position = open.ceiling(sizeClass, 0);
+    int position = open.ceiling(sizeClass, 0);
     return position == OrderedBlocks.NONE || open.bytes(position) != sizeClass
         ? NONE
         : open.block(position);

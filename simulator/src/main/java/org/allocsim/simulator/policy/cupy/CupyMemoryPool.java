@@ -77,7 +77,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
     }
     long bytes = roundedBytes(requestedBytes);
     OrderedBlocks arena = arena(stream);
-    long position = arena.ceiling(bytes, 0);
+    int position = arena.ceiling(bytes, 0);
     int chunk;
     if (position == OrderedBlocks.NONE) {
       chunk = obtain(bytes, stream);
@@ -99,7 +99,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
         : (requestedBytes + UNIT_BYTES - 1) & -UNIT_BYTES;
   }
 
-  private int takeFree(OrderedBlocks arena, long position, long bytes) {
+  private int takeFree(OrderedBlocks arena, int position, long bytes) {
     int chunk = arena.block(position);
     if (heap.bytes(chunk) > bytes) {
       int rest = heap.split(chunk, bytes);
@@ -111,10 +111,10 @@ public final class CupyMemoryPool implements AllocatorPolicy {
   }
 
   /** Where the chunk lies that the tie break prefers among those as large as the first. */
-  private long breakTie(OrderedBlocks arena, long first) {
+  private int breakTie(OrderedBlocks arena, int first) {
     long bytes = arena.bytes(first);
     int count = 0;
-    for (long position = first;
+    for (int position = first;
         position != OrderedBlocks.NONE && arena.bytes(position) == bytes;
         position = arena.next(position)) {
       if (count == tiedAddresses.length) {

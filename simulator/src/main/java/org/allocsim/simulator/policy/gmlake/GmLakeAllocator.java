@@ -116,7 +116,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
     boolean small = rounded <= SMALL_REQUEST_BYTES;
     remember(allocation, requestedBytes, rounded);
     OrderedBlocks free = blocks.free(small, stream);
-    long at = free.ceiling(rounded, 0);
+    int at = free.ceiling(rounded, 0);
     if (at != OrderedBlocks.NONE) {
       int block = free.block(at);
       blocks.unlist(block);
@@ -256,7 +256,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
     int[] chosen = new int[4];
     int count = 0;
     long found = 0;
-    for (long at = free.last(); at != OrderedBlocks.NONE && found < rounded; ) {
+    for (int at = free.last(); at != OrderedBlocks.NONE && found < rounded; ) {
       if (count == chosen.length) {
         chosen = Arrays.copyOf(chosen, count * 2);
       }
@@ -338,7 +338,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
   private long freeBytes(int stream) {
     OrderedBlocks free = blocks.free(false, stream);
     long sum = 0;
-    for (long at = free.first(); at != OrderedBlocks.NONE; at = free.next(at)) {
+    for (int at = free.first(); at != OrderedBlocks.NONE; at = free.next(at)) {
       sum += blocks.bytes(free.block(at));
     }
     return sum;

@@ -65,7 +65,7 @@ final class StitchedBlocks {
       return null;
     }
     OrderedBlocks free = sets[stream].freeBySize;
-    long at = free.ceiling(bytes, 0);
+    int at = free.ceiling(bytes, 0);
     return at == OrderedBlocks.NONE ? null : blocks[free.block(at)];
   }
 

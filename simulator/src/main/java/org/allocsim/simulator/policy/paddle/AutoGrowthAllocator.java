@@ -71,7 +71,7 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
       return 0;
     }
     long bytes = settings.aligned(requestedBytes);
-    long position = free.ceiling(bytes, 0);
+    int position = free.ceiling(bytes, 0);
     int block;
     if (position == OrderedBlocks.NONE) {
       block = obtainChunk(bytes, stream);

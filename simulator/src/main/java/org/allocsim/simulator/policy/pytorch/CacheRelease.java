@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
+import org.allocsim.simulator.policy.block.SizeOrder;
 
 /**
  * Returns cached memory to the device: old segments (garbage collection), just enough oversize
@@ -17,6 +17,7 @@ import org.allocsim.simulator.policy.block.OrderedBlocks;
 final class CacheRelease {
   private final AllocatorConfig config;
   private final long limitBytes;
+  private final boolean collectsGarbage;
   private final DeviceMemory device;
   private final EffectListener listener;
   private final BlockTable blocks;
@@ -35,6 +36,7 @@ final class CacheRelease {
       ReservedMemory reserved) {
     this.config = config;
     this.limitBytes = limitBytes;
+    collectsGarbage = limitBytes >= 0 && config.garbageCollectionThreshold() > 0;
     this.device = device;
     this.listener = listener;
     this.blocks = blocks;
@@ -45,7 +47,7 @@ final class CacheRelease {
 
   /** Whether garbage collection is on; it needs a limit. */
   boolean collectsGarbage() {
-    return limitBytes >= 0 && config.garbageCollectionThreshold() > 0;
+    return collectsGarbage;
   }
 
   /** Whether more is reserved than garbage collection leaves alone. */
@@ -93,11 +95,11 @@ final class CacheRelease {
         int block = free[i];
         if (!taken[i]
             && !blocks.isSplit(block)
-            && blocks.expandable[block] == BlockTable.NONE
+            && !blocks.isExpandable(block)
             && age(block) >= meanAge) {
           found = true;
           taken[i] = true;
-          missingBytes -= blocks.bytes[block];
+          missingBytes -= blocks.bytes(block);
           totalAge -= age(block);
           candidates--;
           garbage[count++] = block;
@@ -108,7 +110,7 @@ final class CacheRelease {
   }
 
   private long age(int block) {
-    return blocks.pool[block].lookups - blocks.lookupsWhenFreed[block];
+    return blocks.list(block).pool.lookups - blocks.lookupsWhenFreed(block);
   }
 
   /**
@@ -117,36 +119,30 @@ final class CacheRelease {
    *
    * @return whether as much was released as the request needs
    */
-  boolean releaseOversize(BlockPool pool, int stream, long roundedBytes) {
+  boolean releaseOversize(FreeList list, long roundedBytes) {
     if (config.maxSplitBytes() == AllocatorConfig.UNLIMITED) {
       return false;
     }
     // A limit of 2^63 bytes and more is above every block.
     long limit = config.maxSplitBytes() < 0 ? Long.MAX_VALUE : config.maxSplitBytes();
     long neededBytes = Math.max(roundedBytes, limit);
-    OrderedBlocks free = pool.free(stream);
-    long at = free.ceiling(neededBytes, 0);
-    if (at != OrderedBlocks.NONE && blocks.expandable[free.block(at)] == BlockTable.NONE) {
-      releaseSegment(free.block(at));
+    SizeOrder free = list.mapped;
+    int block = free.ceiling(neededBytes, 0);
+    if (block != BlockTable.NONE && !blocks.isExpandable(block)) {
+      releaseSegment(block);
       return true;
     }
-    at = at == OrderedBlocks.NONE ? free.last() : free.previous(at);
+    block = block == BlockTable.NONE ? free.last() : free.previous(block);
     long releasedBytes = 0;
-    while (at != OrderedBlocks.NONE
+    while (block != BlockTable.NONE
         && releasedBytes < neededBytes
-        && config.isOversize(blocks.bytes[free.block(at)])) {
-      int block = free.block(at);
-      if (blocks.expandable[block] == BlockTable.NONE) {
-        long blockBytes = blocks.bytes[block];
-        long address = blocks.address[block];
-        releasedBytes += blockBytes;
-        // Positions do not outlive the removal.
+        && config.isOversize(blocks.bytes(block))) {
+      int before = free.previous(block);
+      if (!blocks.isExpandable(block)) {
+        releasedBytes += blocks.bytes(block);
         releaseSegment(block);
-        long behind = free.ceiling(blockBytes, address);
-        at = behind == OrderedBlocks.NONE ? free.last() : free.previous(behind);
-      } else {
-        at = free.previous(at);
       }
+      block = before;
     }
     return releasedBytes >= neededBytes;
   }
@@ -180,7 +176,7 @@ final class CacheRelease {
     int[] free = pool.freeInOrder();
     int expandableCount = 0;
     for (int block : free) {
-      if (blocks.expandable[block] != BlockTable.NONE) {
+      if (blocks.isExpandable(block)) {
         free[expandableCount++] = block;
       } else if (!blocks.isSplit(block)) {
         releaseSegment(block);
@@ -194,15 +190,17 @@ final class CacheRelease {
   }
 
   private void releaseSegment(int block) {
-    BlockPool pool = blocks.pool[block];
-    long bytes = blocks.bytes[block];
-    listener.segmentFreed(blocks.address[block], bytes, blocks.stream[block], pool.small);
-    device.free(blocks.address[block], bytes);
+    FreeList list = blocks.list(block);
+    PrivatePool owner = list.pool.privatePool;
+    long address = blocks.address(block);
+    long bytes = blocks.bytes(block);
+    listener.segmentFreed(address, bytes, list.stream, list.pool.small);
+    device.free(address, bytes);
     reserved.bytes -= bytes;
-    if (pool.privatePool != null) {
-      pool.privatePool.deviceAllocations--;
+    if (owner != null) {
+      owner.deviceAllocations--;
     }
-    pool.removeFree(block);
+    list.remove(block);
     blocks.destroy(block);
   }
 }

@@ -7,7 +7,7 @@ import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
+import org.allocsim.simulator.policy.block.SizeOrder;
 
 /**
  * PyTorch's caching allocator of one CUDA device.
@@ -38,6 +38,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private final AllocatorConfig config;
   private final PyTorchVersion version;
+  private final boolean growsInPlace;
   private final long segmentRoundBytes;
   private final long limitBytes;
   private final DeviceMemory device;
@@ -89,6 +90,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       EffectListener listener) {
     this.config = config;
     this.version = version;
+    growsInPlace = config.expandableSegments() && version.hasExpandableSegments();
     this.segmentRoundBytes = segmentRoundBytes;
     this.limitBytes = limitBytes;
     this.device = device;
@@ -98,7 +100,6 @@ public final class CachingAllocator implements AllocatorPolicy {
     release =
         new CacheRelease(
             config, limitBytes, device, listener, blocks, pools, expandables, reserved);
-    Arrays.fill(blockOfAllocation, BlockTable.NONE);
   }
 
   /** Declares how a private pool is made; to be called before its first request. */
@@ -119,39 +120,40 @@ public final class CachingAllocator implements AllocatorPolicy {
       return OUT_OF_MEMORY;
     }
     boolean capturing = pool != 0 && !version.processesEventsInUserPools();
-    if (!capturing || config.graphCaptureRecordStreamReuse()) {
+    if (uses.anyFinished() && (!capturing || config.graphCaptureRecordStreamReuse())) {
       completeFinishedFrees();
     }
     long roundedBytes = RequestSizes.round(requestedBytes, config.roundupDivisions());
     boolean small = roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES;
     BlockPool blockPool = pools.obtain(pool, small);
-    boolean growsInPlace = growsInPlace(blockPool);
-    int block = takeFree(blockPool, stream, roundedBytes, growsInPlace);
+    FreeList list = blockPool.list(stream);
+    boolean grows = growsInPlace(blockPool);
+    int block = takeFree(list, roundedBytes, grows);
     if (block == BlockTable.NONE) {
       long segmentBytes =
           RequestSizes.segmentBytes(roundedBytes, config.largeSegmentBytes(), segmentRoundBytes);
       release.collectGarbage();
-      block = grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, false);
+      block = grow(list, roundedBytes, segmentBytes, grows, false);
       if (block == BlockTable.NONE && !capturing) {
         block = takeFromPoolForEmergencies(stream, roundedBytes, small);
-        growsInPlace &= block == BlockTable.NONE;
+        grows &= block == BlockTable.NONE;
       }
-      if (block == BlockTable.NONE && release.releaseOversize(blockPool, stream, roundedBytes)) {
-        block = grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, false);
+      if (block == BlockTable.NONE && release.releaseOversize(list, roundedBytes)) {
+        block = grow(list, roundedBytes, segmentBytes, grows, false);
       }
       if (block == BlockTable.NONE && !capturing) {
         emptyCache();
-        block = grow(blockPool, stream, roundedBytes, segmentBytes, growsInPlace, true);
+        block = grow(list, roundedBytes, segmentBytes, grows, true);
       }
       if (block == BlockTable.NONE) {
         reportOutOfMemory(allocation, requestedBytes, roundedBytes, segmentBytes, stream);
         return OUT_OF_MEMORY;
       }
     }
-    boolean splits =
-        shouldSplit(
-            blocks.pool[block], roundedBytes, blocks.bytes[block] - roundedBytes, growsInPlace);
-    return handOut(allocation, requestedBytes, roundedBytes, block, splits);
+    FreeList source = blocks.list(block);
+    long remainderBytes = blocks.bytes(block) - roundedBytes;
+    boolean splits = shouldSplit(source.pool, roundedBytes, remainderBytes, grows);
+    return handOut(allocation, requestedBytes, roundedBytes, source, block, splits);
   }
 
   @Override
@@ -160,23 +162,23 @@ public final class CachingAllocator implements AllocatorPolicy {
     if (block == BlockTable.NONE) {
       return;
     }
-    if (blocks.pending[block]) {
+    if (blocks.isPending(block)) {
       // The first half of this free lies before the start of the recording.
       completeFree(block);
       return;
     }
-    blocks.allocated[block] = false;
+    FreeList list = blocks.list(block);
     listener.freeRequested(
         allocation,
-        blocks.address[block],
-        blocks.requestedBytes[block],
-        blocks.bytes[block],
-        blocks.stream[block],
-        blocks.pool[block].small);
-    if (blocks.firstUse[block] == StreamUses.NONE) {
+        blocks.address(block),
+        blocks.requestedBytes(block),
+        blocks.bytes(block),
+        list.stream,
+        list.pool.small);
+    if (blocks.firstUse(block) == StreamUses.NONE) {
       completeFree(block);
     } else {
-      blocks.pending[block] = true;
+      blocks.setPending(block);
       uses.insertEvents(blocks, block);
     }
   }
@@ -184,7 +186,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   @Override
   public void useStream(int allocation, int stream, long completionRank) {
     int block = blockOf(allocation);
-    if (block == BlockTable.NONE || stream == blocks.stream[block]) {
+    if (block == BlockTable.NONE || stream == blocks.list(block).stream) {
       return;
     }
     uses.add(blocks, block, stream, completionRank);
@@ -230,11 +232,13 @@ public final class CachingAllocator implements AllocatorPolicy {
   @Override
   public long restoreBlock(int allocation, long blockBytes, int stream, int pool, long address) {
     int block = freeBlockAt(address, stream, pool);
-    if (block == BlockTable.NONE || blocks.bytes[block] < blockBytes) {
+    if (block == BlockTable.NONE || blocks.bytes(block) < blockBytes) {
       return allocate(allocation, blockBytes, stream, pool);
     }
-    blocks.pool[block].removeFree(block);
-    return handOut(allocation, blockBytes, blockBytes, block, blocks.bytes[block] > blockBytes);
+    FreeList list = blocks.list(block);
+    list.remove(block);
+    boolean splits = blocks.bytes(block) > blockBytes;
+    return handOut(allocation, blockBytes, blockBytes, list, block, splits);
   }
 
   /** Puts an allocator that holds nothing into the state of a layout. */
@@ -262,14 +266,14 @@ public final class CachingAllocator implements AllocatorPolicy {
     if (blockPool == null) {
       return -1;
     }
-    int block = findFree(blockPool, stream, roundedBytes, growsInPlace(blockPool));
-    return block == BlockTable.NONE ? -1 : blocks.address[block];
+    int block = findFree(blockPool.list(stream), roundedBytes, growsInPlace(blockPool));
+    return block == BlockTable.NONE ? -1 : blocks.address(block);
   }
 
   /** Bytes of the free block of a pool and stream that starts at an address, 0 if there is none. */
   public long freeBytesAt(long address, int stream, int pool) {
     int block = freeBlockAt(address, stream, pool);
-    return block == BlockTable.NONE ? 0 : blocks.bytes[block];
+    return block == BlockTable.NONE ? 0 : blocks.bytes(block);
   }
 
   /**
@@ -278,7 +282,7 @@ public final class CachingAllocator implements AllocatorPolicy {
    */
   public long firstGarbageAddress() {
     int[] garbage = release.garbage();
-    return garbage.length == 0 ? -1 : blocks.address[garbage[0]];
+    return garbage.length == 0 ? -1 : blocks.address(garbage[0]);
   }
 
   /** Whether so much is reserved that a request which finds no block looks for old segments. */
@@ -290,44 +294,38 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private boolean growsInPlace(BlockPool pool) {
     PrivatePool owner = pool.privatePool;
-    return config.expandableSegments()
-        && version.hasExpandableSegments()
+    return growsInPlace
         && (owner == null
             || (version.hasExpandablePrivatePools() && !owner.options.customAllocator()));
   }
 
-  private int takeFree(BlockPool pool, int stream, long roundedBytes, boolean growsInPlace) {
+  private int takeFree(FreeList list, long roundedBytes, boolean grows) {
     if (release.collectsGarbage()) {
-      pool.lookups++;
+      list.pool.lookups++;
     }
-    int block = findFree(pool, stream, roundedBytes, growsInPlace);
+    int block = findFree(list, roundedBytes, grows);
     if (block != BlockTable.NONE) {
-      pool.removeFree(block);
+      list.remove(block);
     }
     return block;
   }
 
-  private int findFree(BlockPool pool, int stream, long roundedBytes, boolean growsInPlace) {
-    OrderedBlocks free = pool.free(stream);
-    long at = free.ceiling(roundedBytes, 0);
-    if (at == OrderedBlocks.NONE) {
-      return BlockTable.NONE;
-    }
-    int block = free.block(at);
-    if (blocks.expandable[block] != BlockTable.NONE) {
-      if (growsInPlace) {
-        block = leastGrowth(free, at);
+  private int findFree(FreeList list, long roundedBytes, boolean grows) {
+    SizeOrder free = list.mapped;
+    int block = free.ceiling(roundedBytes, 0);
+    if (blocks.isExpandable(block)) {
+      if (grows) {
+        block = leastGrowth(free, block);
       } else {
-        do {
-          at = free.next(at);
-        } while (at != OrderedBlocks.NONE && blocks.expandable[free.block(at)] != BlockTable.NONE);
-        if (at == OrderedBlocks.NONE) {
-          return BlockTable.NONE;
+        while (blocks.isExpandable(block)) {
+          block = free.next(block);
         }
-        block = free.block(at);
       }
     }
-    long blockBytes = blocks.bytes[block];
+    if (block == BlockTable.NONE) {
+      return BlockTable.NONE;
+    }
+    long blockBytes = blocks.bytes(block);
     if (config.isOversize(roundedBytes)) {
       boolean tooLarge =
           Long.compareUnsigned(blockBytes, roundedBytes + config.maxNonSplitRoundingBytes()) >= 0;
@@ -336,17 +334,16 @@ public final class CachingAllocator implements AllocatorPolicy {
     return config.isOversize(blockBytes) ? BlockTable.NONE : block;
   }
 
-  /** Walks on while the next block could grow to less: small free ends are used up first. */
-  private int leastGrowth(OrderedBlocks free, long start) {
-    long at = start;
-    int block = free.block(at);
-    while (blocks.expandable[block] != BlockTable.NONE) {
-      at = free.next(at);
-      if (at == OrderedBlocks.NONE) {
-        break;
-      }
-      int candidate = free.block(at);
-      if (expandables.expandableBytes(candidate) >= expandables.expandableBytes(block)) {
+  /**
+   * Walks on while the next block could grow to less: small free ends are used up first. Blocks
+   * that cannot grow only get larger, so the walk ends behind the first of them.
+   */
+  private int leastGrowth(SizeOrder free, int start) {
+    int block = start;
+    while (expandables.canGrow(block)) {
+      int candidate = free.next(block);
+      if (candidate == BlockTable.NONE
+          || expandables.expandableBytes(candidate) >= expandables.expandableBytes(block)) {
         break;
       }
       block = candidate;
@@ -356,44 +353,35 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   /** Obtains memory from the device; {@link BlockTable#NONE} where limit or device refuse. */
   private int grow(
-      BlockPool pool,
-      int stream,
-      long roundedBytes,
-      long segmentBytes,
-      boolean growsInPlace,
-      boolean retry) {
+      FreeList list, long roundedBytes, long segmentBytes, boolean grows, boolean retry) {
     if (retry) {
       listener.allocationRetried();
     }
     if (limitBytes >= 0 && reserved.bytes + segmentBytes > limitBytes) {
       return BlockTable.NONE;
     }
-    int block;
-    if (growsInPlace) {
-      block = expandables.allocate(pool, stream, roundedBytes);
-    } else {
-      block = newSegment(pool, stream, segmentBytes);
-    }
-    if (block != BlockTable.NONE && pool.privatePool != null) {
-      pool.privatePool.deviceAllocations++;
+    int block = grows ? expandables.allocate(list, roundedBytes) : newSegment(list, segmentBytes);
+    PrivatePool owner = list.pool.privatePool;
+    if (block != BlockTable.NONE && owner != null) {
+      owner.deviceAllocations++;
     }
     return block;
   }
 
-  private int newSegment(BlockPool pool, int stream, long segmentBytes) {
+  private int newSegment(FreeList list, long segmentBytes) {
     long address = device.allocate(segmentBytes);
     if (address == DeviceMemory.REFUSED) {
       return BlockTable.NONE;
     }
     reserved.bytes += segmentBytes;
-    listener.segmentAllocated(address, segmentBytes, stream, pool.small);
-    return blocks.create(address, segmentBytes, stream, pool);
+    listener.segmentAllocated(address, segmentBytes, list.stream, list.pool.small);
+    return blocks.create(address, segmentBytes, list);
   }
 
   private int takeFromPoolForEmergencies(int stream, long roundedBytes, boolean small) {
     for (PrivatePool candidate : pools.allPrivate()) {
       if (candidate.options.useOnOom()) {
-        int block = takeFree(candidate.kind(small), stream, roundedBytes, false);
+        int block = takeFree(candidate.kind(small).list(stream), roundedBytes, false);
         if (block != BlockTable.NONE) {
           return block;
         }
@@ -402,50 +390,50 @@ public final class CachingAllocator implements AllocatorPolicy {
     return BlockTable.NONE;
   }
 
+  /** Hands a block that is in no list out; where it splits, its end goes back to the list. */
   private long handOut(
-      int allocation, long requestedBytes, long roundedBytes, int found, boolean splits) {
+      int allocation,
+      long requestedBytes,
+      long roundedBytes,
+      FreeList list,
+      int found,
+      boolean splits) {
     int block = found;
-    BlockPool pool = blocks.pool[found];
-    boolean countsSplits = blocks.expandable[found] == BlockTable.NONE;
+    long address = blocks.address(found);
+    long blockBytes = blocks.bytes(found);
+    boolean small = list.pool.small;
+    boolean countsSplits = !blocks.isExpandable(found);
     boolean alreadySplit = blocks.isSplit(found);
-    long remainderBytes = blocks.bytes[found] - roundedBytes;
     if (splits) {
-      block = blocks.create(blocks.address[found], roundedBytes, blocks.stream[found], pool);
-      blocks.expandable[block] = blocks.expandable[found];
+      long remainderBytes = blockBytes - roundedBytes;
+      block = blocks.createLike(found, address, roundedBytes);
       blocks.linkBefore(found, block);
-      blocks.address[found] += roundedBytes;
-      blocks.bytes[found] = remainderBytes;
-      pool.addFree(found);
+      blocks.place(found, address + roundedBytes, remainderBytes);
+      list.add(found);
+      blockBytes = roundedBytes;
       if (countsSplits) {
         if (alreadySplit) {
-          listener.inactiveSplitChanged(0, -roundedBytes, pool.small);
+          listener.inactiveSplitChanged(0, -roundedBytes, small);
         } else {
-          listener.inactiveSplitChanged(1, remainderBytes, pool.small);
+          listener.inactiveSplitChanged(1, remainderBytes, small);
         }
       }
     } else if (alreadySplit && countsSplits) {
-      listener.inactiveSplitChanged(-1, -blocks.bytes[block], pool.small);
+      listener.inactiveSplitChanged(-1, -blockBytes, small);
     }
-    blocks.allocated[block] = true;
-    blocks.requestedBytes[block] = requestedBytes;
-    blocks.allocation[block] = allocation;
+    blocks.setAllocated(block, allocation);
+    blocks.setRequestedBytes(block, requestedBytes);
     remember(allocation, block);
-    listener.blockAllocated(
-        allocation,
-        blocks.address[block],
-        requestedBytes,
-        blocks.bytes[block],
-        blocks.stream[block],
-        pool.small);
-    return blocks.address[block];
+    listener.blockAllocated(allocation, address, requestedBytes, blockBytes, list.stream, small);
+    return address;
   }
 
   private boolean shouldSplit(
-      BlockPool pool, long roundedBytes, long remainderBytes, boolean growsInPlace) {
+      BlockPool pool, long roundedBytes, long remainderBytes, boolean grows) {
     if (pool.privatePool != null && pool.privatePool.options.noSplit()) {
       return false;
     }
-    if (pool.small || growsInPlace) {
+    if (pool.small || grows) {
       return remainderBytes >= RequestSizes.MIN_BLOCK_BYTES;
     }
     return !config.isOversize(roundedBytes) && remainderBytes > MIN_LARGE_REMAINDER_BYTES;
@@ -486,40 +474,29 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private void completeFree(int block) {
-    BlockPool pool = blocks.pool[block];
-    int allocation = blocks.allocation[block];
+    FreeList list = blocks.list(block);
+    boolean small = list.pool.small;
+    int allocation = blocks.allocation(block);
+    long freedBytes = blocks.bytes(block);
     listener.freeCompleted(
         allocation,
-        blocks.address[block],
-        blocks.requestedBytes[block],
-        blocks.bytes[block],
-        blocks.stream[block],
-        pool.small);
+        blocks.address(block),
+        blocks.requestedBytes(block),
+        freedBytes,
+        list.stream,
+        small);
     blockOfAllocation[allocation] = BlockTable.NONE;
-    blocks.allocation[block] = -1;
-    blocks.pending[block] = false;
-    int splitBlocks = 0;
-    long splitBytes = 0;
-    long gained = blocks.tryMerge(block, blocks.previous[block]);
-    if (gained > 0) {
-      splitBlocks--;
-      splitBytes -= gained;
-    }
-    gained = blocks.tryMerge(block, blocks.next[block]);
-    if (gained > 0) {
-      splitBlocks--;
-      splitBytes -= gained;
-    }
-    pool.addFree(block);
-    if (blocks.expandable[block] != BlockTable.NONE) {
+    blocks.setFree(block);
+    int absorbed = blocks.mergeNeighbours(block);
+    list.add(block);
+    if (blocks.isExpandable(block)) {
       return;
     }
+    long absorbedBytes = blocks.bytes(block) - freedBytes;
     if (blocks.isSplit(block)) {
-      splitBlocks++;
-      splitBytes += blocks.bytes[block];
-    }
-    if (splitBlocks != 0 || splitBytes != 0) {
-      listener.inactiveSplitChanged(splitBlocks, splitBytes, pool.small);
+      listener.inactiveSplitChanged(1 - absorbed, freedBytes, small);
+    } else if (absorbed > 0) {
+      listener.inactiveSplitChanged(-absorbed, -absorbedBytes, small);
     }
   }
 
@@ -536,7 +513,6 @@ public final class CachingAllocator implements AllocatorPolicy {
       int known = blockOfAllocation.length;
       blockOfAllocation =
           Arrays.copyOf(blockOfAllocation, Math.max(allocation + 1, known + (known >> 1)));
-      Arrays.fill(blockOfAllocation, known, blockOfAllocation.length, BlockTable.NONE);
     }
     blockOfAllocation[allocation] = block;
   }
@@ -546,10 +522,10 @@ public final class CachingAllocator implements AllocatorPolicy {
     for (boolean small : new boolean[] {true, false}) {
       BlockPool blockPool = pools.find(pool, small);
       if (blockPool != null) {
-        OrderedBlocks free = blockPool.free(stream);
-        for (long at = free.first(); at != OrderedBlocks.NONE; at = free.next(at)) {
-          if (blocks.address[free.block(at)] == address) {
-            return free.block(at);
+        SizeOrder free = blockPool.list(stream).mapped;
+        for (int block = free.first(); block != BlockTable.NONE; block = free.next(block)) {
+          if (blocks.address(block) == address) {
+            return block;
           }
         }
       }

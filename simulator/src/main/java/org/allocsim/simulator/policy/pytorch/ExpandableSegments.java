@@ -41,11 +41,14 @@ final class ExpandableSegments {
     this.largePageBytes = largePageBytes;
   }
 
+  /** Whether an unmapped range lies behind a block. */
+  boolean canGrow(int block) {
+    return !blocks.isMapped(blocks.next(block));
+  }
+
   /** Bytes that a free block could grow to without leaving its place. */
   long expandableBytes(int block) {
-    int next = blocks.next[block];
-    boolean grows = next != BlockTable.NONE && !blocks.mapped[next];
-    return blocks.bytes[block] + (grows ? blocks.bytes[next] : 0);
+    return blocks.bytes(block) + (canGrow(block) ? blocks.bytes(blocks.next(block)) : 0);
   }
 
   /**
@@ -54,24 +57,24 @@ final class ExpandableSegments {
    * @return the block, or {@link BlockTable#NONE} where the device refused; pages mapped before the
    *     refusal stay mapped
    */
-  int allocate(BlockPool pool, int stream, long roundedBytes) {
-    int candidate = find(pool, stream, roundedBytes);
+  int allocate(FreeList list, long roundedBytes) {
+    int candidate = find(list, roundedBytes);
     if (candidate == BlockTable.NONE) {
       return BlockTable.NONE;
     }
-    if (!blocks.mapped[candidate]
-        && !map(candidate, Math.min(blocks.bytes[candidate], roundedBytes))) {
+    if (!blocks.isMapped(candidate)
+        && !map(candidate, Math.min(blocks.bytes(candidate), roundedBytes))) {
       return BlockTable.NONE;
     }
-    while (blocks.bytes[candidate] < roundedBytes) {
-      int next = blocks.next[candidate];
-      long missing = roundedBytes - blocks.bytes[candidate];
-      if (next == BlockTable.NONE || !map(next, Math.min(missing, blocks.bytes[next]))) {
+    while (blocks.bytes(candidate) < roundedBytes) {
+      int next = blocks.next(candidate);
+      long missing = roundedBytes - blocks.bytes(candidate);
+      if (next == BlockTable.NONE || !map(next, Math.min(missing, blocks.bytes(next)))) {
         return BlockTable.NONE;
       }
       candidate = next;
     }
-    pool.removeFree(candidate);
+    list.remove(candidate);
     return candidate;
   }
 
@@ -81,11 +84,11 @@ final class ExpandableSegments {
    * @return whether any page was returned
    */
   boolean unmap(int block) {
-    int segment = blocks.expandable[block];
-    BlockPool pool = blocks.pool[block];
+    int segment = blocks.expandable(block);
+    FreeList list = blocks.list(block);
     long page = pageBytes[segment];
-    long start = blocks.address[block] - base[segment];
-    long end = start + blocks.bytes[block];
+    long start = blocks.address(block) - base[segment];
+    long end = start + blocks.bytes(block);
     long firstByte = RequestSizes.roundUp(start, page);
     long endByte = end / page * page;
     if (firstByte >= endByte) {
@@ -94,27 +97,25 @@ final class ExpandableSegments {
     long unmappedAddress = base[segment] + firstByte;
     long unmappedBytes = endByte - firstByte;
     device.unmap(unmappedAddress, unmappedBytes, page);
-    pool.removeFree(block);
+    list.remove(block);
     if (firstByte > start) {
-      int before = newFree(block, blocks.address[block], firstByte - start);
+      int before = blocks.createLike(block, blocks.address(block), firstByte - start);
       blocks.linkBefore(block, before);
-      pool.addFree(before);
+      list.add(before);
     }
     if (endByte < end) {
-      int after = newFree(block, base[segment] + endByte, end - endByte);
+      int after = blocks.createLike(block, base[segment] + endByte, end - endByte);
       blocks.linkBehind(block, after);
-      pool.addFree(after);
+      list.add(after);
     }
-    blocks.address[block] = unmappedAddress;
-    blocks.bytes[block] = unmappedBytes;
-    blocks.mapped[block] = false;
-    blocks.tryMerge(block, blocks.previous[block]);
-    blocks.tryMerge(block, blocks.next[block]);
-    pool.addUnmapped(block);
+    blocks.place(block, unmappedAddress, unmappedBytes);
+    blocks.setMapped(block, false);
+    blocks.mergeNeighbours(block);
+    list.addUnmapped(block);
     reserved.bytes -= unmappedBytes;
-    listener.segmentUnmapped(unmappedAddress, unmappedBytes, blocks.stream[block], pool.small);
+    listener.segmentUnmapped(unmappedAddress, unmappedBytes, list.stream, list.pool.small);
     if (!blocks.isSplit(block)) {
-      pool.removeUnmapped(block);
+      list.removeUnmapped(block);
       device.unreserve(base[segment], rangeBytes[segment]);
       blocks.destroy(block);
     }
@@ -126,20 +127,19 @@ final class ExpandableSegments {
    *
    * @return its only block, unmapped and in no set
    */
-  int restore(BlockPool pool, int stream, long address) {
-    return create(pool, stream, address, reservationBytes(pool));
+  int restore(FreeList list, long address) {
+    return create(list, address, reservationBytes(list.pool));
   }
 
   /** Lets an unmapped range that is in no set begin later; the part before stays unmapped. */
   void carveGap(int range, long address) {
-    long gapBytes = address - blocks.address[range];
+    long gapBytes = address - blocks.address(range);
     if (gapBytes > 0) {
-      int gap = newFree(range, blocks.address[range], gapBytes);
-      blocks.mapped[gap] = false;
+      int gap = blocks.createLike(range, blocks.address(range), gapBytes);
+      blocks.setMapped(gap, false);
       blocks.linkBefore(range, gap);
-      blocks.pool[gap].addUnmapped(gap);
-      blocks.address[range] = address;
-      blocks.bytes[range] -= gapBytes;
+      blocks.list(gap).addUnmapped(gap);
+      blocks.place(range, address, blocks.bytes(range) - gapBytes);
     }
   }
 
@@ -153,38 +153,32 @@ final class ExpandableSegments {
     return pool.small ? RequestSizes.SMALL_SEGMENT_BYTES : largePageBytes;
   }
 
-  private int newFree(int like, long address, long bytes) {
-    int block = blocks.create(address, bytes, blocks.stream[like], blocks.pool[like]);
-    blocks.expandable[block] = blocks.expandable[like];
-    return block;
-  }
-
   /** The lowest place where neighbouring free ranges, mapped or not, make up the bytes. */
-  private int find(BlockPool pool, int stream, long roundedBytes) {
-    OrderedBlocks unmapped = pool.unmapped(stream);
-    for (long at = unmapped.first(); at != OrderedBlocks.NONE; at = unmapped.next(at)) {
+  private int find(FreeList list, long roundedBytes) {
+    OrderedBlocks unmapped = list.unmapped;
+    for (int at = unmapped.first(); at != OrderedBlocks.NONE; at = unmapped.next(at)) {
       int range = unmapped.block(at);
-      int before = blocks.previous[range];
+      int before = blocks.previous(range);
       int start = blocks.isAllocatable(before) ? before : range;
       long sum = 0;
-      for (int b = start; sum < roundedBytes && blocks.isAllocatable(b); b = blocks.next[b]) {
-        sum += blocks.bytes[b];
+      for (int b = start; sum < roundedBytes && blocks.isAllocatable(b); b = blocks.next(b)) {
+        sum += blocks.bytes(b);
       }
       if (sum >= roundedBytes) {
         return start;
       }
     }
-    long bytes = reservationBytes(pool);
-    long address = device.reserve(bytes, pageBytesOf(pool), stream);
+    long bytes = reservationBytes(list.pool);
+    long address = device.reserve(bytes, pageBytesOf(list.pool), list.stream);
     if (address == DeviceMemory.REFUSED) {
       return BlockTable.NONE;
     }
-    int block = create(pool, stream, address, bytes);
-    pool.addUnmapped(block);
+    int block = create(list, address, bytes);
+    list.addUnmapped(block);
     return block;
   }
 
-  private int create(BlockPool pool, int stream, long address, long bytes) {
+  private int create(FreeList list, long address, long bytes) {
     if (count == base.length) {
       base = Arrays.copyOf(base, count * 2);
       rangeBytes = Arrays.copyOf(rangeBytes, count * 2);
@@ -192,36 +186,36 @@ final class ExpandableSegments {
     }
     base[count] = address;
     rangeBytes[count] = bytes;
-    pageBytes[count] = pageBytesOf(pool);
-    int block = blocks.create(address, bytes, stream, pool);
-    blocks.expandable[block] = count++;
-    blocks.mapped[block] = false;
+    pageBytes[count] = pageBytesOf(list.pool);
+    int block = blocks.create(address, bytes, list);
+    blocks.setExpandable(block, count++);
+    blocks.setMapped(block, false);
     return block;
   }
 
   /** Maps pages at the start of an unmapped range; all of them or none. */
   private boolean map(int range, long wantedBytes) {
-    BlockPool pool = blocks.pool[range];
-    long page = pageBytes[blocks.expandable[range]];
-    long address = blocks.address[range];
+    FreeList list = blocks.list(range);
+    long page = pageBytes[blocks.expandable(range)];
+    long address = blocks.address(range);
     long mappedBytes = RequestSizes.roundUp(wantedBytes, page);
     if (!device.map(address, mappedBytes, page)) {
       return false;
     }
-    pool.removeUnmapped(range);
-    if (mappedBytes < blocks.bytes[range]) {
-      int rest = newFree(range, address + mappedBytes, blocks.bytes[range] - mappedBytes);
-      blocks.mapped[rest] = false;
+    list.removeUnmapped(range);
+    long restBytes = blocks.bytes(range) - mappedBytes;
+    if (restBytes > 0) {
+      int rest = blocks.createLike(range, address + mappedBytes, restBytes);
+      blocks.setMapped(rest, false);
       blocks.linkBehind(range, rest);
-      pool.addUnmapped(rest);
-      blocks.bytes[range] = mappedBytes;
+      list.addUnmapped(rest);
+      blocks.place(range, address, mappedBytes);
     }
-    blocks.mapped[range] = true;
-    blocks.tryMerge(range, blocks.previous[range]);
-    blocks.tryMerge(range, blocks.next[range]);
-    pool.addFree(range);
+    blocks.setMapped(range, true);
+    blocks.mergeNeighbours(range);
+    list.add(range);
     reserved.bytes += mappedBytes;
-    listener.segmentMapped(address, mappedBytes, blocks.stream[range], pool.small);
+    listener.segmentMapped(address, mappedBytes, list.stream, list.pool.small);
     return true;
   }
 }

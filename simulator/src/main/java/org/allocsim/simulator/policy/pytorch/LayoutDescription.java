@@ -17,7 +17,7 @@ final class LayoutDescription {
       int block = head;
       while (block != BlockTable.NONE) {
         int behind = endOfRun(block);
-        if (blocks.mapped[block]) {
+        if (blocks.isMapped(block)) {
           describeRun(block, behind, visitor);
         }
         block = behind;
@@ -29,51 +29,51 @@ final class LayoutDescription {
     Integer[] heads = new Integer[blocks.rows()];
     int count = 0;
     for (int block = 0; block < blocks.rows(); block++) {
-      if (blocks.pool[block] != null && blocks.previous[block] == BlockTable.NONE) {
+      if (blocks.isBlock(block) && blocks.previous(block) == BlockTable.NONE) {
         heads[count++] = block;
       }
     }
     Integer[] sorted = Arrays.copyOf(heads, count);
-    Arrays.sort(sorted, (a, b) -> Long.compareUnsigned(blocks.address[a], blocks.address[b]));
+    Arrays.sort(sorted, (a, b) -> Long.compareUnsigned(blocks.address(a), blocks.address(b)));
     return sorted;
   }
 
   /** The first block behind the run of equally mapped neighbours. */
   private int endOfRun(int start) {
     int block = start;
-    while (block != BlockTable.NONE && blocks.mapped[block] == blocks.mapped[start]) {
-      block = blocks.next[block];
+    while (block != BlockTable.NONE && blocks.isMapped(block) == blocks.isMapped(start)) {
+      block = blocks.next(block);
     }
     return block;
   }
 
   private void describeRun(int start, int behind, LayoutVisitor visitor) {
     long bytes = 0;
-    for (int block = start; block != behind; block = blocks.next[block]) {
-      bytes += blocks.bytes[block];
+    for (int block = start; block != behind; block = blocks.next(block)) {
+      bytes += blocks.bytes(block);
     }
-    BlockPool pool = blocks.pool[start];
+    FreeList list = blocks.list(start);
     visitor.segment(
-        blocks.address[start],
+        blocks.address(start),
         bytes,
-        blocks.stream[start],
-        pool.small,
-        pool.owner,
-        blocks.expandable[start] != BlockTable.NONE);
-    for (int block = start; block != behind; block = blocks.next[block]) {
+        list.stream,
+        list.pool.small,
+        list.pool.owner,
+        blocks.isExpandable(start));
+    for (int block = start; block != behind; block = blocks.next(block)) {
       visitor.block(
-          blocks.address[block],
-          blocks.bytes[block],
-          blocks.requestedBytes[block],
+          blocks.address(block),
+          blocks.bytes(block),
+          blocks.requestedBytes(block),
           state(block),
-          blocks.allocation[block]);
+          blocks.allocation(block));
     }
   }
 
   private BlockState state(int block) {
-    if (blocks.allocated[block]) {
+    if (blocks.isAllocated(block)) {
       return BlockState.ACTIVE_ALLOCATED;
     }
-    return blocks.pending[block] ? BlockState.ACTIVE_PENDING_FREE : BlockState.INACTIVE;
+    return blocks.isPending(block) ? BlockState.ACTIVE_PENDING_FREE : BlockState.INACTIVE;
   }
 }

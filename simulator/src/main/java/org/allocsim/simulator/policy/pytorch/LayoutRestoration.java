@@ -35,57 +35,58 @@ final class LayoutRestoration {
     int range = BlockTable.NONE;
     for (int segment = 0; segment < layout.segmentCount(); segment++) {
       BlockPool pool = pools.obtain(layout.segmentPool(segment), layout.isSmall(segment));
+      FreeList list = pool.list(layout.stream(segment));
       reserved.bytes += layout.segmentBytes(segment);
       if (pool.privatePool != null) {
         pool.privatePool.deviceAllocations++;
       }
       range =
-          layout.isExpandable(segment) ? rangeFrom(layout, segment, pool, range) : BlockTable.NONE;
-      restoreBlocks(layout, segment, pool, range);
+          layout.isExpandable(segment) ? rangeFrom(layout, segment, list, range) : BlockTable.NONE;
+      restoreBlocks(layout, segment, list, range);
       if (range != BlockTable.NONE) {
-        pool.addUnmapped(range);
+        list.addUnmapped(range);
       }
     }
   }
 
   /** The unmapped range that begins at a segment's run of pages, in no set. */
-  private int rangeFrom(MemoryLayout layout, int segment, BlockPool pool, int lastRange) {
+  private int rangeFrom(MemoryLayout layout, int segment, FreeList list, int lastRange) {
     long start = layout.reservationAddress(segment);
     boolean continues =
         lastRange != BlockTable.NONE && layout.reservationAddress(segment - 1) == start;
     int range;
     if (continues) {
       range = lastRange;
-      pool.removeUnmapped(range);
+      list.removeUnmapped(range);
     } else {
-      range = expandables.restore(pool, layout.stream(segment), start);
+      range = expandables.restore(list, start);
     }
     expandables.carveGap(range, layout.segmentAddress(segment));
     return range;
   }
 
   /** Recreates the blocks of a segment, in front of the unmapped range if there is one. */
-  private void restoreBlocks(MemoryLayout layout, int segment, BlockPool pool, int range) {
+  private void restoreBlocks(MemoryLayout layout, int segment, FreeList list, int range) {
     int before = BlockTable.NONE;
     for (int i = layout.firstBlock(segment); i < layout.firstBlock(segment + 1); i++) {
-      int block =
-          blocks.create(layout.blockAddress(i), layout.blockBytes(i), layout.stream(segment), pool);
-      blocks.requestedBytes[block] = layout.requestedBytes(i);
+      int block = blocks.create(layout.blockAddress(i), layout.blockBytes(i), list);
+      blocks.setRequestedBytes(block, layout.requestedBytes(i));
       if (range != BlockTable.NONE) {
-        blocks.expandable[block] = blocks.expandable[range];
+        blocks.setExpandable(block, blocks.expandable(range));
         blocks.linkBefore(range, block);
-        blocks.address[range] += blocks.bytes[block];
-        blocks.bytes[range] -= blocks.bytes[block];
+        long blockBytes = blocks.bytes(block);
+        blocks.place(range, blocks.address(range) + blockBytes, blocks.bytes(range) - blockBytes);
       } else if (before != BlockTable.NONE) {
         blocks.linkBehind(before, block);
       }
       before = block;
       if (layout.state(i) == BlockState.INACTIVE) {
-        pool.addFree(block);
+        list.add(block);
       } else {
-        blocks.allocated[block] = layout.state(i) == BlockState.ACTIVE_ALLOCATED;
-        blocks.pending[block] = !blocks.allocated[block];
-        blocks.allocation[block] = layout.allocation(i);
+        blocks.setAllocated(block, layout.allocation(i));
+        if (layout.state(i) == BlockState.ACTIVE_PENDING_FREE) {
+          blocks.setPending(block);
+        }
         owner.owns(layout.allocation(i), block);
       }
     }

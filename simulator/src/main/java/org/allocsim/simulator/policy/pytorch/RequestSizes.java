@@ -29,14 +29,13 @@ final class RequestSizes {
 
   /** Bytes of the block for a request of at least 1 byte. */
   static long round(long requestedBytes, RoundupDivisions roundup) {
-    if (requestedBytes < MIN_BLOCK_BYTES) {
-      return MIN_BLOCK_BYTES;
+    if (!roundup.isPlain() && requestedBytes >= MIN_BLOCK_BYTES) {
+      long divisions = roundup.forSize(requestedBytes);
+      if (divisions > 1 && Long.compareUnsigned(requestedBytes, MIN_BLOCK_BYTES * divisions) > 0) {
+        return roundToDivision(requestedBytes, divisions);
+      }
     }
-    long divisions = roundup.forSize(requestedBytes);
-    if (divisions > 1 && Long.compareUnsigned(requestedBytes, MIN_BLOCK_BYTES * divisions) > 0) {
-      return roundToDivision(requestedBytes, divisions);
-    }
-    return roundUp(requestedBytes, MIN_BLOCK_BYTES);
+    return (requestedBytes + MIN_BLOCK_BYTES - 1) & -MIN_BLOCK_BYTES;
   }
 
   private static long roundToDivision(long requestedBytes, long divisions) {

@@ -14,9 +14,16 @@ public final class RoundupDivisions {
   public static final RoundupDivisions NONE = new RoundupDivisions(new long[SLOTS]);
 
   private final long[] divisions;
+  private final boolean isPlain;
 
   private RoundupDivisions(long[] divisions) {
     this.divisions = divisions;
+    isPlain = Arrays.stream(divisions).allMatch(each -> each == 0 || each == 1);
+  }
+
+  /** Whether no size is rounded to divisions. */
+  boolean isPlain() {
+    return isPlain;
   }
 
   /** Divisions by slot; the array must have {@link #SLOTS} values. */

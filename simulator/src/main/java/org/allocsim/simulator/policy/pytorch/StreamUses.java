@@ -38,7 +38,7 @@ final class StreamUses {
    */
   void add(BlockTable blocks, int newBlock, int newStream, long newRank) {
     int last = NONE;
-    for (int use = blocks.firstUse[newBlock]; use != NONE; use = nextOfBlock[use]) {
+    for (int use = blocks.firstUse(newBlock); use != NONE; use = nextOfBlock[use]) {
       if (stream[use] == newStream) {
         rank[use] = newRank;
         complete[use] = false;
@@ -53,18 +53,18 @@ final class StreamUses {
     complete[use] = false;
     nextOfBlock[use] = NONE;
     if (last == NONE) {
-      blocks.firstUse[newBlock] = use;
+      blocks.setFirstUse(newBlock, use);
     } else {
       nextOfBlock[last] = use;
     }
-    if (blocks.pending[newBlock]) {
+    if (blocks.isPending(newBlock)) {
       insertEvent(use);
     }
   }
 
   /** Turns the marks of a block that was given back into outstanding events. */
   void insertEvents(BlockTable blocks, int freed) {
-    for (int use = blocks.firstUse[freed]; use != NONE; use = nextOfBlock[use]) {
+    for (int use = blocks.firstUse(freed); use != NONE; use = nextOfBlock[use]) {
       insertEvent(use);
     }
   }
@@ -81,11 +81,11 @@ final class StreamUses {
 
   /** The device has finished a block's use on a stream, or all its uses on any stream. */
   void completeUseOf(BlockTable blocks, int used, int onStream) {
-    for (int use = blocks.firstUse[used]; use != NONE; use = nextOfBlock[use]) {
+    for (int use = blocks.firstUse(used); use != NONE; use = nextOfBlock[use]) {
       boolean meant = onStream == AllocationTrace.ANY_STREAM || stream[use] == onStream;
       if (meant && !complete[use]) {
         complete[use] = true;
-        if (blocks.pending[used]) {
+        if (blocks.isPending(used)) {
           completeEvents++;
         }
       }
@@ -97,16 +97,16 @@ final class StreamUses {
     for (int use = 0; use < rows; use++) {
       if (block[use] != NONE && !complete[use]) {
         complete[use] = true;
-        if (blocks.pending[block[use]]) {
+        if (blocks.isPending(block[use])) {
           completeEvents++;
         }
       }
     }
   }
 
-  /** Whether any event is outstanding. */
-  boolean anyOutstanding() {
-    return eventCount > 0;
+  /** Whether any outstanding event has finished. */
+  boolean anyFinished() {
+    return completeEvents > 0;
   }
 
   /**
@@ -146,7 +146,7 @@ final class StreamUses {
     while (true) {
       int best = NONE;
       for (int i = 0; i < eventCount; i++) {
-        if ((owner < 0 || blocks.pool[block[events[i]]].owner == owner)
+        if ((owner < 0 || blocks.list(block[events[i]]).pool.owner == owner)
             && (best == NONE || rank[events[i]] < rank[events[best]])) {
           best = i;
         }
@@ -195,14 +195,14 @@ final class StreamUses {
     System.arraycopy(events, event + 1, events, event, eventCount - event);
     int owner = block[use];
     removeFromBlock(blocks, owner, use);
-    return blocks.firstUse[owner] == NONE ? owner : BlockTable.NONE;
+    return blocks.firstUse(owner) == NONE ? owner : BlockTable.NONE;
   }
 
   private void removeFromBlock(BlockTable blocks, int owner, int use) {
-    if (blocks.firstUse[owner] == use) {
-      blocks.firstUse[owner] = nextOfBlock[use];
+    if (blocks.firstUse(owner) == use) {
+      blocks.setFirstUse(owner, nextOfBlock[use]);
     } else {
-      int before = blocks.firstUse[owner];
+      int before = blocks.firstUse(owner);
       while (nextOfBlock[before] != use) {
         before = nextOfBlock[before];
       }

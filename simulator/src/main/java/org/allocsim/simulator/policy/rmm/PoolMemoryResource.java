@@ -178,7 +178,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
     OrderedBlocks blocks = lists[list];
     searches++;
     scannedBlocks += blocks.size();
-    long position = blocks.ceiling(bytes, 0);
+    int position = blocks.ceiling(bytes, 0);
     if (position == OrderedBlocks.NONE) {
       return BlockHeap.NONE;
     }

@@ -42,8 +42,8 @@ final class StaticArena {
     if (offset < 0 || length > bytes - offset) {
       return false;
     }
-    long above = used.ceiling(0, from);
-    long below = above == OrderedBlocks.NONE ? used.last() : used.previous(above);
+    int above = used.ceiling(0, from);
+    int below = above == OrderedBlocks.NONE ? used.last() : used.previous(above);
     long gapStart = below == OrderedBlocks.NONE ? address : endOf(used.block(below));
     long gapEnd = above == OrderedBlocks.NONE ? address + bytes : start[used.block(above)];
     if (from < gapStart || from + length > gapEnd) {
@@ -71,8 +71,8 @@ final class StaticArena {
     listener.freeRequested(allocation, from, requested[allocation], length, stream, false);
     listener.freeCompleted(allocation, from, requested[allocation], length, stream, false);
     used.remove(0, from);
-    long above = used.ceiling(0, from);
-    long below = above == OrderedBlocks.NONE ? used.last() : used.previous(above);
+    int above = used.ceiling(0, from);
+    int below = above == OrderedBlocks.NONE ? used.last() : used.previous(above);
     long gapStart = below == OrderedBlocks.NONE ? address : endOf(used.block(below));
     long gapEnd = above == OrderedBlocks.NONE ? address + bytes : start[used.block(above)];
     int gaps = (from > gapStart ? 1 : 0) + (from + length < gapEnd ? 1 : 0);
@@ -95,7 +95,7 @@ final class StaticArena {
   void describe(LayoutVisitor visitor) {
     visitor.segment(address, bytes, 0, false, 0, false);
     long reached = address;
-    for (long at = used.first(); at != OrderedBlocks.NONE; at = used.next(at)) {
+    for (int at = used.first(); at != OrderedBlocks.NONE; at = used.next(at)) {
       int allocation = used.block(at);
       gap(reached, start[allocation], visitor);
       visitor.block(

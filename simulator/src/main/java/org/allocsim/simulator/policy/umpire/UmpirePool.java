@@ -97,7 +97,7 @@ abstract class UmpirePool implements AllocatorPolicy {
 
   /** The first bytes of the smallest free piece that holds them, if there is one. */
   private int cutBestFit(long bytes) {
-    long position = free.ceiling(bytes, 0);
+    int position = free.ceiling(bytes, 0);
     if (position == OrderedBlocks.NONE) {
       return BlockHeap.NONE;
     }
@@ -230,7 +230,7 @@ abstract class UmpirePool implements AllocatorPolicy {
     }
     // Umpire allocates the missing bytes from the pool and frees them again.
     long bytes = roundedBytes(suggestedBytes - actualBytes);
-    long position = free.ceiling(bytes, 0);
+    int position = free.ceiling(bytes, 0);
     int block;
     if (position != OrderedBlocks.NONE) {
       block = free.block(position);

@@ -26,7 +26,7 @@ class OrderedBlocksTest {
   private final OrderedBlocks blocks = new OrderedBlocks();
   private final TreeSet<Key> model = new TreeSet<>(Key.ORDER);
 
-  private Key at(long position) {
+  private Key at(int position) {
     return position == OrderedBlocks.NONE
         ? null
         : new Key(blocks.bytes(position), blocks.address(position), blocks.block(position));
@@ -70,7 +70,7 @@ class OrderedBlocksTest {
       }
       assertEquals(model.size(), blocks.size());
       Key wanted = new Key(512L * random.nextInt(sizes), random.nextInt(3) - 1, 0);
-      long position = blocks.ceiling(wanted.bytes, wanted.address);
+      int position = blocks.ceiling(wanted.bytes, wanted.address);
       assertEquals(model.ceiling(wanted), at(position));
       if (position != OrderedBlocks.NONE) {
         assertEquals(model.higher(at(position)), at(blocks.next(position)));

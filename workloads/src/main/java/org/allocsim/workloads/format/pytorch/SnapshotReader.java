@@ -58,13 +58,16 @@ public final class SnapshotReader {
     } catch (IOException e) {
       throw PickleInput.unreadable(name, Compression.NONE, e, 0);
     } catch (OutOfMemoryError e) {
-      throw new TraceFormatException(
-          name,
-          "",
-          "it holds more than fits "
-              + (Runtime.getRuntime().maxMemory() >> 20)
-              + " MiB of Java heap",
-          "allow more with -Xmx, or record a shorter history");
+      TraceFormatException tooLarge =
+          new TraceFormatException(
+              name,
+              "",
+              "it holds more than fits "
+                  + (Runtime.getRuntime().maxMemory() >> 20)
+                  + " MiB of Java heap",
+              "allow more with -Xmx, or record a shorter history");
+      tooLarge.initCause(e);
+      throw tooLarge;
     }
   }
 

@@ -1,0 +1,120 @@
+package org.allocsim.reports.spark;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.allocsim.reports.fleet.FleetFile;
+import org.allocsim.reports.fleet.FleetStorage;
+import org.allocsim.reports.fleet.InputFiles;
+import org.allocsim.reports.fleet.SweepEngine;
+import org.allocsim.reports.fleet.SweepException;
+import org.allocsim.reports.fleet.SweepGrid;
+import org.allocsim.reports.fleet.SweepJob;
+import org.allocsim.reports.fleet.SweepListener;
+import org.allocsim.reports.fleet.SweepRequest;
+import org.allocsim.reports.fleet.SweepResults;
+import org.allocsim.reports.fleet.SweepSummary;
+import org.allocsim.reports.fleet.TraceReader;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkException;
+import org.apache.spark.api.java.JavaFutureAction;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.util.LongAccumulator;
+
+/**
+ * Makes the runs of a sweep as a job of Apache Spark. A task reads its traces once and keeps their
+ * rows in the same parts that the engine on one machine writes, so that a task that is lost with
+ * its executor costs what it had not finished, and a job that is killed goes on where it was. The
+ * driver puts the parts together.
+ */
+public final class SparkEngine implements SweepEngine {
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final long POLL_MILLIS = 200;
+
+  /** An engine; the service loader makes it. */
+  public SparkEngine() {}
+
+  @Override
+  public String id() {
+    return "spark";
+  }
+
+  @Override
+  public SweepSummary run(
+      SweepRequest request,
+      TraceReader reader,
+      List<String> names,
+      String out,
+      Options options,
+      SweepListener listener) {
+    long startNanos = System.nanoTime();
+    SweepGrid grid = SweepGrid.of(request);
+    try (JavaSparkContext spark = new JavaSparkContext(conf(options))) {
+      FleetStorage storage = HadoopStorage.of(spark.hadoopConfiguration());
+      SweepJob job = new SweepJob(request, reader, storage, out);
+      InputFiles inputs = InputFiles.find(names, storage);
+      SweepResults.requireUsable(storage, out);
+      SweepResults.announce(job);
+      listener.begins(inputs.files().size(), (long) inputs.files().size() * grid.usualCellCount());
+      long reused = run(spark, job, inputs.list(), listener);
+      return SweepResults.write(
+          job, inputs, reused, (System.nanoTime() - startNanos) / NANOS_PER_SECOND);
+    } catch (IOException e) {
+      throw SweepResults.unwritable(out, e);
+    }
+  }
+
+  private static SparkConf conf(Options options) {
+    SparkConf conf = new SparkConf().setIfMissing("spark.app.name", "allocsim sweep");
+    if (options.master() != null) {
+      conf.setMaster(options.master());
+    } else if (!conf.contains("spark.master")) {
+      conf.setMaster("local[" + (options.threads() > 0 ? options.threads() : "*") + "]");
+    }
+    if (conf.get("spark.master").startsWith("local")) {
+      conf.setIfMissing("spark.ui.enabled", "false");
+    }
+    String[] jars = JavaSparkContext.jarOfClass(SparkEngine.class);
+    if (jars.length > 0 && !conf.contains("spark.jars")) {
+      conf.setJars(jars);
+    }
+    return conf;
+  }
+
+  private static long run(
+      JavaSparkContext spark, SweepJob job, List<FleetFile> files, SweepListener listener) {
+    List<TaskFiles> tasks = TaskFiles.balance(files, spark.defaultParallelism());
+    LongAccumulator finishedFiles = spark.sc().longAccumulator("traces");
+    LongAccumulator finishedRuns = spark.sc().longAccumulator("runs");
+    JavaFutureAction<List<Long>> future =
+        spark
+            .parallelize(tasks, Math.max(1, tasks.size()))
+            .map(task -> task.run(job, finishedFiles, finishedRuns))
+            .collectAsync();
+    try {
+      while (true) {
+        try {
+          List<Long> reused = future.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
+          return reused.stream().mapToLong(Long::longValue).sum();
+        } catch (TimeoutException _) {
+          listener.finished(finishedFiles.value().intValue(), finishedRuns.value());
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      future.cancel(true);
+      throw new IllegalStateException("interrupted", e);
+    } catch (ExecutionException e) {
+      throw new SweepException(
+          "Spark gave up: " + cause(e) + "; what was finished is kept, sweep again to go on", e);
+    }
+  }
+
+  /** The first line of what Spark says. */
+  private static String cause(ExecutionException failure) {
+    Throwable cause = failure.getCause() instanceof SparkException spark ? spark : failure;
+    return String.valueOf(cause.getMessage()).lines().findFirst().orElse("no reason given");
+  }
+}

@@ -1,0 +1,255 @@
+package org.allocsim.reports.cli;
+
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.allocsim.benchmarks.BenchmarkException;
+import org.allocsim.benchmarks.BenchmarkPlan;
+import org.allocsim.benchmarks.BenchmarkPlan.Effort;
+import org.allocsim.benchmarks.BenchmarkPlan.Subject;
+import org.allocsim.benchmarks.BenchmarkRunner;
+import org.allocsim.benchmarks.Machine;
+import org.allocsim.benchmarks.Measurement;
+import org.allocsim.benchmarks.suite.PolicyCase;
+import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.json.JsonText;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim bench}: how fast is allocsim on this machine? */
+@Command(
+    name = "bench",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measures how fast allocsim is on this machine.",
+      "Replays PyTorch's allocator with all statistics over two programs, native and with",
+      "expandable segments, from a cache that has what they need; reads a snapshot, plain and",
+      "compressed; simulates in time. Each benchmark runs in processes of its own (JMH)."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done",
+      "1:failed: unreadable input, unwritable output, another machine's baseline",
+      "2:wrong usage",
+      "3:something is slower than the baseline by more than the tolerance"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim bench",
+      "  allocsim bench --policies all --trace snapshot.pickle",
+      "  allocsim bench --json before.json",
+      "  allocsim bench --baseline before.json --tolerance 5%%"
+    })
+final class BenchCommand implements Callable<Integer> {
+  private static final int MOST_RUNS = 100;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--trace",
+      paramLabel = "FILE",
+      description =
+          "Trace to replay instead of the programs; a PyTorch snapshot is also what is read. May be"
+              + " given more than once.")
+  private List<String> traceNames = List.of();
+
+  @Option(
+      names = "--policies",
+      paramLabel = "all|ID,...",
+      description =
+          "Replay with these allocators instead; options stand in parentheses. Planners make a new"
+              + " plan in each pass.")
+  private String policies;
+
+  @Option(
+      names = "--only",
+      split = ",",
+      paramLabel = "PART,...",
+      description =
+          "Measure only these parts: replay, read, time, policies, blocks (10^2 to 10^6 live and"
+              + " free blocks; takes minutes).")
+  private List<String> parts = List.of();
+
+  @Option(
+      names = "--runs",
+      paramLabel = "N",
+      description = "Processes for each benchmark (default: 2).")
+  private Integer runs;
+
+  @Option(names = "--quick", description = "Hardly measure: shows that it works, not how fast.")
+  private boolean quick;
+
+  @Option(
+      names = {"--json", "--save"},
+      paramLabel = "FILE",
+      description =
+          "Write the results as JSON, to which --baseline can compare; - is standard output.")
+  private String jsonName;
+
+  @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description = "Write the results as comma-separated values; - is standard output.")
+  private String csvName;
+
+  @Option(
+      names = "--baseline",
+      paramLabel = "FILE",
+      description = "Compare with results of this machine that --json wrote.")
+  private String baselineName;
+
+  @Option(
+      names = "--tolerance",
+      paramLabel = "PERCENT",
+      defaultValue = "10%",
+      description =
+          "How much slower than the baseline is still the same, such as 5%% (default: 10%%)."
+              + " Within the spread of the samples nothing counts as slower.")
+  private String tolerance;
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    double tolerated = tolerated();
+    BenchmarkPlan plan = plan();
+    BenchBaseline baseline = baselineName == null ? null : BenchBaseline.read(baselineName);
+    Machine machine = Machine.here();
+    if (baseline != null) {
+      baseline.requireLike(machine);
+    }
+    try (Outputs outputs = new Outputs(out)) {
+      Path kept = baselineName == null ? null : Path.of(baselineName);
+      Outputs.Output json = outputs.openIfGiven("--json", jsonName, kept);
+      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, kept);
+      BenchmarkRunner runner = new BenchmarkRunner(plan);
+      List<Measurement> measurements = measure(runner);
+      if (json != null) {
+        JsonText.write(
+            BenchJson.of(machine, plan.effort().runs(), measurements, runner.notRun()),
+            json.stream());
+      }
+      if (csv != null) {
+        try (PrintWriter writer =
+            new PrintWriter(new OutputStreamWriter(csv.stream(), StandardCharsets.UTF_8))) {
+          BenchText.writeCsv(measurements, writer);
+        }
+      }
+      outputs.commit();
+      if (!outputs.takesStandardOutput()) {
+        BenchText.print(
+            machine, plan.effort().runs(), measurements, runner.notRun(), baseline, tolerated, out);
+        out.flush();
+      }
+      return exitCode(measurements, baseline, tolerated);
+    }
+  }
+
+  /** Whether anything is slower than it was. */
+  static int exitCode(List<Measurement> measurements, BenchBaseline baseline, double tolerance) {
+    for (Measurement each : measurements) {
+      BenchBaseline.Comparison comparison = baseline == null ? null : baseline.compare(each);
+      if (comparison != null && comparison.isSlower(tolerance)) {
+        return ExitCodes.CHECK_DID_NOT_HOLD;
+      }
+    }
+    return ExitCodes.DONE;
+  }
+
+  private static List<Measurement> measure(BenchmarkRunner runner) {
+    try (ProgressMeter progress = ProgressMeter.ofBenchmarks("measuring")) {
+      return runner.run(progress::update);
+    } catch (BenchmarkException e) {
+      throw new Failure(e.getMessage() + "; 'allocsim bench --help' shows what can be left out", e);
+    }
+  }
+
+  private BenchmarkPlan plan() {
+    BenchmarkPlan usual = BenchmarkPlan.usual();
+    List<String> snapshots = new ArrayList<>();
+    for (String name : traceNames) {
+      if (TraceInput.isSnapshot(Inputs.require(name), null)) {
+        snapshots.add(name);
+      }
+    }
+    return new BenchmarkPlan(
+        subjects(!traceNames.isEmpty() && snapshots.isEmpty()),
+        traceNames.isEmpty() ? usual.programs() : traceNames,
+        traceNames.isEmpty() ? usual.snapshots() : snapshots,
+        cases(parts.isEmpty() || policies != null ? policies : "all"),
+        effort());
+  }
+
+  private Set<Subject> subjects(boolean noSnapshot) {
+    Set<Subject> subjects = EnumSet.noneOf(Subject.class);
+    for (String part : parts) {
+      try {
+        subjects.add(Subject.valueOf(part.strip().toUpperCase(Locale.ROOT)));
+      } catch (IllegalArgumentException _) {
+        throw Failure.usage(
+            "--only " + part + ": parts are replay, read, time, policies and blocks");
+      }
+    }
+    if (!parts.isEmpty()) {
+      if (noSnapshot && subjects.contains(Subject.READ)) {
+        throw Failure.usage("--only read: none of the traces is a PyTorch snapshot; name one");
+      }
+      return subjects;
+    }
+    if (policies != null) {
+      return EnumSet.of(Subject.POLICIES);
+    }
+    subjects.addAll(BenchmarkPlan.usual().subjects());
+    if (noSnapshot) {
+      subjects.remove(Subject.READ);
+    }
+    return subjects;
+  }
+
+  private static List<PolicyCase> cases(String policies) {
+    if (policies == null) {
+      return List.of();
+    }
+    try {
+      return PolicyChoice.parseList(policies).stream()
+          .map(choice -> new PolicyCase(choice.provider().spec().id(), choice.options()))
+          .toList();
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--policies: " + e.getMessage());
+    }
+  }
+
+  private Effort effort() {
+    if (runs != null && (runs < 1 || runs > MOST_RUNS)) {
+      throw Failure.usage(
+          "--runs " + runs + " is outside 1.." + MOST_RUNS + "; write one of these");
+    }
+    Effort effort = quick ? Effort.LEAST : Effort.USUAL;
+    return runs == null
+        ? effort
+        : new Effort(runs, effort.warmUps(), effort.samples(), effort.sampleMillis());
+  }
+
+  private double tolerated() {
+    String number = tolerance.endsWith("%") ? tolerance.substring(0, tolerance.length() - 1) : "";
+    try {
+      double percent = Double.parseDouble(number);
+      if (percent >= 0 && percent < Double.POSITIVE_INFINITY) {
+        return percent / 100;
+      }
+    } catch (NumberFormatException _) {
+      // Said below.
+    }
+    throw Failure.usage("--tolerance " + tolerance + " is no share; write one such as 5%");
+  }
+}

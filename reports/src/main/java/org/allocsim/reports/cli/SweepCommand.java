@@ -1,0 +1,379 @@
+package org.allocsim.reports.cli;
+
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.AfterOom;
+import org.allocsim.reports.fleet.SweepEngine;
+import org.allocsim.reports.fleet.SweepException;
+import org.allocsim.reports.fleet.SweepListener;
+import org.allocsim.reports.fleet.SweepRequest;
+import org.allocsim.reports.fleet.SweepResults;
+import org.allocsim.reports.fleet.SweepSummary;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.profile.ProfileFile;
+import org.allocsim.workloads.profile.ShippedProfiles;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code allocsim sweep}: many traces under many settings on many cards. */
+@Command(
+    name = "sweep",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Replays many traces under every setting, allocator and card.",
+      "Writes a row for each run: rows.csv, rows.parquet, and sweep.json, which says what the"
+          + " columns",
+      "mean.",
+      "",
+      "A trace is read once. Finished runs are kept in the folder: the same sweep, killed or with"
+          + " a",
+      "larger grid, makes only those that are missing. A file that is no trace has a row with its",
+      "error and ends nothing. 'allocsim fleet-report' draws conclusions from the rows."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done, also where some files are no traces",
+      "1:failed: no input, no file that could be read, unwritable output",
+      "2:wrong usage"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim sweep snapshots -o swept",
+      "  allocsim sweep snapshots --confs tune --capacities 16GiB,24GiB,40GiB -o swept",
+      "  allocsim sweep 'july/**/*.pickle' @more.txt --confs 'recorded;expandable_segments:True'"
+          + " \\",
+      "      --devices t4,l4,a100-40gb --policies pytorch,cuda-async -o swept",
+      "  allocsim sweep ooms --capacities recorded --confs tune -o swept"
+    })
+final class SweepCommand implements Callable<Integer> {
+  private static final String EXPANDABLE = "expandable_segments:True";
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "INPUT",
+      arity = "1..*",
+      description =
+          "Files, folders (the files in them and below with names of traces), patterns such as"
+              + " 'a/**/*.pickle', or @LIST for a text file with an input on each line.")
+  private List<String> inputs;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "DIR",
+      required = true,
+      description = "Folder for the results; it is made where missing.")
+  private String out;
+
+  @Option(
+      names = {"--confs", "--conf"},
+      paramLabel = "A;B;...",
+      description =
+          "Settings of policy pytorch, separated by semicolons: configuration strings, an empty one"
+              + " for PyTorch's default, 'recorded' for those that each trace was recorded with,"
+              + " 'tune' for the recorded ones and all that 'allocsim tune' tries; @FILE has one on"
+              + " each line (default: recorded;"
+              + EXPANDABLE
+              + ").")
+  private String confs = SweepRequest.RECORDED + ";" + EXPANDABLE;
+
+  @Option(
+      names = {"--policies", "--policy"},
+      paramLabel = "all|ID,...",
+      description =
+          "Allocators, with options in parentheses; 'allocsim list policies' shows them (default:"
+              + " ${DEFAULT-VALUE}).")
+  private String policies = CompareCommand.PYTORCH;
+
+  @Option(
+      names = {"--capacities", "--capacity"},
+      paramLabel = "SIZE,...",
+      split = ",",
+      description =
+          "Cards with this much free memory, such as 16GiB,24GiB; 'recorded' is the default card"
+              + " under the limit that each recording shows.")
+  private List<String> capacities = List.of();
+
+  @Option(
+      names = {"--devices", "--device"},
+      paramLabel = "PROFILE,...",
+      split = ",",
+      description =
+          "Cards that 'allocsim list devices' shows, or files that 'allocsim calibrate' wrote"
+              + " (default, without --capacities: h100-80gb).")
+  private List<String> devices = List.of();
+
+  @ArgGroup(exclusive = true)
+  private Limit limit;
+
+  /** The allocator's own limit. */
+  private static final class Limit {
+    @Option(
+        names = "--memory-fraction",
+        paramLabel = "F",
+        description = "Share of every card that the allocator may reserve, above 0 and up to 1.",
+        converter = FractionConverter.class)
+    private Double fraction;
+
+    @Option(
+        names = "--memory-limit",
+        paramLabel = "SIZE",
+        description = "The same in bytes or with a unit, such as 24GiB.",
+        converter = SizeConverter.class)
+    private Long bytes;
+  }
+
+  @Option(
+      names = "--torch-version",
+      paramLabel = "VERSION",
+      description = "Rules of this PyTorch release, 2.0 to 2.14 (default: 2.11).",
+      converter = TorchVersionConverter.class)
+  private PyTorchVersion torchVersion = PyTorchVersion.DEFAULT;
+
+  @Option(
+      names = "--after-oom",
+      paramLabel = "stop|continue",
+      description =
+          "Whether a run ends at its first failed request; that is faster, and peaks are then those"
+              + " until there (default: continue).",
+      converter = AfterOomConverter.class)
+  private AfterOom afterOom = AfterOom.CONTINUE;
+
+  @Option(
+      names = "--device-index",
+      paramLabel = "N",
+      description = "Which recorded GPU to replay (default: the first one that did anything).")
+  private Integer deviceIndex;
+
+  @Option(
+      names = "--format",
+      paramLabel = "ID",
+      description = "Format of the traces (default: recognised by content).")
+  private String format;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Runs at a time (default: one on each core).")
+  private int threads;
+
+  @Option(
+      names = "--engine",
+      paramLabel = "local|spark",
+      description = "What makes the runs: this machine, or Apache Spark (default: local).")
+  private String engine = SweepEngine.LOCAL;
+
+  @Option(
+      names = "--master",
+      paramLabel = "URL",
+      description =
+          "Spark's master, such as spark://host:7077 (default: what spark-submit says, else this"
+              + " machine).")
+  private String master;
+
+  @Override
+  public Integer call() throws IOException {
+    if (threads < 0) {
+      throw Failure.usage("--threads " + threads + " is negative; give a number of threads");
+    }
+    if (format != null) {
+      TraceInput.requireFormat(format);
+    }
+    SweepEngine chosen = engine();
+    List<String> ownCards = new ArrayList<>();
+    List<String> cards = cards(ownCards);
+    SweepRequest request =
+        new SweepRequest(
+            policies,
+            confs(),
+            cards,
+            ownCards,
+            limit == null ? null : limit.fraction,
+            limit == null ? null : limit.bytes,
+            torchVersion.id(),
+            afterOom == AfterOom.STOP,
+            deviceIndex,
+            format,
+            ProgramVersion.text());
+    PrintWriter terminal = spec.commandLine().getOut();
+    SweepSummary summary;
+    try (ProgressMeter progress = ProgressMeter.ofRuns("sweeping")) {
+      summary =
+          chosen.run(
+              request,
+              FleetTraceReader.INSTANCE,
+              inputs,
+              out,
+              new SweepEngine.Options(master, threads),
+              new Progress(progress));
+    } catch (SweepException e) {
+      throw e.isUsage() ? Failure.usage(e.getMessage()) : new Failure(e.getMessage(), e);
+    }
+    print(summary, terminal);
+    if (summary.files() == summary.unreadable()) {
+      throw new Failure(
+          "none of the files could be read; the column error of "
+              + out
+              + "/"
+              + SweepResults.CSV
+              + " says why");
+    }
+    return ExitCodes.DONE;
+  }
+
+  private SweepEngine engine() {
+    if (master != null && engine.equals(SweepEngine.LOCAL)) {
+      throw Failure.usage("--master is for --engine spark; add that, or leave the master out");
+    }
+    Optional<SweepEngine> found = SweepEngine.named(engine);
+    if (found.isEmpty() && engine.equals("spark")) {
+      throw new Failure(
+          "--engine spark: Spark is not part of this installation; build allocsim-spark.jar with"
+              + " './mvnw -Pspark -Dquick package' and start 'spark-submit"
+              + " reports/spark/target/quick/allocsim-spark.jar sweep ... --engine spark'");
+    }
+    return found.orElseThrow(
+        () -> Failure.usage("--engine " + engine + " is not an engine; there are local and spark"));
+  }
+
+  private List<String> confs() throws IOException {
+    List<String> list = new ArrayList<>();
+    for (String conf : confs.split(";", -1)) {
+      String text = conf.strip();
+      if (!text.startsWith("@")) {
+        list.add(text);
+        continue;
+      }
+      try (BufferedReader lines =
+          Files.newBufferedReader(Inputs.require(text.substring(1)), StandardCharsets.UTF_8)) {
+        lines.lines().map(String::strip).filter(line -> !line.startsWith("#")).forEach(list::add);
+      }
+    }
+    return list;
+  }
+
+  /**
+   * The cards.
+   *
+   * @param own gets those that do not come with the program
+   */
+  private List<String> cards(List<String> own) {
+    List<String> cards = new ArrayList<>();
+    try {
+      for (String capacity : capacities) {
+        cards.add(
+            capacity.strip().equals(SweepRequest.RECORDED)
+                ? SweepRequest.RECORDED
+                : json(DeviceProfiles.ofCapacity(new SizeConverter().convert(capacity))));
+      }
+      for (String device : devices) {
+        DeviceProfile profile = new ProfileConverter().convert(device.strip());
+        cards.add(json(profile));
+        if (!ShippedProfiles.names().contains(device.strip())) {
+          own.add(json(profile));
+        }
+      }
+    } catch (TypeConversionException e) {
+      throw Failure.usage(e.getMessage());
+    }
+    if (cards.isEmpty()) {
+      cards.add(json(DeviceProfiles.defaultProfile()));
+    }
+    return cards;
+  }
+
+  private static String json(DeviceProfile profile) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    JsonText.write(ProfileFile.fields(profile), bytes);
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  private void print(SweepSummary summary, PrintWriter terminal) {
+    long made = summary.runs() - summary.reused();
+    terminal.println(
+        Numbers.count(summary.files(), "trace")
+            + ", "
+            + Numbers.count(summary.runs(), "run")
+            + ": "
+            + Numbers.count(summary.passed())
+            + " served every request, "
+            + Numbers.count(summary.ooms())
+            + " ran out of memory"
+            + (summary.notRun() == 0
+                ? ""
+                : ", " + Numbers.count(summary.notRun()) + " could not be made"));
+    if (summary.unreadable() > 0) {
+      terminal.println(
+          Numbers.count(summary.unreadable(), "file") + " could not be read; their rows say why");
+    }
+    if (summary.passedOver() > 0) {
+      terminal.println(
+          Numbers.count(summary.passedOver(), "file")
+              + " in folders without the name of a trace: passed over");
+    }
+    terminal.println(
+        Numbers.count(made, "run")
+            + " made"
+            + (summary.reused() > 0
+                ? ", " + Numbers.count(summary.reused()) + " kept from before"
+                : "")
+            + String.format(
+                Locale.ROOT,
+                " in %.1f s (%.0f a second)",
+                summary.seconds(),
+                made / Math.max(1e-9, summary.seconds())));
+    terminal.println(
+        out
+            + ": "
+            + SweepResults.CSV
+            + (summary.parquet() ? ", " + SweepResults.PARQUET : "")
+            + ", "
+            + SweepResults.ABOUT);
+    if (!summary.parquet()) {
+      terminal.println(
+          "No "
+              + SweepResults.PARQUET
+              + ": this installation leaves Parquet out; one built from source has it");
+    }
+    terminal.flush();
+  }
+
+  /** Shows runs on the terminal. */
+  private static final class Progress implements SweepListener {
+    private final ProgressMeter meter;
+    private long total;
+
+    Progress(ProgressMeter meter) {
+      this.meter = meter;
+    }
+
+    @Override
+    public void begins(int files, long runs) {
+      total = runs;
+    }
+
+    @Override
+    public void finished(int files, long runs) {
+      meter.update(runs, total);
+    }
+  }
+}

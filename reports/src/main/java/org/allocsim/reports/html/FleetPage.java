@@ -1,0 +1,139 @@
+package org.allocsim.reports.html;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+
+/** A report of figures and tables as one HTML file that needs neither network nor program. */
+public final class FleetPage {
+  private final StringBuilder body = new StringBuilder();
+  private final String title;
+
+  /** A page that begins with a verdict. */
+  public FleetPage(String title, Verdict verdict) {
+    this.title = title;
+    body.append("<section class=\"summary\"><h1 class=\"verdict ")
+        .append(verdict.tone().name().toLowerCase(Locale.ROOT))
+        .append("\">")
+        .append(escape(verdict.sentence()))
+        .append("</h1>\n<ul class=\"facts\">\n");
+    verdict
+        .details()
+        .forEach(detail -> body.append("<li>").append(escape(detail)).append("</li>\n"));
+    body.append("</ul></section>\n");
+  }
+
+  /** Adds a heading with a text below. */
+  public void heading(String text, String note) {
+    body.append("<h2>")
+        .append(escape(text))
+        .append("</h2>\n<p class=\"hint\">")
+        .append(escape(note))
+        .append("</p>\n");
+  }
+
+  /** Adds a drawing that has its own heading: an SVG document for light and one for dark paper. */
+  public void figure(String caption, String lightSvg, String darkSvg) {
+    body.append("<figure>");
+    image("on-light", caption, lightSvg);
+    image("on-dark", caption, darkSvg);
+    body.append("</figure>\n");
+  }
+
+  private void image(String theme, String caption, String svg) {
+    body.append("<img class=\"")
+        .append(theme)
+        .append("\" alt=\"")
+        .append(escape(caption))
+        .append("\" src=\"data:image/svg+xml;base64,")
+        .append(Base64.getEncoder().encodeToString(svg.getBytes(StandardCharsets.UTF_8)))
+        .append("\">");
+  }
+
+  /**
+   * Adds a table.
+   *
+   * @param name what it shows, for those who do not see it
+   * @param headings a leading {@code >} means numbers
+   * @param rows a cell for each heading; the first names the row
+   */
+  public void table(String name, List<String> headings, List<List<String>> rows) {
+    body.append("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"")
+        .append(escape(name))
+        .append("\"><table><thead><tr>");
+    for (String heading : headings) {
+      boolean isNumber = heading.startsWith(">");
+      body.append(isNumber ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"name\">")
+          .append(escape(isNumber ? heading.substring(1) : heading))
+          .append("</th>");
+    }
+    body.append("</tr></thead>\n<tbody>\n");
+    for (List<String> row : rows) {
+      body.append("<tr>");
+      for (int i = 0; i < row.size(); i++) {
+        String tag = i == 0 ? "th" : "td";
+        body.append('<')
+            .append(tag)
+            .append(i == 0 ? " scope=\"row\">" : headings.get(i).startsWith(">") ? ">" : TEXT_CELL)
+            .append(escape(row.get(i)))
+            .append("</")
+            .append(tag)
+            .append('>');
+      }
+      body.append("</tr>\n");
+    }
+    body.append("</tbody></table></div>\n");
+  }
+
+  private static final String TEXT_CELL = " class=\"wide\" style=\"text-align:left\">";
+
+  /** Writes the page and leaves the stream open. */
+  public void write(OutputStream out) {
+    String page =
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+        <meta name="color-scheme" content="light dark">
+        <title>%s – allocsim fleet-report</title>
+        <style>
+        %s</style>
+        </head>
+        <body>
+        <header><p><span class="brand">allocsim fleet-report</span> <span class="trace-name">%s</span></p></header>
+        <main>
+        %s</main>
+        </body>
+        </html>
+        """
+            .formatted(escape(title), style(), escape(title), body);
+    try {
+      out.write(page.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String style() {
+    try (InputStream in = FleetPage.class.getResourceAsStream("page.css")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String escape(String text) {
+    return text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;");
+  }
+}

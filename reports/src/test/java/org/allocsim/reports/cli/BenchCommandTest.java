@@ -1,0 +1,132 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.allocsim.benchmarks.Machine;
+import org.allocsim.benchmarks.Measurement;
+import org.allocsim.benchmarks.Samples;
+import org.allocsim.reports.json.JsonText;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BenchCommandTest {
+  private static final Machine HERE = Machine.here();
+
+  @TempDir Path folder;
+
+  private static Measurement measurement(String id, double cpuShare, Double... nanos) {
+    return new Measurement(
+        id,
+        "what " + id,
+        "event",
+        new Samples(List.of(nanos)),
+        cpuShare,
+        2.0 / 3,
+        Double.NaN,
+        0,
+        1000);
+  }
+
+  private BenchBaseline baseline(Machine machine, Measurement... measurements) throws IOException {
+    ByteArrayOutputStream json = new ByteArrayOutputStream();
+    JsonText.write(BenchJson.of(machine, 1, List.of(measurements), Map.of()), json);
+    Path file = Files.write(folder.resolve("baseline.json"), json.toByteArray());
+    return BenchBaseline.read(file.toString());
+  }
+
+  @Test
+  void slowerThanTheBaselineByMoreThanTheToleranceIsAFailedCheck() throws IOException {
+    BenchBaseline baseline = baseline(HERE, measurement("a", 1, 100.0, 101.0, 99.0));
+    List<Measurement> slower = List.of(measurement("a", 1, 121.0, 120.0, 122.0));
+    assertEquals(1.21, baseline.compare(slower.getFirst()).ratio(), 1e-12);
+    assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, BenchCommand.exitCode(slower, baseline, 0.1));
+    assertEquals(ExitCodes.DONE, BenchCommand.exitCode(slower, baseline, 0.25));
+  }
+
+  @Test
+  void withinTheSpreadOfTheSamplesNothingIsSlower() throws IOException {
+    BenchBaseline baseline = baseline(HERE, measurement("a", 1, 80.0, 100.0, 140.0));
+    Measurement now = measurement("a", 1, 90.0, 115.0, 150.0);
+    assertFalse(baseline.compare(now).isSlower(0.1));
+  }
+
+  @Test
+  void timeThatOtherProgramsTookDoesNotCount() throws IOException {
+    BenchBaseline baseline = baseline(HERE, measurement("a", 1, 100.0, 100.0));
+    Measurement disturbed = measurement("a", 0.5, 200.0, 200.0);
+    assertEquals(1, baseline.compare(disturbed).ratio(), 1e-12);
+  }
+
+  @Test
+  void whatTheBaselineLacksIsNotCompared() throws IOException {
+    assertNull(baseline(HERE, measurement("a", 1, 1.0)).compare(measurement("b", 1, 1.0)));
+  }
+
+  @Test
+  void figuresOfAnotherMachineAreRefused() throws IOException {
+    Machine other = new Machine("another cpu", HERE.cores(), HERE.system(), HERE.jdk());
+    BenchBaseline baseline = baseline(other, measurement("a", 1, 1.0));
+    Failure failure = assertThrows(Failure.class, () -> baseline.requireLike(HERE));
+    assertTrue(failure.getMessage().contains("measured on another cpu"), failure.getMessage());
+  }
+
+  @Test
+  void aBaselineThatIsNoneIsRefusedInASentence() throws IOException {
+    for (String text :
+        List.of("", "[]", "{}", "{\"schema\":\"allocsim-bench-1\"}", "{\"schema\":")) {
+      Path file = Files.writeString(folder.resolve("bad.json"), text);
+      Failure failure =
+          assertThrows(Failure.class, () -> BenchBaseline.read(file.toString()), text);
+      assertTrue(failure.getMessage().startsWith("--baseline " + file + ": "));
+      assertTrue(failure.getMessage().contains("allocsim bench --json"));
+    }
+  }
+
+  @Test
+  void theCommandMeasuresInProcessesOfItsOwn() throws IOException {
+    Path json = folder.resolve("out.json");
+    CommandRun run =
+        CommandRun.of(
+            "bench",
+            "--quick",
+            "--only",
+            "policies",
+            "--policies",
+            "direct,stalloc",
+            "--trace",
+            "samples/gpt_oom.pickle.xz",
+            "--json",
+            json.toString(),
+            "--csv",
+            folder.resolve("out.csv").toString());
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertTrue(run.out().contains("replay of gpt_oom, direct"), run.out());
+    assertEquals(HERE, BenchBaseline.read(json.toString()).machine());
+    assertTrue(Files.readString(folder.resolve("out.csv")).contains("policy/gpt_oom/direct,event"));
+  }
+
+  @Test
+  void wrongUsageIsASentence() {
+    for (String[] arguments :
+        new String[][] {
+          {"bench", "--only", "speed"},
+          {"bench", "--tolerance", "fast"},
+          {"bench", "--runs", "0"},
+          {"bench", "--policies", "no-such-policy"}
+        }) {
+      CommandRun run = CommandRun.of((Object[]) arguments);
+      assertEquals(ExitCodes.USAGE, run.exitCode(), run.err());
+      assertTrue(run.err().startsWith("allocsim: " + arguments[1]), run.err());
+    }
+  }
+}

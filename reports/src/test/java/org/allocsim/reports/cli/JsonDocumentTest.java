@@ -1,0 +1,227 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.json.JsonText;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What commands write as JSON is what their schemas say, no key more and none less. */
+class JsonDocumentTest {
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+  private static final Path PAGE = Path.of("docs/json.md");
+
+  private static final Path SAMPLE = Path.of("samples/gpt_oom.pickle.xz");
+  private static final Path CAT_GROWTH = CommandRun.recording("cat_growth.pickle.xz");
+  private static final Path CUDA_GRAPH = CommandRun.recording("cuda_graph.pickle.xz");
+  private static final Path DEVICE_OOM = CommandRun.recording("device_oom.pickle.xz");
+  private static final Path TWO_GPU = CommandRun.recording("two_gpu.pickle.xz");
+  private static final String FRACTION = "--memory-fraction=0.05";
+  private static final String GENERATED = "GENERATED";
+
+  /** Written with real hardware only. */
+  private static final Set<JsonDocument> NEEDS_GPU =
+      EnumSet.of(JsonDocument.VALIDATE_PYTORCH, JsonDocument.CALIBRATE);
+
+  private static final List<List<Object>> COMMANDS =
+      List.of(
+          List.of("replay", SAMPLE, FRACTION),
+          List.of("replay", CAT_GROWTH, "--insert", "empty_cache@every:100"),
+          List.of("replay", SAMPLE, "--policy", "cuda-async"),
+          List.of("replay", DEVICE_OOM, "--policy", "max-live"),
+          List.of("replay", GENERATED),
+          List.of("verify", SAMPLE, FRACTION),
+          List.of("verify", SAMPLE, "--memory-fraction=0.04"),
+          List.of("verify", TWO_GPU, CUDA_GRAPH),
+          List.of("compare", CAT_GROWTH, GENERATED, "--policies", "all", "--capacity=2GiB"),
+          List.of("compare", CAT_GROWTH, "--policies", "rmm-pool(initial=1GiB;max=2GiB)"),
+          List.of("tune", CAT_GROWTH),
+          List.of("tune", DEVICE_OOM),
+          List.of("min-capacity", CAT_GROWTH, "--policies", "pytorch,rmm-fixed,bfc"),
+          List.of("min-capacity", CAT_GROWTH, FRACTION),
+          List.of("suite", "weight-conversion", "article-card"),
+          List.of("suite", "weight-conversion", "--policies", "pytorch,max-live,rmm-fixed"),
+          List.of("peak", CUDA_GRAPH),
+          List.of("peak", SAMPLE, FRACTION, "--by", "size"),
+          List.of("pins", SAMPLE, FRACTION, "--at", "oom"),
+          List.of("pins", CUDA_GRAPH),
+          List.of("pins", CAT_GROWTH, "--at", "end"),
+          List.of("diff", SAMPLE, CAT_GROWTH),
+          List.of("check", SAMPLE, FRACTION, "--max-reserved=4GiB", "--max-slack=5%", "--no-oom"),
+          List.of("account", SAMPLE, FRACTION),
+          List.of("account", CUDA_GRAPH),
+          List.of("leaks", CAT_GROWTH),
+          List.of("leaks", CommandRun.recording("prefetch_streams.pickle.xz")),
+          List.of("inspect", TWO_GPU),
+          List.of("inspect", GENERATED),
+          List.of("lint-conf", "max_split_size_mb:128,expandable_segments:True"),
+          List.of("lint-conf", "expandable_segments:True", "--snapshot", SAMPLE),
+          List.of("explain-oom", "src/test/resources/golden/replay-device-oom.txt"),
+          List.of("perturb", CAT_GROWTH, "--runs=3", "--swap-adjacent"),
+          List.of("perturb", DEVICE_OOM, "--runs=2", "--resize=5%"));
+
+  @TempDir private Path folder;
+
+  @TestFactory
+  List<DynamicTest> outputsAreAsTheSchemasSay() {
+    List<DynamicTest> tests = new ArrayList<>();
+    for (List<Object> command : COMMANDS) {
+      tests.add(DynamicTest.dynamicTest(command.toString(), () -> assertValid(run(command))));
+    }
+    return tests;
+  }
+
+  @Test
+  void aValidationOnGpusIsAsItsSchemaSays() {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    JsonText.write(JsonDocument.VALIDATE.of(ValidateJson.of(ValidateReportTest.report())), out);
+    assertValid(out.toString(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void aKeyThatNoSchemaKnowsIsFound() {
+    Map<String, Object> document = JsonDocument.CHECK.of(Map.of("surprise", 1));
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    JsonText.write(document, out);
+    String text = out.toString(StandardCharsets.UTF_8);
+    List<String> errors = errors(JsonDocument.CHECK, text);
+    assertTrue(errors.stream().anyMatch(error -> error.contains("surprise")), errors.toString());
+    assertTrue(errors.stream().anyMatch(error -> error.contains("holds")), errors.toString());
+  }
+
+  @Test
+  void everyCommandWithJsonHasASchemaAndATest() {
+    Set<String> written = new TreeSet<>();
+    new CommandLine(new Main())
+        .getSubcommands()
+        .forEach((name, command) -> {
+          if (command.getCommandSpec().findOption("--json") != null) {
+            written.add(name);
+          }
+        });
+    Set<String> documented =
+        Arrays.stream(JsonDocument.values())
+            .filter(document -> document != JsonDocument.CALIBRATE)
+            .map(document -> document.command().split(" ")[0])
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertEquals(written, documented);
+    Set<String> tested =
+        COMMANDS.stream()
+            .map(command -> command.getFirst().toString())
+            .collect(Collectors.toCollection(TreeSet::new));
+    tested.add("validate");
+    assertEquals(written, tested);
+    assertFalse(NEEDS_GPU.contains(JsonDocument.VALIDATE));
+  }
+
+  @Test
+  void schemasAreValidAndDescribeEveryKey() {
+    Schema meta =
+        SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+            .getSchema(
+                com.networknt.schema.SchemaLocation.of(
+                    "https://json-schema.org/draft/2020-12/schema"));
+    for (JsonDocument document : JsonDocument.values()) {
+      String schema = document.schema();
+      assertEquals(List.of(), meta.validate(schema, InputFormat.JSON), document.id());
+      JsonNode tree = MAPPER.readTree(schema);
+      assertEquals(document.id(), tree.at("/properties/schema/const").asString());
+      assertDescribed(document.id(), tree);
+    }
+  }
+
+  private static void assertDescribed(String place, JsonNode schema) {
+    JsonNode properties = schema.path("properties");
+    if (properties.isObject()) {
+      assertFalse(schema.path("additionalProperties").asBoolean(true), place);
+      properties
+          .properties()
+          .forEach(property -> {
+            String inner = place + "/" + property.getKey();
+            assertFalse(property.getValue().path("description").asString("").isBlank(), inner);
+            assertDescribed(inner, property.getValue());
+          });
+    }
+    for (String deeper : List.of("items", "additionalProperties")) {
+      if (schema.path(deeper).isObject()) {
+        assertDescribed(place + "/*", schema.path(deeper));
+      }
+    }
+  }
+
+  @Test
+  void thePageIsMadeOfTheSchemas() throws IOException {
+    String page = JsonPage.of(MAPPER);
+    if (Boolean.getBoolean("golden.regenerate")) {
+      Files.writeString(PAGE, page);
+      fail("wrote " + PAGE + "; read it, then run without golden.regenerate");
+    }
+    assertEquals(page, Files.readString(PAGE));
+  }
+
+  @Test
+  void listShowsSchemas() {
+    CommandRun list = CommandRun.of("list", "schemas");
+    assertTrue(list.out().contains("allocsim-replay-1 "), list.out());
+    CommandRun one = CommandRun.of("list", "schemas", "allocsim-replay-1");
+    assertEquals(JsonDocument.REPLAY.schema(), one.out());
+    CommandRun none = CommandRun.of("list", "schemas", "allocsim-replay-0");
+    assertEquals(ExitCodes.USAGE, none.exitCode());
+    assertTrue(none.err().contains("there is no schema allocsim-replay-0"), none.err());
+  }
+
+  private String run(List<Object> command) throws IOException {
+    Path json = folder.resolve("out.json");
+    List<Object> arguments = new ArrayList<>(command);
+    if (arguments.contains(GENERATED)) {
+      Path trace = folder.resolve("generated.jsonl");
+      CommandRun.of("generate", "mlp", "--option", "iterations=3", "-o", trace);
+      arguments.replaceAll(argument -> argument.equals(GENERATED) ? trace : argument);
+    }
+    arguments.addAll(List.of("--json", json));
+    CommandRun run = CommandRun.of(arguments.toArray());
+    assertTrue(Files.exists(json), run.err());
+    return Files.readString(json);
+  }
+
+  private static void assertValid(String text) {
+    String id = MAPPER.readTree(text).path("schema").asString();
+    JsonDocument document = JsonDocument.find(id).orElseThrow();
+    assertEquals(List.of(), errors(document, text));
+  }
+
+  private static List<String> errors(JsonDocument document, String text) {
+    return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+        .getSchema(document.schema(), InputFormat.JSON)
+        .validate(text, InputFormat.JSON)
+        .stream()
+        .map(Object::toString)
+        .toList();
+  }
+}

@@ -1,0 +1,10 @@
+package org.allocsim.benchmarks;
+
+/** A benchmark could not be run; the message is a sentence for the user. */
+public final class BenchmarkException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  BenchmarkException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,80 @@
+package org.allocsim.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.allocsim.benchmarks.suite.Inputs;
+import org.allocsim.benchmarks.suite.PolicyCase;
+
+/**
+ * What to measure, and how long.
+ *
+ * @param subjects what is measured
+ * @param programs what is replayed: programs, or paths of traces
+ * @param snapshots what is read: {@link Inputs#SAMPLE}, or paths of snapshots
+ * @param policies what {@link Subject#POLICIES} replays with
+ * @param effort how long
+ */
+public record BenchmarkPlan(
+    Set<Subject> subjects,
+    List<String> programs,
+    List<String> snapshots,
+    List<PolicyCase> policies,
+    Effort effort) {
+  /** Parts of allocsim whose speed can be measured. */
+  public enum Subject {
+    /** PyTorch's allocator with all statistics, native and with expandable segments. */
+    REPLAY,
+    /** Snapshots of every compression. */
+    READ,
+    /** Simulation in time. */
+    TIME,
+    /** Every policy that is asked for. */
+    POLICIES,
+    /** PyTorch's allocator with 10^2 to 10^6 live and as many free blocks. */
+    BLOCKS
+  }
+
+  /**
+   * How long each benchmark is measured.
+   *
+   * @param runs processes, each with its own compilation, one after the other for all benchmarks
+   * @param warmUps samples of each that are dropped
+   * @param samples samples of each that are kept
+   * @param sampleMillis least length of a sample
+   */
+  public record Effort(int runs, int warmUps, int samples, int sampleMillis) {
+    /** Two processes for each benchmark: the usual benchmarks take less than a minute. */
+    public static final Effort USUAL = new Effort(2, 4, 5, 150);
+
+    /** Hardly any: shows that benchmarks work, not how fast. */
+    public static final Effort LEAST = new Effort(1, 0, 1, 1);
+  }
+
+  /** Keeps its own copies. */
+  public BenchmarkPlan {
+    subjects = Set.copyOf(subjects);
+    programs = List.copyOf(programs);
+    snapshots = List.copyOf(snapshots);
+    policies = List.copyOf(policies);
+  }
+
+  /** Replay, reading and time on what ships. */
+  public static BenchmarkPlan usual() {
+    return new BenchmarkPlan(
+        Set.of(Subject.REPLAY, Subject.READ, Subject.TIME),
+        List.of(Inputs.GPT, Inputs.LLAMA),
+        List.of(Inputs.SAMPLE),
+        List.of(),
+        Effort.USUAL);
+  }
+
+  /** PyTorch's allocator as it is by default and with expandable segments. */
+  static List<PolicyCase> pytorch() {
+    List<PolicyCase> cases = new ArrayList<>();
+    cases.add(new PolicyCase("pytorch", Map.of()));
+    cases.add(new PolicyCase("pytorch", Map.of("conf", "expandable_segments:True")));
+    return cases;
+  }
+}

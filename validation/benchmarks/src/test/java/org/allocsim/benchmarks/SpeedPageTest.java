@@ -1,0 +1,85 @@
+package org.allocsim.benchmarks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SpeedPageTest {
+  private static final Path MODULE =
+      Files.isRegularFile(Path.of("peers.json")) ? Path.of("") : Path.of("validation/benchmarks");
+
+  /** {@code -Dgolden.regenerate=true} writes the page. */
+  @Test
+  void thePageSaysWhatTheResultsSay() throws IOException {
+    String page = SpeedPage.of(MODULE.resolve("results"), MODULE.resolve("peers.json"));
+    Path file = MODULE.toAbsolutePath().getParent().resolve("SPEED.md");
+    if (Boolean.getBoolean("golden.regenerate")) {
+      Files.writeString(file, page);
+    }
+    assertEquals(Files.readString(file), page);
+  }
+
+  @Test
+  void whatStandsBesideAllocsimSaysHowManyTimesSlowerItIs(@TempDir Path folder) throws IOException {
+    Files.writeString(
+        folder.resolve("card.json"),
+        """
+        {"schema": "allocsim-beside-1",
+         "machine": {"cpu": "a cpu", "cores": 16, "system": "Linux x86_64", "pytorch": "2.11.0"},
+         "rounds": 3, "failed": {"pickle/x": "no such module"},
+         "measurements": [
+          {"what": "pytorch", "trace": "gpt", "setting": "", "unit": "ns_per_request",
+           "samples": {"median": 500.0, "lower_quartile": 490.0, "upper_quartile": 510.5}},
+          {"what": "allocsim", "trace": "gpt", "setting": "", "unit": "ns_per_event",
+           "samples": {"median": 27.0, "lower_quartile": 26.0, "upper_quartile": 28.0}},
+          {"what": "allocsim", "trace": "gpt", "setting": "", "unit": "ns_per_request",
+           "samples": {"median": 40.0, "lower_quartile": 39.0, "upper_quartile": 41.0}},
+          {"what": "pickle.load", "trace": "gpt", "setting": "none", "unit": "ns_per_event",
+           "bytes_per_second": 1.0E8,
+           "samples": {"median": 600.0, "lower_quartile": 590.0, "upper_quartile": 610.0}}]}
+        """);
+    String page = SpeedPage.of(folder, MODULE.resolve("peers.json"));
+    assertTrue(
+        page.contains(
+            """
+            a cpu, 16 cores, Linux x86_64; pytorch 2.11.0.
+
+            | work | by | ns | quartiles | M/s | MB/s | allocsim is faster |
+            | --- | --- | --: | --: | --: | --: | --: |
+            | replay of gpt | pytorch | 500 a request | 490 to 511 | 2.0 |  | 12.5 times |
+            | replay of gpt | allocsim | 40.0 a request | 39.0 to 41.0 | 25.0 |  |  |
+            | reading gpt, not compressed | pickle.load | 600 an event | 590 to 610 | 1.7 | 100 |  |
+
+            - not measured: pickle/x: no such module
+            """),
+        page);
+  }
+
+  @Test
+  void resultsOfBenchBecomeATable(@TempDir Path folder) throws IOException {
+    Files.writeString(
+        folder.resolve("laptop.json"),
+        """
+        {"schema": "allocsim-bench-1", "runs": 2, "not_run": {"stalloc on gpt": "needs phases"},
+         "machine": {"cpu": "a cpu", "cores": 2, "system": "Linux amd64", "jdk": "25"},
+         "measurements": [{"id": "replay/gpt/pytorch", "what": "replay of gpt, pytorch",
+          "unit": "event", "events": 1000, "events_per_second": 2.5E7, "ns_per_request": 60.0,
+          "plain_bytes_per_second": null, "cpu_share": 0.991, "allocated_bytes_per_event": 0.02,
+          "ns_per_event": {"median": 40.0, "lower_quartile": 38.0, "upper_quartile": 42.0}}]}
+        """);
+    String page = SpeedPage.of(folder, MODULE.resolve("peers.json"));
+    assertTrue(
+        page.contains(
+            """
+            | replay of gpt, pytorch | 40.0 | 38.0 to 42.0 | 25.0 |  | 60.0 | 0.0 | 99 % |
+
+            - not run: stalloc on gpt: needs phases
+            """),
+        page);
+  }
+}
