@@ -141,7 +141,10 @@ public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) 
         all.add(split(limit) + ",max_non_split_rounding_mb:" + rounding);
       }
       for (int size : largeSegments) {
-        all.add(split(limit) + "," + largeSegment(size));
+        // PyTorch refuses a split limit below the size of large segments.
+        if (size <= limit) {
+          all.add(split(limit) + "," + largeSegment(size));
+        }
       }
     }
     for (int count : divisions) {
