@@ -46,6 +46,8 @@ native=
 for jar in "$app"/lib/*.jar; do
   case ${jar##*/} in
     jcuda-natives-*) native=$jar ;;
+    # Sweeps write CSV without them; they would add some 9 MB.
+    parquet-* | jts-core-* | slf4j-*) ;;
     *) cp "$jar" "$to/lib/" ;;
   esac
 done
@@ -60,6 +62,14 @@ cat >"$to/allocsim" <<'EOF'
 # Starts allocsim with its own Java; ALLOCSIM_JAVA_OPTS holds further options for the JVM.
 self=$(readlink -f "$0")
 root=${self%/*}
+# Tables fit the terminal.
+if [ -z "${COLUMNS:-}" ] && [ -t 1 ]; then
+  { size=$(stty size <&3 2>/dev/null) || size=; } 3<&1
+  case ${size##* } in
+    '' | 0 | *[!0-9]*) ;;
+    *) export COLUMNS="${size##* }" ;;
+  esac
+fi
 exec "$root/runtime/bin/java" --enable-native-access=ALL-UNNAMED \
   --sun-misc-unsafe-memory-access=allow -Djava.awt.headless=true \
   -Djava.library.path="$root/lib" ${ALLOCSIM_JAVA_OPTS:-} -jar "$root/allocsim.jar" "$@"

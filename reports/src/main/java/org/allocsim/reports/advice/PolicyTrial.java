@@ -95,7 +95,9 @@ public record PolicyTrial(
         @Override
         public boolean before(int event, AllocatorPolicy policy, SimulatedDevice device) {
           // Both must see every row, so neither may be skipped.
-          return first.before(event, policy, device) & second.before(event, policy, device);
+          boolean firstGoesOn = first.before(event, policy, device);
+          boolean secondGoesOn = second.before(event, policy, device);
+          return firstGoesOn && secondGoesOn;
         }
 
         @Override

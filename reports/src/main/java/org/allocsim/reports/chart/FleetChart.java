@@ -1,5 +1,6 @@
 package org.allocsim.reports.chart;
 
+import java.awt.Color;
 import java.util.List;
 import org.jfree.chart.JFreeChart;
 
@@ -28,12 +29,16 @@ public final class FleetChart {
         quantity,
         BarUnit.COUNT,
         data,
-        List.of(
-            theme.either(0x0072B2, 0x1F86C4),
-            theme.either(0x56B4E9, 0x8CCBEE),
-            ChartStyle.ORANGE,
-            ChartStyle.VERMILLION),
+        colours(data.parts().size(), theme),
         null,
         theme);
+  }
+
+  /** Good news in blues, bad news in red. */
+  private static List<Color> colours(int parts, ChartTheme theme) {
+    Color good = theme.either(0x0072B2, 0x1F86C4);
+    return parts <= 2
+        ? List.of(good, ChartStyle.VERMILLION)
+        : List.of(good, theme.either(0x56B4E9, 0x8CCBEE), ChartStyle.GREEN, ChartStyle.VERMILLION);
   }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import org.allocsim.benchmarks.Machine;
 import org.allocsim.benchmarks.Measurement;
 import org.allocsim.benchmarks.Samples;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonValues;
 
 /**
@@ -42,8 +43,8 @@ record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent) {
     Path file = Inputs.require(name);
     try (InputStream stream = Files.newInputStream(file)) {
       Map<String, Object> json = JsonValues.readObject(stream);
-      if (!BenchJson.SCHEMA.equals(json.get("schema"))) {
-        throw new IOException("it is not of the form " + BenchJson.SCHEMA);
+      if (!JsonDocument.BENCH.id().equals(json.get("schema"))) {
+        throw new IOException("it is not of the form " + JsonDocument.BENCH.id());
       }
       Map<String, Samples> byId = new LinkedHashMap<>();
       for (Object row : (List<?>) json.get("measurements")) {

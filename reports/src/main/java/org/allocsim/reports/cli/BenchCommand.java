@@ -114,8 +114,8 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "PERCENT",
       defaultValue = "10%",
       description =
-          "How much slower than the baseline is still the same, such as 5%% (default:"
-              + " ${DEFAULT-VALUE}%). Within the spread of the samples nothing counts as slower.")
+          "How much slower than the baseline is still the same, such as 5%% (default: 10%%)."
+              + " Within the spread of the samples nothing counts as slower.")
   private String tolerance;
 
   @Override

@@ -7,28 +7,25 @@ import java.util.Map;
 import org.allocsim.benchmarks.Machine;
 import org.allocsim.benchmarks.Measurement;
 import org.allocsim.benchmarks.Samples;
+import org.allocsim.reports.json.JsonDocument;
 
 /**
  * Results of {@code allocsim bench} as JSON, which is also what later runs compare with. Two files
  * of the same machine differ in figures only: they name neither date nor host.
  */
 final class BenchJson {
-  /** Names the form of the file. */
-  static final String SCHEMA = "allocsim-bench-1";
-
   private BenchJson() {}
 
   static Map<String, Object> of(
       Machine machine, int runs, List<Measurement> measurements, Map<String, String> notRun) {
     Map<String, Object> json = new LinkedHashMap<>();
-    json.put("schema", SCHEMA);
     json.put("machine", machine(machine));
     json.put("runs", runs);
     List<Object> rows = new ArrayList<>();
     measurements.forEach(each -> rows.add(measurement(each)));
     json.put("measurements", rows);
     json.put("not_run", new LinkedHashMap<>(notRun));
-    return json;
+    return JsonDocument.BENCH.of(json);
   }
 
   private static Map<String, Object> machine(Machine machine) {

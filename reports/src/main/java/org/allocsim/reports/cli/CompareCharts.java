@@ -59,7 +59,9 @@ final class CompareCharts {
   private List<PolicyPortrait> of(List<PolicyResult> results) {
     List<PolicyPortrait> portraits = new ArrayList<>();
     for (PolicyResult result : results) {
-      ranked.stream().filter(each -> each.result() == result).forEach(portraits::add);
+      ranked.stream()
+          .filter(each -> each.result().choice().equals(result.choice()))
+          .forEach(portraits::add);
     }
     return portraits;
   }

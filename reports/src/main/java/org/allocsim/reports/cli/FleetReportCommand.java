@@ -36,9 +36,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Says what a sweep found: which setting would have saved how many failures, how much memory",
-      "settings save, the best setting of each workload family, what each card serves, and the",
-      "worst traces. Writes fleet.html, fleet.md and four tables as CSV.",
+      "Says what a sweep found, and which setting would have saved what.",
+      "Failures and memory that each setting saves, the best setting of each workload family, what",
+      "each card serves, and the worst traces: fleet.html, fleet.md and four tables as CSV.",
       "",
       "A failure is a trace that runs out of memory on a card under the settings that it was",
       "recorded with (PyTorch's default where the sweep did not run those)."

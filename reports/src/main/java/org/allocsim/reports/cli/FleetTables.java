@@ -309,16 +309,14 @@ final class FleetTables {
 
   /** Failures that settings save and traces that they break, the best first. */
   BarData savedFailures(int most) {
-    BarData data = new BarData("failures saved", "", "", "traces broken");
+    BarData data = new BarData("failures saved", "traces broken");
     analysis.choices().stream()
         .limit(most)
         .forEach(entry ->
             data.add(
                 entry.getKey().label(),
-                entry.getValue().broken() == 0 ? "saved" : "saved and broken",
+                entry.getValue().broken() == 0 ? "" : "in all",
                 entry.getValue().saved(),
-                0,
-                0,
                 entry.getValue().broken()));
     return data;
   }

@@ -6,6 +6,8 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Optional;
 import org.allocsim.reports.text.TerminalWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -99,7 +101,8 @@ public final class Main implements Runnable {
 
   /** Runs the command line with the given outputs and returns the exit code. */
   static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
-    CommandLine commandLine = new CommandLine(new Main());
+    CommandLine commandLine =
+        command(args).map(Main::withOnly).orElseGet(() -> new CommandLine(new Main()));
     commandLine.setOut(out).setErr(err);
     commandLine.setAbbreviatedOptionsAllowed(false);
     commandLine.setOverwrittenOptionsAllowed(false);
@@ -113,6 +116,26 @@ public final class Main implements Runnable {
     } catch (OutOfMemoryError | StackOverflowError failure) {
       return FailureReport.print(failure, err, debug);
     }
+  }
+
+  /** The command that the first argument names; empty where it is none. */
+  private static Optional<Class<?>> command(String[] args) {
+    if (args.length == 0) {
+      return Optional.empty();
+    }
+    Class<?>[] commands = Main.class.getAnnotation(Command.class).subcommands();
+    return Arrays.stream(commands).filter(each -> nameOf(each).equals(args[0])).findFirst();
+  }
+
+  private static String nameOf(Class<?> command) {
+    return command.getAnnotation(Command.class).name();
+  }
+
+  /** The program with one command: to look at the options of all takes longer than a short one. */
+  private static CommandLine withOnly(Class<?> command) {
+    CommandSpec program = CommandSpec.create().name(Main.class.getAnnotation(Command.class).name());
+    program.mixinStandardHelpOptions(true).versionProvider(new Version());
+    return new CommandLine(program).addSubcommand(nameOf(command), command);
   }
 
   private static int wrongUsage(ParameterException failure, PrintWriter err) {

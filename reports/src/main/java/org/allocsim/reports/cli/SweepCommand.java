@@ -39,8 +39,10 @@ import picocli.CommandLine.TypeConversionException;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Replays every trace of a fleet under every setting, allocator and card, and writes one row",
-      "for each run: rows.csv, rows.parquet, and sweep.json, which says what the columns mean.",
+      "Replays many traces under every setting, allocator and card.",
+      "Writes a row for each run: rows.csv, rows.parquet, and sweep.json, which says what the"
+          + " columns",
+      "mean.",
       "",
       "A trace is read once. Finished runs are kept in the folder: the same sweep, killed or with"
           + " a",

@@ -31,13 +31,13 @@ import picocli.CommandLine.Spec;
     description = {
       "Ranks settings of PyTorch's allocator for a recorded program.",
       "",
-      "Each of some 50 settings is replayed: does it run out of memory, what is reserved at most,",
-      "what does the driver cost? Settings that serve every request come first, the least reserved",
-      "memory before the others; peaks that differ by less than 1 %% of that of the recorded",
-      "settings count as equal and rank by the time in the driver (in steps of 1 %% of the"
-          + " recorded",
-      "time), then by the number of settings. A replay ends at the first request that fails. A",
-      "request that failed in the recording and is served now is given back at once."
+      "Each of some 50 settings (400 with --grid fine) is replayed: does it run out of memory,",
+      "what is reserved at most, what does the driver cost? Settings that serve every request",
+      "come first, the least reserved memory before the others; peaks that differ by less than",
+      "1 %% of that of the recorded settings count as equal and rank by the time in the driver",
+      "(in steps of 1 %% of the recorded time), then by the number of settings. A replay ends at",
+      "the first request that fails. A request that failed in the recording and is served now is",
+      "given back at once."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -51,7 +51,7 @@ import picocli.CommandLine.Spec;
       "  allocsim tune snapshot.pickle",
       "  allocsim tune snapshot.pickle --capacity 24GiB",
       "  allocsim tune snapshot.pickle --memory-fraction 0.9 --torch-version 2.9 --os windows",
-      "  allocsim tune snapshot.pickle --top 0 --json tuning.json",
+      "  allocsim tune snapshot.pickle --grid fine --top 0 --json tuning.json",
       "  allocsim tune snapshot.pickle --report tuned"
     })
 final class TuneCommand implements Callable<Integer> {
@@ -76,6 +76,16 @@ final class TuneCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "Which recorded GPU to replay (default: the first one that did anything).")
   private Integer deviceIndex;
+
+  @Option(
+      names = "--grid",
+      paramLabel = "usual|fine",
+      description = {
+        "usual: some 50 settings (the default); fine: some 400, with values in between and more",
+        "combinations."
+      },
+      converter = FinenessConverter.class)
+  private TuningGrid.Fineness fineness = TuningGrid.Fineness.USUAL;
 
   @Option(
       names = "--top",
@@ -142,7 +152,8 @@ final class TuneCommand implements Callable<Integer> {
               recorded.text(),
               deviceOptions.torchVersion(),
               platform,
-              limitBytes != MemoryLimit.NONE);
+              limitBytes != MemoryLimit.NONE,
+              fineness);
       long startNanos = System.nanoTime();
       Tuning tuning = tune(recording, device, grid, limitBytes);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;

@@ -207,7 +207,7 @@ public final class TraceSweep {
 
   private synchronized boolean done(int number, SweepRow row) throws IOException {
     rows[number] = row;
-    pending.remove((Integer) number);
+    pending.remove(Integer.valueOf(number));
     if (pending.isEmpty()) {
       finish();
       return true;

@@ -37,9 +37,9 @@ public final class FleetPage {
         .append("</p>\n");
   }
 
-  /** Adds a drawing: an SVG document for light and one for dark paper. */
+  /** Adds a drawing that has its own heading: an SVG document for light and one for dark paper. */
   public void figure(String caption, String lightSvg, String darkSvg) {
-    body.append("<figure><figcaption>").append(escape(caption)).append("</figcaption>");
+    body.append("<figure>");
     image("on-light", caption, lightSvg);
     image("on-dark", caption, darkSvg);
     body.append("</figure>\n");

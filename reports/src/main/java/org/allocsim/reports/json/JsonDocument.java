@@ -34,6 +34,7 @@ public enum JsonDocument {
   LINT_CONF("lint-conf --json"),
   EXPLAIN_OOM("explain-oom --json"),
   PERTURB("perturb --json"),
+  BENCH("bench --json"),
   VALIDATE("validate --json"),
   VALIDATE_PYTORCH("validate --pytorch --json"),
   CALIBRATE("calibrate --report");

@@ -128,4 +128,32 @@ class TuningTest {
         windows.leftOut().keySet().stream().anyMatch(reason -> reason.contains("Windows")),
         windows.leftOut().toString());
   }
+
+  @Test
+  void aFineGridHoldsTheUsualOneAndMore() {
+    TuningGrid usual = TuningGrid.of("", PyTorchVersion.V2_11, Platform.LINUX, false);
+    TuningGrid fine = fine(PyTorchVersion.V2_11, false);
+    assertTrue(fine.confs().containsAll(usual.confs()));
+    assertEquals(usual.confs(), fine.confs().subList(0, usual.confs().size()));
+    assertTrue(fine.confs().size() >= 200 && fine.confs().size() < 500, "" + fine.confs().size());
+    assertEquals(fine.confs().size(), fine.confs().stream().distinct().count());
+    assertTrue(fine(PyTorchVersion.V2_11, true).confs().size() > fine.confs().size());
+    assertTrue(fine(PyTorchVersion.V2_11, true).leftOut().isEmpty());
+    // Releases without large_segment_size have fewer settings.
+    assertTrue(fine(PyTorchVersion.V2_8, false).confs().size() >= 100);
+  }
+
+  private static TuningGrid fine(PyTorchVersion version, boolean limited) {
+    return TuningGrid.of("", version, Platform.LINUX, limited, TuningGrid.Fineness.FINE);
+  }
+
+  @Test
+  void theUsualSettingsComeOutTheSameOnAFineGrid() throws ConfigException {
+    AllocationTrace trace = SyntheticPrograms.weightConversion(8);
+    Tuning usual = tune(trace, 80 * GIB);
+    Tuning fine = tune(trace, fine(PyTorchVersion.V2_11, false), 80 * GIB);
+    for (Tuning.Entry each : usual.ranked()) {
+      assertEquals(each.result().stats(), entry(fine, each.conf()).result().stats(), each.conf());
+    }
+  }
 }

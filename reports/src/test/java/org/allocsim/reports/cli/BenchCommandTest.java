@@ -124,7 +124,7 @@ class BenchCommandTest {
           {"bench", "--runs", "0"},
           {"bench", "--policies", "no-such-policy"}
         }) {
-      CommandRun run = CommandRun.of(arguments);
+      CommandRun run = CommandRun.of((Object[]) arguments);
       assertEquals(ExitCodes.USAGE, run.exitCode(), run.err());
       assertTrue(run.err().startsWith("allocsim: " + arguments[1]), run.err());
     }

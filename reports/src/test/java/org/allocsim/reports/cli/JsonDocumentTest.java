@@ -22,6 +22,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.allocsim.benchmarks.Machine;
+import org.allocsim.benchmarks.Measurement;
+import org.allocsim.benchmarks.Samples;
 import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.junit.jupiter.api.DynamicTest;
@@ -105,6 +108,17 @@ class JsonDocumentTest {
   }
 
   @Test
+  void speedsAreAsTheirSchemaSays() {
+    Samples samples = new Samples(List.of(1.5, 2.5, 2.0));
+    Measurement measurement =
+        new Measurement("a", "what", "event", samples, 0.9, 2.0 / 3, Double.NaN, 0, 1000);
+    Machine machine = new Machine("a processor", 2, "Linux amd64", "a JDK 25");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    JsonText.write(BenchJson.of(machine, 3, List.of(measurement), Map.of("b", "why")), out);
+    assertValid(out.toString(StandardCharsets.UTF_8));
+  }
+
+  @Test
   void aKeyThatNoSchemaKnowsIsFound() {
     Map<String, Object> document = JsonDocument.CHECK.of(Map.of("surprise", 1));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -135,7 +149,7 @@ class JsonDocumentTest {
         COMMANDS.stream()
             .map(command -> command.getFirst().toString())
             .collect(Collectors.toCollection(TreeSet::new));
-    tested.add("validate");
+    tested.addAll(List.of("bench", "validate"));
     assertEquals(written, tested);
     assertFalse(NEEDS_GPU.contains(JsonDocument.VALIDATE));
   }

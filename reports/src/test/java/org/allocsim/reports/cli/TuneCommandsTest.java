@@ -46,6 +46,18 @@ class TuneCommandsTest {
   }
 
   @Test
+  void tuneTriesMoreSettingsOnAFineGrid() {
+    String usual = expect(0, "tune", GROWTH, "--capacity", "24GiB", "--top", "0").out();
+    String fine =
+        expect(0, "tune", GROWTH, "--capacity", "24GiB", "--top", "0", "--grid", "fine").out();
+    assertTrue(fine.lines().count() >= usual.lines().count() + 150, fine);
+    assertTrue(
+        expect(2, "tune", GROWTH, "--grid", "coarse")
+            .err()
+            .contains("'coarse' is none of usual and fine"));
+  }
+
+  @Test
   void tuneSaysWhenNothingHelps() {
     CommandRun run = expect(3, "tune", GROWTH, "--capacity", "900MiB");
     assertTrue(run.out().startsWith("No setting helps: the program holds "), run.out());

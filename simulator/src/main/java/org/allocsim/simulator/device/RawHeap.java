@@ -68,7 +68,10 @@ final class RawHeap {
   private boolean localMemoryGrown;
 
   private final SmallPages smallPages;
-  private final AddressTable blocks = new AddressTable();
+
+  /** Bytes of each live block. */
+  private final AddressMap blocks = new AddressMap();
+
   private long takenBytes;
   private int reservationsMade;
   private int reservationsReturned;
@@ -127,7 +130,7 @@ final class RawHeap {
 
   /** Number of live blocks. */
   int blockCount() {
-    return blocks.count();
+    return blocks.size();
   }
 
   /** Number of reservations made so far, those of the start not counted. */
@@ -151,7 +154,7 @@ final class RawHeap {
   long allocate(long bytes, long freeBytes) {
     long address = bytes >= pageBytes ? allocatePages(bytes, freeBytes) : share(bytes, freeBytes);
     if (address != DeviceMemory.REFUSED) {
-      blocks.add(address, bytes);
+      blocks.put(address, bytes);
     }
     return address;
   }
@@ -350,8 +353,7 @@ final class RawHeap {
 
   /** Whether a live block of this size lies at an address. */
   boolean holds(long address, long bytes) {
-    int block = blocks.find(address);
-    return block >= 0 && blocks.bytes(block) == bytes;
+    return blocks.get(address) == bytes;
   }
 
   /** Where the next block of whole pages would come to lie. */
@@ -433,12 +435,11 @@ final class RawHeap {
 
   /** Gives a block back; {@code bytes} must be what was asked for. */
   void free(long address, long bytes) {
-    int block = blocks.find(address);
-    if (block < 0 || blocks.bytes(block) != bytes) {
+    if (blocks.get(address) != bytes) {
       throw new IllegalArgumentException(
           "no block of %d bytes lies at 0x%x".formatted(bytes, address));
     }
-    blocks.remove(block);
+    blocks.remove(address);
     if (bytes >= pageBytes) {
       givePages(address, roundUp(bytes, pageBytes));
     } else {

@@ -6,6 +6,8 @@ import java.util.Arrays;
  * The pages that blocks smaller than a page share. A block takes the smallest hole of any page,
  * among equals the one that came into being first; the rest of a hole, a freed block and holes that
  * join count as new. Holes join inside their page only (driver 580, CUDA 13.0, H100 and H200).
+ *
+ * <p>Holes are found by size in time logarithmic in their number, and by their ends at once.
  */
 final class SmallPages {
   /** Answer of {@link #take} when no hole is large enough. */
@@ -14,34 +16,37 @@ final class SmallPages {
   /** Answer of {@link #give} when the page still holds blocks. */
   static final long PAGE_IN_USE = -1;
 
+  /** The only set of the trees. */
+  private static final int HOLES = 0;
+
   private final long pageBytes;
-  private int count;
+
+  /** Holes by (bytes, time at which they came into being). */
+  private final BestFitTrees bySize = new BestFitTrees();
+
+  private final AddressMap byStart = new AddressMap();
+  private final AddressMap byEnd = new AddressMap();
   private long[] starts = new long[16];
-  private long[] sizes = new long[16];
-  private long[] births = new long[16];
+  private int[] unused = new int[16];
+  private int unusedCount;
+  private int rows;
   private long clock;
 
   SmallPages(long pageBytes) {
     this.pageBytes = pageBytes;
   }
 
-  /** Whether a hole is large enough. */
-  boolean fits(long bytes) {
-    return bestHole(bytes) >= 0;
-  }
-
   /** Takes a block; returns its address or {@link #NO_HOLE}. */
   long take(long bytes) {
-    int hole = bestHole(bytes);
-    if (hole < 0) {
+    int hole = bySize.bestFit(HOLES, bytes);
+    if (hole == BestFitTrees.NONE) {
       return NO_HOLE;
     }
     long address = starts[hole];
-    starts[hole] += bytes;
-    sizes[hole] -= bytes;
-    births[hole] = clock++;
-    if (sizes[hole] == 0) {
-      delete(hole);
+    long restBytes = bySize.bytes(hole) - bytes;
+    remove(hole);
+    if (restBytes > 0) {
+      add(address + bytes, restBytes);
     }
     return address;
   }
@@ -49,7 +54,7 @@ final class SmallPages {
   /** Adds a page and takes a block from its start. */
   void addPage(long page, long bytes) {
     if (bytes < pageBytes) {
-      insert(firstStartingAbove(page), page + bytes, pageBytes - bytes);
+      add(page + bytes, pageBytes - bytes);
     }
   }
 
@@ -59,63 +64,41 @@ final class SmallPages {
    */
   long give(long address, long bytes) {
     long page = address & -pageBytes;
-    int above = firstStartingAbove(address);
-    int below = above - 1;
     long start = address;
     long end = address + bytes;
-    if (above < count && starts[above] == end && end < page + pageBytes) {
-      end += sizes[above];
-      delete(above);
+    int above = end < page + pageBytes ? (int) byStart.get(end) : BestFitTrees.NONE;
+    if (above != BestFitTrees.NONE) {
+      end += bySize.bytes(above);
+      remove(above);
     }
-    if (below >= 0 && starts[below] >= page && starts[below] + sizes[below] == start) {
+    int below = start > page ? (int) byEnd.get(start) : BestFitTrees.NONE;
+    if (below != BestFitTrees.NONE) {
       start = starts[below];
-      delete(below);
-      above = below;
+      remove(below);
     }
     if (end - start == pageBytes) {
       return page;
     }
-    insert(above, start, end - start);
+    add(start, end - start);
     return PAGE_IN_USE;
   }
 
-  private int bestHole(long bytes) {
-    int best = -1;
-    for (int hole = 0; hole < count; hole++) {
-      if (sizes[hole] >= bytes
-          && (best < 0
-              || sizes[hole] < sizes[best]
-              || (sizes[hole] == sizes[best] && births[hole] < births[best]))) {
-        best = hole;
-      }
+  private void add(long start, long bytes) {
+    int hole = unusedCount > 0 ? unused[--unusedCount] : rows++;
+    if (hole == starts.length) {
+      starts = Arrays.copyOf(starts, Math.multiplyExact(hole, 2));
+      unused = Arrays.copyOf(unused, starts.length);
     }
-    return best;
+    starts[hole] = start;
+    byStart.put(start, hole);
+    byEnd.put(start + bytes, hole);
+    bySize.add(HOLES, hole, bytes, clock++);
   }
 
-  private int firstStartingAbove(long address) {
-    int found = Arrays.binarySearch(starts, 0, count, address);
-    return found >= 0 ? found + 1 : -found - 1;
-  }
-
-  private void insert(int at, long start, long bytes) {
-    if (count == starts.length) {
-      starts = Arrays.copyOf(starts, 2 * count);
-      sizes = Arrays.copyOf(sizes, 2 * count);
-      births = Arrays.copyOf(births, 2 * count);
-    }
-    System.arraycopy(starts, at, starts, at + 1, count - at);
-    System.arraycopy(sizes, at, sizes, at + 1, count - at);
-    System.arraycopy(births, at, births, at + 1, count - at);
-    starts[at] = start;
-    sizes[at] = bytes;
-    births[at] = clock++;
-    count++;
-  }
-
-  private void delete(int at) {
-    System.arraycopy(starts, at + 1, starts, at, count - at - 1);
-    System.arraycopy(sizes, at + 1, sizes, at, count - at - 1);
-    System.arraycopy(births, at + 1, births, at, count - at - 1);
-    count--;
+  private void remove(int hole) {
+    byStart.remove(starts[hole]);
+    byEnd.remove(starts[hole] + bySize.bytes(hole));
+    bySize.remove(HOLES, hole);
+    unused[unusedCount++] = hole;
   }
 }

@@ -73,6 +73,7 @@ final class Spans {
     int above = below + 1;
     boolean joinsBelow = below >= 0 && ends[below] == start;
     boolean joinsAbove = above < count && starts[above] == start + bytes;
+    int grown = joinsBelow ? below : above;
     if (joinsBelow && joinsAbove) {
       ends[below] = ends[above];
       delete(above);
@@ -83,7 +84,7 @@ final class Spans {
     } else {
       insert(above, start, start + bytes);
     }
-    findLargest();
+    largestBytes = Math.max(largestBytes, bytes(grown));
   }
 
   /** Removes [start, start + bytes), which lies in one span. */
@@ -93,6 +94,7 @@ final class Spans {
           "range 0x%x of %d bytes is not wholly inside a known one".formatted(start, bytes));
     }
     int span = lastStartingAtOrBelow(start);
+    boolean wasLargest = bytes(span) == largestBytes;
     long end = ends[span];
     if (start == starts[span]) {
       if (start + bytes == end) {
@@ -106,7 +108,9 @@ final class Spans {
         insert(span + 1, start + bytes, end);
       }
     }
-    findLargest();
+    if (wasLargest) {
+      findLargest();
+    }
   }
 
   private int lastStartingAtOrBelow(long address) {

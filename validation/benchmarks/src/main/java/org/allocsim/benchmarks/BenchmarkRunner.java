@@ -274,9 +274,8 @@ public final class BenchmarkRunner {
   private record Counters(IterationResult iteration) {
     /** Time divided by a counter, or a profiler's figure; NaN where there is none. */
     double score(String name) {
-      return iteration.getSecondaryResults().get(name) instanceof Result<?> result
-          ? result.getScore()
-          : Double.NaN;
+      Result<?> result = iteration.getSecondaryResults().get(name);
+      return result == null ? Double.NaN : result.getScore();
     }
   }
 }

@@ -261,7 +261,8 @@ public final class SizeOrder {
     int end = NONE;
     int at = root;
     while (at != NONE && priority(at) >= priority) {
-      end = at * BlockRows.LINKS + (isBelow(at, bytes, address) ? BlockRows.UPPER : BlockRows.LOWER);
+      end =
+          at * BlockRows.LINKS + (isBelow(at, bytes, address) ? BlockRows.UPPER : BlockRows.LOWER);
       at = links[end];
     }
     split(at, block);
@@ -305,7 +306,8 @@ public final class SizeOrder {
       if (at == NONE) {
         throw new IllegalStateException("block is not in the order");
       }
-      end = at * BlockRows.LINKS + (isBelow(at, bytes, address) ? BlockRows.UPPER : BlockRows.LOWER);
+      end =
+          at * BlockRows.LINKS + (isBelow(at, bytes, address) ? BlockRows.UPPER : BlockRows.LOWER);
     }
     links[end] = joined(lower(block), upper(block));
   }

@@ -10,7 +10,10 @@ final class SlabTable {
   private long[] addresses = new long[64];
   private long[] bytes = new long[64];
   private long[] slotBytes = new long[64];
+
+  /** Number of slots; 0 for a slab that is gone. */
   private int[] slots = new int[64];
+
   private int[] used = new int[64];
 
   /** No word of a slab's bits below this one has a free slot. */
@@ -37,20 +40,24 @@ final class SlabTable {
     slots[slab] = count;
     used[slab] = 0;
     firstOpenWord[slab] = 0;
-    long[] free = new long[(count + 63) >> 6];
-    Arrays.fill(free, -1L);
-    if ((count & 63) != 0) {
-      free[free.length - 1] = (1L << count) - 1;
+    int words = (count + 63) >> 6;
+    // A row that is used again keeps its arrays where they are long enough.
+    if (freeSlots[slab] == null || freeSlots[slab].length < words) {
+      freeSlots[slab] = new long[words];
     }
-    freeSlots[slab] = free;
-    allocations[slab] = new int[count];
+    Arrays.fill(freeSlots[slab], 0, words, -1L);
+    if ((count & 63) != 0) {
+      freeSlots[slab][words - 1] = (1L << count) - 1;
+    }
+    if (allocations[slab] == null || allocations[slab].length < count) {
+      allocations[slab] = new int[count];
+    }
     return slab;
   }
 
   /** Removes an empty slab. */
   void remove(int slab) {
-    freeSlots[slab] = null;
-    allocations[slab] = null;
+    slots[slab] = 0;
     if (unusedCount == unused.length) {
       unused = Arrays.copyOf(unused, unusedCount * 2);
     }
@@ -115,7 +122,7 @@ final class SlabTable {
   /** Shows all slabs by ascending address and their slots. */
   void describe(LayoutVisitor visitor, long[] requests) {
     IntStream.range(0, rows)
-        .filter(slab -> freeSlots[slab] != null)
+        .filter(slab -> slots[slab] > 0)
         .boxed()
         .sorted(Comparator.comparing(slab -> addresses[slab], Long::compareUnsigned))
         .forEach(slab -> describe(slab, visitor, requests));

@@ -360,8 +360,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     if (limitBytes >= 0 && reserved.bytes + segmentBytes > limitBytes) {
       return BlockTable.NONE;
     }
-    int block =
-        grows ? expandables.allocate(list, roundedBytes) : newSegment(list, segmentBytes);
+    int block = grows ? expandables.allocate(list, roundedBytes) : newSegment(list, segmentBytes);
     PrivatePool owner = list.pool.privatePool;
     if (block != BlockTable.NONE && owner != null) {
       owner.deviceAllocations++;

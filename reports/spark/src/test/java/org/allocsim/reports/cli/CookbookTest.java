@@ -1,0 +1,57 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The queries of the guide give rows on a sweep. */
+final class CookbookTest {
+  private static final Pattern QUERY = Pattern.compile("```sql\\n(.*?)```", Pattern.DOTALL);
+
+  @TempDir private Path folder;
+
+  @Test
+  void everyQueryOfTheGuideGivesRows() throws IOException {
+    Path traces = folder.resolve("traces");
+    SweptRows.writeTraces(traces, 60);
+    Path swept = folder.resolve("swept");
+    SweptRows.sweep(
+        "sweep",
+        traces,
+        "-o",
+        swept,
+        "--confs",
+        "recorded;expandable_segments:True",
+        "--capacities",
+        "256MiB,1GiB");
+    List<String> queries =
+        QUERY
+            .matcher(Files.readString(Path.of("..", "docs", "fleets.md")))
+            .results()
+            .map((MatchResult match) -> match.group(1))
+            .toList();
+    assertEquals(7, queries.size());
+    try (SparkSession spark =
+        SparkSession.builder()
+            .master("local[1]")
+            .config("spark.ui.enabled", "false")
+            .getOrCreate()) {
+      spark
+          .read()
+          .parquet(swept.resolve("rows.parquet").toString())
+          .createOrReplaceTempView("runs");
+      for (String query : queries) {
+        assertFalse(spark.sql(query).collectAsList().isEmpty(), query);
+      }
+    }
+  }
+}

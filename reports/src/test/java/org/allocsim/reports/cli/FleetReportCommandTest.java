@@ -1,0 +1,159 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.allocsim.reports.fleet.SweepColumn;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class FleetReportCommandTest {
+  private static final long MIB = 1L << 20;
+
+  @TempDir private Path folder;
+  private Path swept;
+
+  @BeforeEach
+  void folder() throws IOException {
+    swept = Files.createDirectories(folder.resolve("swept"));
+  }
+
+  /**
+   * A table of a sweep with one row for each of the texts: file,conf,recorded,capacity,oom,peak.
+   */
+  private void rows(String... rows) throws IOException {
+    List<String> lines =
+        new java.util.ArrayList<>(
+            List.of(
+                SweepColumn.all().stream()
+                    .map(SweepColumn::label)
+                    .collect(Collectors.joining(","))));
+    for (String row : rows) {
+      String[] cells = row.split(",", -1);
+      lines.add(
+          SweepColumn.all().stream()
+              .map(column ->
+                  switch (column) {
+                    case FILE -> cells[0];
+                    case OUTCOME -> cells[4].equals("true") ? "oom" : "passed";
+                    case POLICY -> "pytorch";
+                    case CONF -> cells[1];
+                    case IS_RECORDED_CONF -> cells[2];
+                    case DEVICE -> "capacity";
+                    case CAPACITY_BYTES -> "" + Long.parseLong(cells[3]) * MIB;
+                    case OOM -> cells[4];
+                    case PEAK_RESERVED_BYTES -> "" + Long.parseLong(cells[5]) * MIB;
+                    case PEAK_REQUESTED_BYTES -> "" + 10 * MIB;
+                    case DRIVER_NANOS -> "1000";
+                    default -> "";
+                  })
+              .collect(Collectors.joining(",")));
+    }
+    Files.write(swept.resolve("rows.csv"), lines);
+  }
+
+  private String csv(String name) throws IOException {
+    return Files.readString(swept.resolve(name));
+  }
+
+  @Test
+  void countsFailuresThatSettingsSaveAndBreak() throws IOException {
+    rows(
+        "x/a,,true,100,true,100",
+        "x/a,s,false,100,false,80",
+        "x/a,t,false,100,true,100",
+        "x/b,,true,100,false,100",
+        "x/b,s,false,100,false,50",
+        "x/b,t,false,100,true,100",
+        "y/c,,true,100,true,100",
+        "y/c,s,false,100,true,100",
+        "y/c,t,false,100,true,100");
+    CommandRun run = CommandRun.of("fleet-report", swept);
+    assertEquals(0, run.exitCode(), run.err());
+    assertTrue(run.out().startsWith("s saves 1 of 2 failures and breaks nothing.\n"), run.out());
+    assertEquals(
+        """
+        policy,conf,options,failures_saved,broken,ooms,runs,saving_p10_ratio,saving_p50_ratio,saving_p90_ratio,driver_time_ratio
+        pytorch,s,,1,0,1,3,0.5,0.5,0.5,1.0
+        pytorch,,,0,0,2,3,0.0,0.0,0.0,1.0
+        pytorch,t,,0,1,3,3,,,,
+        """,
+        csv("fleet-settings.csv"));
+    assertEquals(
+        """
+        family,traces,failures,conf,failures_saved,broken,saving_p50_ratio,driver_time_ratio
+        x,2,1,s,1,0,0.5,1.0
+        y,1,1,,0,0,,
+        """,
+        csv("fleet-families.csv"));
+    assertEquals(
+        """
+        device,capacity_bytes,has_limit,traces,served_as_recorded,served_by_best_setting,served_by_each_its_own,served_by_any_allocator,best_conf
+        capacity,104857600,false,3,1,2,2,2,s
+        """,
+        csv("fleet-cards.csv"));
+    assertEquals(
+        """
+        file,family,failures,failures_lost,peak_requested_bytes,capacity_bytes,peak_reserved_bytes,best_peak_reserved_bytes,best_conf
+        y/c,y,1,1,10485760,,,,
+        x/b,x,0,0,10485760,104857600,104857600,52428800,s
+        x/a,x,1,0,10485760,,,,
+        """,
+        csv("fleet-traces.csv"));
+  }
+
+  @Test
+  void familiesAreToldByFolderSizeOrName() throws IOException {
+    rows(
+        "m/gpt-1.pickle,,true,100,false,10",
+        "m/gpt-2.pickle,,true,100,false,10",
+        "m/vit.pickle,,true,100,false,10");
+    CommandRun.of("fleet-report", swept, "--family", "([a-z]+)-[0-9]");
+    List<String> byName = csv("fleet-families.csv").lines().skip(1).toList();
+    assertTrue(byName.get(0).startsWith("(others),1,"), byName.get(0));
+    assertTrue(byName.get(1).startsWith("gpt,2,"), byName.get(1));
+    CommandRun.of("fleet-report", swept, "--family", "size");
+    assertTrue(csv("fleet-families.csv").contains("\nbelow 1 GiB,3,"));
+    CommandRun wrong = CommandRun.of("fleet-report", swept, "--family", "(");
+    assertEquals(2, wrong.exitCode());
+    assertTrue(wrong.err().contains("not a regular expression"), wrong.err());
+  }
+
+  @Test
+  void thePageNeedsNothingElseAndShowsNamesAsText() throws IOException {
+    rows("<b>evil</b>,,true,100,true,100", "<b>evil</b>,s,false,100,false,80");
+    CommandRun run = CommandRun.of("fleet-report", swept, "-o", folder.resolve("report"));
+    assertEquals(0, run.exitCode(), run.err());
+    String page = Files.readString(folder.resolve("report/fleet.html"));
+    assertFalse(page.contains("<b>evil"));
+    assertFalse(page.contains("http:") || page.contains("https:"));
+    assertTrue(page.contains("&lt;b&gt;evil&lt;/b&gt;"));
+    String markdown = Files.readString(folder.resolve("report/fleet.md"));
+    assertTrue(markdown.startsWith("# s saves 1 of 1 failure and breaks nothing.\n"), markdown);
+  }
+
+  @Test
+  void saysWhereThereIsNoSweep() {
+    CommandRun run = CommandRun.of("fleet-report", swept);
+    assertEquals(1, run.exitCode());
+    assertTrue(run.err().contains("there is no such file"), run.err());
+  }
+
+  @Test
+  void theGuideListsEveryColumn() throws IOException {
+    String guide = Files.readString(Path.of("docs/fleets.md"));
+    for (SweepColumn column : SweepColumn.all()) {
+      assertTrue(
+          guide.contains("| `" + column.label() + "` | " + column.meaning() + " |"),
+          column.label());
+    }
+    assertTrue(guide.contains(SweepColumn.SCHEMA));
+  }
+}
