@@ -1,9 +1,9 @@
 package org.allocsim.reports.cli;
 
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.SequencedSet;
+import java.util.SequencedMap;
 import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.simulator.policy.PolicySpec;
 
@@ -45,17 +45,20 @@ final class KeyRuns {
         rest.add(result);
       }
     }
-    SequencedSet<PolicyResult> key = new LinkedHashSet<>();
+    List<PolicyResult> wanted = new ArrayList<>();
     pytorch.stream()
         .filter(result -> isUnder(result, recordedConf))
         .findFirst()
-        .ifPresent(key::add);
-    pytorch.stream().findFirst().ifPresent(key::add);
-    others.stream().findFirst().ifPresent(key::add);
-    key.addAll(pytorch);
-    key.addAll(others);
-    key.addAll(rest);
-    return new KeyRuns(key.stream().limit(MOST).toList());
+        .ifPresent(wanted::add);
+    pytorch.stream().findFirst().ifPresent(wanted::add);
+    others.stream().findFirst().ifPresent(wanted::add);
+    wanted.addAll(pytorch);
+    wanted.addAll(others);
+    wanted.addAll(rest);
+    // A choice may have been made twice; its runs look the same.
+    SequencedMap<String, PolicyResult> key = new LinkedHashMap<>();
+    wanted.forEach(result -> key.putIfAbsent(result.choice().label(), result));
+    return new KeyRuns(key.values().stream().limit(MOST).toList());
   }
 
   /** They themselves, those that are more of PyTorch before the others; none where nothing ran. */

@@ -198,7 +198,12 @@ class CompareCommandTest {
     Path report = folder.resolve("report");
     CommandRun run =
         CommandRun.of(
-            "compare", trace(), "--policies", "pytorch,cuda-async", "--report", report.toString());
+            "compare",
+            trace(),
+            "--policies",
+            "pytorch,cuda-async,pytorch",
+            "--report",
+            report.toString());
     assertEquals("", run.err());
     assertEquals(ExitCodes.DONE, run.exitCode());
     for (String name :
@@ -209,7 +214,9 @@ class CompareCommandTest {
             "driver-time",
             "throughput",
             "sizes",
-            "lifetimes")) {
+            "lifetimes",
+            "segments-peak-pytorch",
+            "segments-end-pytorch")) {
       for (String end : List.of(".svg", ".png", "-dark.svg", "-dark.png")) {
         assertTrue(Files.size(report.resolve(name + end)) > 1_000, name + end);
       }
@@ -219,6 +226,10 @@ class CompareCommandTest {
     for (JsonNode row : json.get("traces").get(0).get("results")) {
       String bytes = ByteFormat.human(row.get("peak_reserved_bytes").asLong());
       assertTrue(peaks.contains(bytes), bytes);
+      assertEquals(
+          row.get("peak_reserved_bytes").asLong(),
+          row.get("reserved_at_peak").valueStream().mapToLong(JsonNode::asLong).sum(),
+          "the parts of the peak add up");
     }
   }
 
