@@ -263,7 +263,7 @@ final class ReplayCommand implements Callable<Integer> {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, null);
       RepeatedReplay.Result result = replay.run(repeat);
       if (json != null) {
-        JsonText.write(result.toMap(), json.stream());
+        JsonText.write(JsonDocument.REPLAY_REPEATED.of(result.toMap()), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {

@@ -18,6 +18,7 @@ import java.util.Optional;
  */
 public enum JsonDocument {
   REPLAY("replay --json"),
+  REPLAY_REPEATED("replay --repeat --json"),
   VERIFY("verify --json"),
   COMPARE("compare --json"),
   TUNE("tune --json"),

@@ -59,6 +59,7 @@ class JsonDocumentTest {
           List.of("replay", SAMPLE, "--policy", "cuda-async"),
           List.of("replay", DEVICE_OOM, "--policy", "max-live"),
           List.of("replay", GENERATED),
+          List.of("replay", GENERATED, "--repeat=2"),
           List.of("verify", SAMPLE, FRACTION),
           List.of("verify", SAMPLE, "--memory-fraction=0.04"),
           List.of("verify", TWO_GPU, CUDA_GRAPH),
