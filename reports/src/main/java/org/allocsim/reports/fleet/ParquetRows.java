@@ -1,9 +1,9 @@
 package org.allocsim.reports.fleet;
 
 import com.github.luben.zstd.Zstd;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.bytes.BytesInput;
@@ -224,10 +224,9 @@ final class ParquetRows implements AutoCloseable {
       return new BytesInputCompressor() {
         @Override
         public BytesInput compress(BytesInput plain) throws IOException {
-          ByteBuffer bytes = plain.toByteBuffer();
-          byte[] array = new byte[bytes.remaining()];
-          bytes.get(array);
-          return BytesInput.from(Zstd.compress(array));
+          ByteArrayOutputStream bytes = new ByteArrayOutputStream(Math.toIntExact(plain.size()));
+          plain.writeAllTo(bytes);
+          return BytesInput.from(Zstd.compress(bytes.toByteArray()));
         }
 
         @Override
