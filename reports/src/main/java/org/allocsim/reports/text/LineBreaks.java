@@ -2,11 +2,18 @@ package org.allocsim.reports.text;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
-/** Breaks text into lines: between words, and within those that are longer than a line. */
+/**
+ * Breaks text into lines: between words, and within those that are longer than a line. A number,
+ * its groups of digits and its unit are one word.
+ */
 final class LineBreaks {
   /** Long words are broken behind one of these, those of the first group if there is one. */
   private static final String[] WITHIN_WORDS = {",;/", "-_.:=()"};
+
+  private static final Pattern BETWEEN_WORDS =
+      Pattern.compile("(?<!\\d) | (?!\\d|[KMGTP]?i?B\\b|%|[mµn]?s\\b)");
 
   private LineBreaks() {}
 
@@ -14,7 +21,7 @@ final class LineBreaks {
   static List<String> of(String text, int width) {
     List<String> lines = new ArrayList<>();
     StringBuilder line = new StringBuilder();
-    for (String word : text.split(" ")) {
+    for (String word : BETWEEN_WORDS.split(text)) {
       if (!line.isEmpty() && line.length() + 1 + word.length() > width) {
         lines.add(line.toString());
         line.setLength(0);
@@ -45,7 +52,7 @@ final class LineBreaks {
   /** Characters of the longest word. */
   static int longestWord(String text) {
     int longest = 0;
-    for (String word : text.split(" ")) {
+    for (String word : BETWEEN_WORDS.split(text)) {
       longest = Math.max(longest, word.length());
     }
     return longest;
