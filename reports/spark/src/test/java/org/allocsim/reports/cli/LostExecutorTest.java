@@ -107,13 +107,13 @@ final class LostExecutorTest {
   }
 
   private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     }
   }
 
   private static boolean isListening(int port) {
-    try (Socket _ = new Socket(HOST, port)) {
+    try (Socket _ = new Socket(InetAddress.getLoopbackAddress(), port)) {
       return true;
     } catch (IOException _) {
       return false;
