@@ -4,9 +4,9 @@ import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.order.AddressOrder;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
-import org.allocsim.simulator.policy.block.AddressOrderedBlocks;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -33,7 +33,7 @@ final class PlannedAllocator implements AllocatorPolicy {
   private final DeviceMemory device;
   private final EffectListener listener;
   private final BlockHeap heap;
-  private final AddressOrderedBlocks free = new AddressOrderedBlocks();
+  private final AddressOrder free = new AddressOrder();
   private long baseAddress;
   private boolean started;
 

@@ -1,7 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
-import org.allocsim.simulator.policy.block.BlockRows;
+import org.allocsim.simulator.order.BlockRows;
 
 /**
  * All blocks of one device. The fields are those of PyTorch 2.11's {@code Block}; free blocks are

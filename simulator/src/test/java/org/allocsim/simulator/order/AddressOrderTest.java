@@ -1,4 +1,4 @@
-package org.allocsim.simulator.policy.block;
+package org.allocsim.simulator.order;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -11,10 +11,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class AddressOrderedBlocksTest {
+class AddressOrderTest {
   private record Block(int row, long bytes) {}
 
-  private final AddressOrderedBlocks blocks = new AddressOrderedBlocks();
+  private final AddressOrder blocks = new AddressOrder();
   private final NavigableMap<Long, Block> model = new TreeMap<>();
 
   @ParameterizedTest
@@ -22,7 +22,7 @@ class AddressOrderedBlocksTest {
   void searchesFindWhatASortedMapFinds(int seed) {
     SplittableRandom random = new SplittableRandom(seed);
     List<Integer> unused = new ArrayList<>();
-    for (int row = 0; row < 700; row++) {
+    for (int row = 1; row <= 700; row++) {
       unused.add(row);
     }
     for (int step = 0; step < 20_000; step++) {
@@ -65,8 +65,7 @@ class AddressOrderedBlocksTest {
     assertEquals(lowest(model, bytes), blocks.lowest(bytes));
     assertEquals(lowest(model.tailMap(address), bytes), blocks.lowestFrom(address, bytes));
     Map.Entry<Long, Block> floor = model.floorEntry(address);
-    assertEquals(
-        floor == null ? AddressOrderedBlocks.NONE : floor.getValue().row(), blocks.floor(address));
+    assertEquals(floor == null ? AddressOrder.NONE : floor.getValue().row(), blocks.floor(address));
   }
 
   private static int lowest(Map<Long, Block> ascending, long bytes) {
@@ -75,6 +74,6 @@ class AddressOrderedBlocksTest {
         return block.row();
       }
     }
-    return AddressOrderedBlocks.NONE;
+    return AddressOrder.NONE;
   }
 }

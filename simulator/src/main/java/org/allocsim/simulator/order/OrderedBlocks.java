@@ -1,4 +1,4 @@
-package org.allocsim.simulator.policy.block;
+package org.allocsim.simulator.order;
 
 import java.util.Arrays;
 
