@@ -2,7 +2,7 @@ package org.allocsim.simulator.device;
 
 import java.util.Arrays;
 import org.allocsim.simulator.order.BlockRows;
-import org.allocsim.simulator.order.SizeOrder;
+import org.allocsim.simulator.order.SizeOrderedRows;
 
 /**
  * The addresses of a pool, cut into ranges that are in use or lie in a free list: one list for each
@@ -42,7 +42,7 @@ final class PoolRanges extends BlockRows {
   private int first;
 
   /** The free ranges: the shared ones, then those of each stream. */
-  private SizeOrder[] orders = new SizeOrder[FIRST_STREAM + 2];
+  private SizeOrderedRows[] orders = new SizeOrderedRows[FIRST_STREAM + 2];
 
   /** Time of the last free or merge of the ranges in streams' lists. */
   private long[] freed = new long[64];
@@ -60,7 +60,7 @@ final class PoolRanges extends BlockRows {
   PoolRanges(long endBytes, ChunkMap chunks, int chunkShift) {
     this.chunks = chunks;
     this.chunkShift = chunkShift;
-    Arrays.setAll(orders, _ -> new SizeOrder(this));
+    Arrays.setAll(orders, _ -> new SizeOrderedRows(this));
     first = create(0, endBytes);
     addShared(first);
   }
@@ -203,7 +203,7 @@ final class PoolRanges extends BlockRows {
     int known = orders.length;
     orders = Arrays.copyOf(orders, FIRST_STREAM + count);
     for (int list = known; list < orders.length; list++) {
-      orders[list] = new SizeOrder(this);
+      orders[list] = new SizeOrderedRows(this);
     }
   }
 

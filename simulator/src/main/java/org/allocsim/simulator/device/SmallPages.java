@@ -1,7 +1,7 @@
 package org.allocsim.simulator.device;
 
 import org.allocsim.simulator.order.BlockRows;
-import org.allocsim.simulator.order.SizeOrder;
+import org.allocsim.simulator.order.SizeOrderedRows;
 
 /**
  * The pages that blocks smaller than a page share. A block takes the smallest hole of any page,
@@ -23,7 +23,7 @@ final class SmallPages extends BlockRows {
   private final long pageBytes;
 
   /** Holes by (bytes, time at which they came into being). */
-  private final SizeOrder bySize = new SizeOrder(this);
+  private final SizeOrderedRows bySize = new SizeOrderedRows(this);
 
   private final AddressMap byStart = new AddressMap();
   private final AddressMap byEnd = new AddressMap();

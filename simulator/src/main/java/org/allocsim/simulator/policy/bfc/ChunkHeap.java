@@ -2,7 +2,7 @@ package org.allocsim.simulator.policy.bfc;
 
 import java.util.Arrays;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.order.SizeOrder;
+import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
@@ -27,7 +27,7 @@ final class ChunkHeap {
   static final long MOST_BYTES = 1L << 61;
 
   private final BlockHeap blocks;
-  private final SizeOrder free;
+  private final SizeOrderedRows free;
 
   /** Decides whether a free chunk may serve the request that is looked for. */
   @FunctionalInterface
@@ -37,7 +37,7 @@ final class ChunkHeap {
 
   ChunkHeap(EffectListener listener) {
     blocks = new BlockHeap(listener);
-    free = new SizeOrder(blocks);
+    free = new SizeOrderedRows(blocks);
   }
 
   /** The chunk size that serves a request, at most {@link #MOST_BYTES}. */

@@ -1,6 +1,6 @@
 package org.allocsim.simulator.policy.block;
 
-import org.allocsim.simulator.order.SizeOrder;
+import org.allocsim.simulator.order.SizeOrderedRows;
 
 /** Joins a block that became free to its free neighbours and enters it into the order of those. */
 public final class FreeNeighbours {
@@ -12,7 +12,7 @@ public final class FreeNeighbours {
    * @param free the free blocks, the neighbours among them; the block is not
    * @return the block that covers all, which is in the order now: the one at the lowest address
    */
-  public static int join(BlockHeap heap, SizeOrder free, int block) {
+  public static int join(BlockHeap heap, SizeOrderedRows free, int block) {
     int joined = block;
     int next = heap.next(block);
     if (heap.isFree(next)) {

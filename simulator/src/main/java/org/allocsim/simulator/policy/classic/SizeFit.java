@@ -1,6 +1,6 @@
 package org.allocsim.simulator.policy.classic;
 
-import org.allocsim.simulator.order.SizeOrder;
+import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -8,7 +8,7 @@ import org.allocsim.simulator.policy.block.BlockHeap;
  * lowest address.
  */
 final class SizeFit extends FreeBlocks {
-  private final SizeOrder blocks;
+  private final SizeOrderedRows blocks;
   private final boolean takesLargest;
 
   /**
@@ -19,7 +19,7 @@ final class SizeFit extends FreeBlocks {
    */
   SizeFit(BlockHeap heap, boolean takesLargest) {
     super(heap);
-    blocks = new SizeOrder(heap);
+    blocks = new SizeOrderedRows(heap);
     this.takesLargest = takesLargest;
   }
 

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
-import org.allocsim.simulator.order.SizeOrder;
+import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.block.BlockHeap;
@@ -44,7 +44,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
   private final DeviceMemory device;
   private final EffectListener listener;
   private final BlockHeap heap;
-  private SizeOrder[] arenas = new SizeOrder[0];
+  private SizeOrderedRows[] arenas = new SizeOrderedRows[0];
   private long totalBytes;
   private long[] tiedAddresses = new long[8];
   private int[] emptied = new int[0];
@@ -76,7 +76,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
       return 0;
     }
     long bytes = roundedBytes(requestedBytes);
-    SizeOrder arena = arena(stream);
+    SizeOrderedRows arena = arena(stream);
     int chunk = arena.ceiling(bytes, 0);
     if (chunk == NONE) {
       chunk = obtain(bytes, stream);
@@ -99,7 +99,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
         : (requestedBytes + UNIT_BYTES - 1) & -UNIT_BYTES;
   }
 
-  private void takeFree(SizeOrder arena, int chunk, long bytes) {
+  private void takeFree(SizeOrderedRows arena, int chunk, long bytes) {
     arena.remove(chunk);
     if (heap.bytes(chunk) > bytes) {
       arena.add(heap.split(chunk, bytes));
@@ -107,7 +107,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
   }
 
   /** The chunk that the tie break prefers among those as large as the first. */
-  private int breakTie(SizeOrder arena, int first) {
+  private int breakTie(SizeOrderedRows arena, int first) {
     long bytes = heap.bytes(first);
     int count = 0;
     for (int chunk = first;
@@ -163,12 +163,12 @@ public final class CupyMemoryPool implements AllocatorPolicy {
             device.totalBytes()));
   }
 
-  private SizeOrder arena(int stream) {
+  private SizeOrderedRows arena(int stream) {
     if (stream >= arenas.length) {
       int known = arenas.length;
       arenas = Arrays.copyOf(arenas, stream + 1);
       for (int i = known; i < arenas.length; i++) {
-        arenas[i] = new SizeOrder(heap);
+        arenas[i] = new SizeOrderedRows(heap);
       }
     }
     return arenas[stream];
@@ -181,7 +181,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
     if (chunk == NONE) {
       return;
     }
-    SizeOrder arena = arenas[heap.stream(chunk)];
+    SizeOrderedRows arena = arenas[heap.stream(chunk)];
     FreeNeighbours.join(heap, arena, chunk);
     heap.settle();
   }
@@ -189,7 +189,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
   /** Gives back all segments that are wholly free ({@code free_all_blocks}), smallest first. */
   @Override
   public void emptyCache() {
-    for (SizeOrder arena : arenas) {
+    for (SizeOrderedRows arena : arenas) {
       int count = arena.size();
       emptied = arena.copyTo(emptied, 0);
       for (int i = 0; i < count; i++) {

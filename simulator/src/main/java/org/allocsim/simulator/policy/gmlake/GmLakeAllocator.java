@@ -5,7 +5,7 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
-import org.allocsim.simulator.order.SizeOrder;
+import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 
@@ -243,7 +243,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
 
   /** Serves a request by mapping free blocks one behind the other, the largest first. */
   private long stitch(int allocation, long rounded, int stream, int level) {
-    SizeOrder free = blocks.free(false, stream);
+    SizeOrderedRows free = blocks.free(false, stream);
     if (!settings.stitches()
         || level < settings.defragLevel()
         || rounded <= SMALL_REQUEST_BYTES
@@ -334,7 +334,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
   }
 
   private long freeBytes(int stream) {
-    SizeOrder free = blocks.free(false, stream);
+    SizeOrderedRows free = blocks.free(false, stream);
     long sum = 0;
     for (int block = free.first(); block != PrimitiveBlocks.NONE; block = free.next(block)) {
       sum += blocks.bytes(block);

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.function.IntPredicate;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.order.BlockRows;
-import org.allocsim.simulator.order.SizeOrder;
+import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.LayoutVisitor;
 
 /**
@@ -31,10 +31,10 @@ final class PrimitiveBlocks extends BlockRows {
   private static final int GONE = -2;
 
   private final EffectListener listener;
-  private final SizeOrder empty = new SizeOrder(this);
+  private final SizeOrderedRows empty = new SizeOrderedRows(this);
   private ChunkedSegment[] segment = new ChunkedSegment[256];
-  private SizeOrder[] freeSmall = new SizeOrder[4];
-  private SizeOrder[] freeLarge = new SizeOrder[4];
+  private SizeOrderedRows[] freeSmall = new SizeOrderedRows[4];
+  private SizeOrderedRows[] freeLarge = new SizeOrderedRows[4];
   private int splitBlocks;
   private long splitBytes;
 
@@ -95,8 +95,8 @@ final class PrimitiveBlocks extends BlockRows {
   }
 
   /** Free blocks of a stream. */
-  SizeOrder free(boolean isSmall, int ofStream) {
-    SizeOrder[] sets = isSmall ? freeSmall : freeLarge;
+  SizeOrderedRows free(boolean isSmall, int ofStream) {
+    SizeOrderedRows[] sets = isSmall ? freeSmall : freeLarge;
     return ofStream < sets.length && sets[ofStream] != null ? sets[ofStream] : empty;
   }
 
@@ -104,7 +104,7 @@ final class PrimitiveBlocks extends BlockRows {
   int[] allFree(boolean isSmall) {
     int[] list = new int[16];
     int count = 0;
-    for (SizeOrder set : isSmall ? freeSmall : freeLarge) {
+    for (SizeOrderedRows set : isSmall ? freeSmall : freeLarge) {
       if (set != null) {
         list = set.copyTo(list, count);
         count += set.size();
@@ -137,7 +137,7 @@ final class PrimitiveBlocks extends BlockRows {
 
   /** Puts a free block into its set. */
   void list(int block) {
-    SizeOrder[] sets = isSmall(block) ? freeSmall : freeLarge;
+    SizeOrderedRows[] sets = isSmall(block) ? freeSmall : freeLarge;
     int ofStream = stream(block);
     if (ofStream >= sets.length) {
       sets = Arrays.copyOf(sets, Math.max(ofStream + 1, sets.length * 2));
@@ -148,7 +148,7 @@ final class PrimitiveBlocks extends BlockRows {
       }
     }
     if (sets[ofStream] == null) {
-      sets[ofStream] = new SizeOrder(this);
+      sets[ofStream] = new SizeOrderedRows(this);
     }
     sets[ofStream].add(block);
   }

@@ -5,7 +5,7 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.LimitedMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
-import org.allocsim.simulator.order.SizeOrder;
+import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.block.BlockHeap;
@@ -40,7 +40,7 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
   private final DeviceMemory device;
   private final EffectListener listener;
   private final BlockHeap heap;
-  private final SizeOrder free;
+  private final SizeOrderedRows free;
 
   /** By the first block of a chunk, which never changes: when the chunk was obtained. */
   private long[] birth = new long[64];
@@ -62,7 +62,7 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
     this.device = LimitedMemory.of(device, limitBytes);
     this.listener = listener;
     heap = new BlockHeap(listener);
-    free = new SizeOrder(heap);
+    free = new SizeOrderedRows(heap);
     chunkBytes = Math.max(settings.aligned(settings.chunkBytes()), settings.alignmentBytes());
   }
 

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
-import org.allocsim.simulator.order.SizeOrder;
+import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.Foresight;
 import org.allocsim.simulator.policy.LayoutVisitor;
@@ -46,7 +46,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
   private final EffectListener listener;
   private final BlockHeap heap;
   private final StreamEvents events;
-  private SizeOrder[] lists = new SizeOrder[0];
+  private SizeOrderedRows[] lists = new SizeOrderedRows[0];
   private boolean[] listed = new boolean[0];
   private int[] listOf = new int[256];
   private int[] merging = new int[16];
@@ -175,7 +175,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
   }
 
   private int cutBestFit(int list, long bytes) {
-    SizeOrder blocks = lists[list];
+    SizeOrderedRows blocks = lists[list];
     searches++;
     scannedBlocks += blocks.size();
     int block = blocks.ceiling(bytes, 0);
@@ -207,7 +207,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
   private void merge(int other, int own) {
     int count = lists[other].size();
     merging = lists[other].copyTo(merging, 0);
-    lists[other] = new SizeOrder(heap);
+    lists[other] = new SizeOrderedRows(heap);
     listed[other] = false;
     for (int i = 0; i < count; i++) {
       insert(own, merging[i]);
@@ -216,7 +216,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
 
   /** Puts a block into a list and merges it with its neighbours there. */
   private void insert(int list, int block) {
-    SizeOrder blocks = lists[list];
+    SizeOrderedRows blocks = lists[list];
     int merged = block;
     int next = heap.next(block);
     if (heap.isFree(next) && listOf[next] == list) {
@@ -282,7 +282,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
       lists = Arrays.copyOf(lists, Math.max(event + 1, old * 2));
       listed = Arrays.copyOf(listed, lists.length);
       for (int i = old; i < lists.length; i++) {
-        lists[i] = new SizeOrder(heap);
+        lists[i] = new SizeOrderedRows(heap);
       }
     }
     return event;

@@ -3,9 +3,10 @@ package org.allocsim.simulator.order;
 import java.util.Arrays;
 
 /**
- * Some blocks of a table ordered by (bytes, unsigned address), as best fit searches them and
- * PyTorch's free lists are. Any number of orders may share a table; a block is in one of them at
- * most, and keeps its place while it is.
+ * Some blocks of a table ordered by (bytes, unsigned address), as best fit searches them: {@code
+ * policy.block.SizeOrder} over rows in place of objects, for tables whose blocks are numbers. Any
+ * number of orders may share a table; a block is in one of them at most, and keeps its place while
+ * it is.
  *
  * <p>Sizes fall into classes, 64 to a power of two: up to 64 KiB a class is one multiple of 512
  * bytes. A bitmap of two levels tells which classes have blocks, so that the next larger class is
@@ -16,7 +17,7 @@ import java.util.Arrays;
  * <p><b>Source.</b> The two levels are those of TLSF (Masmano et al., ECRTS 2004), which does not
  * order the blocks of a class; treaps: Seidel and Aragon, Algorithmica 16 (1996).
  */
-public final class SizeOrder {
+public final class SizeOrderedRows {
   /** No block. */
   public static final int NONE = BlockRows.NONE;
 
@@ -40,7 +41,7 @@ public final class SizeOrder {
   private int size;
 
   /** An order of no blocks of a table. */
-  public SizeOrder(BlockRows blocks) {
+  public SizeOrderedRows(BlockRows blocks) {
     this.blocks = blocks;
   }
 

@@ -1,0 +1,337 @@
+package org.allocsim.simulator.policy.block;
+
+/**
+ * Some blocks ordered by (bytes, unsigned address), as best fit searches them and PyTorch's free
+ * lists are. A block is in one order at most, and keeps its place while it is.
+ *
+ * <p>Sizes fall into classes, 64 to a power of two: up to 64 KiB a class is one multiple of 512
+ * bytes. A bitmap of two levels tells which classes have blocks, so that the next larger class is
+ * two bit scans away, however many there are. The blocks of a class form a search tree that random
+ * priorities keep balanced (a treap); most classes hold a block or two, and a tree of blocks that
+ * are all alike is searched in time logarithmic in their number. No operation looks at more.
+ *
+ * <p><b>Source.</b> The two levels are those of TLSF (Masmano et al., ECRTS 2004), which does not
+ * order the blocks of a class; treaps: Seidel and Aragon, Algorithmica 16 (1996).
+ *
+ * @param <B> the kind of block
+ */
+@SuppressWarnings("ReferenceEquality") // blocks of the same place and size are still two
+public final class SizeOrder<B extends SizedBlock> {
+  /** Sizes are told apart by class in units of this many bytes: 2^9 = 512. */
+  private static final int UNIT_SHIFT = 9;
+
+  /** Rows of 64 classes: one for each power of two that a size may have, in units. */
+  private static final int CLASS_ROWS = 50;
+
+  /** Blocks of about the same size. */
+  static final class SizeClass {
+    final int row;
+    final long bit;
+    SizedBlock root;
+
+    SizeClass(int row, long bit) {
+      this.row = row;
+      this.bit = bit;
+    }
+  }
+
+  /** Classes by row, null for those that never had a block. */
+  private final SizeClass[] classes = new SizeClass[CLASS_ROWS << 6];
+
+  /** By row, which classes are not empty. */
+  private final long[] used = new long[CLASS_ROWS];
+
+  /** Which rows are not empty. */
+  private long usedRows;
+
+  private int size;
+
+  /** An order of no blocks. */
+  public SizeOrder() {}
+
+  /** Number of blocks. */
+  public int size() {
+    return size;
+  }
+
+  /** The first block of at least the key, or null. */
+  public B ceiling(long bytes, long address) {
+    int index = classOf(bytes);
+    SizeClass sizeClass = classes[index];
+    if (sizeClass != null) {
+      SizedBlock block = ceilingIn(sizeClass.root, bytes, address);
+      if (block != null) {
+        return typed(block);
+      }
+    }
+    return typed(firstAbove(index));
+  }
+
+  /** The first block, or null. */
+  public B first() {
+    return typed(usedRows == 0 ? null : firstIn(Long.numberOfTrailingZeros(usedRows)));
+  }
+
+  /** The last block, or null. */
+  public B last() {
+    return typed(usedRows == 0 ? null : lastIn(highestBit(usedRows)));
+  }
+
+  /** The block behind one of the order, or null. */
+  public B next(B block) {
+    SizedBlock next = null;
+    for (SizedBlock at = block.sizeClass.root; at != null; ) {
+      boolean isBehind = at != block && !at.isBelow(block.bytes, block.address);
+      next = isBehind ? at : next;
+      at = isBehind ? at.lower : at.upper;
+    }
+    return typed(next != null ? next : firstAbove(classOf(block.bytes)));
+  }
+
+  /** The block before one of the order, or null. */
+  public B previous(B block) {
+    SizedBlock previous = null;
+    for (SizedBlock at = block.sizeClass.root; at != null; ) {
+      boolean isBefore = at.isBelow(block.bytes, block.address);
+      previous = isBefore ? at : previous;
+      at = isBefore ? at.upper : at.lower;
+    }
+    return typed(previous != null ? previous : lastBelow(classOf(block.bytes)));
+  }
+
+  /** Puts a block into the order, where none has the same bytes and address. */
+  public void add(B block) {
+    size++;
+    int index = classOf(block.bytes);
+    SizeClass sizeClass = classes[index];
+    if (sizeClass == null) {
+      sizeClass = new SizeClass(index >> 6, 1L << index);
+      classes[index] = sizeClass;
+    }
+    block.sizeClass = sizeClass;
+    if (sizeClass.root == null) {
+      sizeClass.root = block;
+      used[sizeClass.row] |= sizeClass.bit;
+      usedRows |= 1L << sizeClass.row;
+    } else {
+      insert(sizeClass, block);
+    }
+  }
+
+  /**
+   * Takes a block out of the order.
+   *
+   * @throws IllegalStateException where it is not in it
+   */
+  public void remove(B block) {
+    size--;
+    SizeClass sizeClass = block.sizeClass;
+    if (sizeClass.root != block) {
+      detachBelow(sizeClass.root, block);
+      return;
+    }
+    SizedBlock rest = joined(block.lower, block.upper);
+    block.lower = null;
+    block.upper = null;
+    sizeClass.root = rest;
+    if (rest == null) {
+      long left = used[sizeClass.row] & ~sizeClass.bit;
+      used[sizeClass.row] = left;
+      if (left == 0) {
+        usedRows &= ~(1L << sizeClass.row);
+      }
+    }
+  }
+
+  // Classes.
+
+  /** Grows with the size; below 128 units the number of units itself. */
+  private static int classOf(long bytes) {
+    long units = bytes >>> UNIT_SHIFT;
+    int shift = Math.max(0, Long.SIZE - 7 - Long.numberOfLeadingZeros(units));
+    return (shift << 6) + (int) (units >>> shift);
+  }
+
+  /** The first block of all classes above one, or null. */
+  private SizedBlock firstAbove(int index) {
+    int row = index >> 6;
+    long inRow = used[row] & -2L << index;
+    if (inRow != 0) {
+      return lowest(classes[(row << 6) + Long.numberOfTrailingZeros(inRow)].root);
+    }
+    long above = usedRows & -2L << row;
+    return above == 0 ? null : firstIn(Long.numberOfTrailingZeros(above));
+  }
+
+  private SizedBlock firstIn(int row) {
+    return lowest(classes[(row << 6) + Long.numberOfTrailingZeros(used[row])].root);
+  }
+
+  /** The last block of all classes below one, or null. */
+  private SizedBlock lastBelow(int index) {
+    int row = index >> 6;
+    long inRow = used[row] & (1L << index) - 1;
+    if (inRow != 0) {
+      return highest(classes[(row << 6) + highestBit(inRow)].root);
+    }
+    long below = usedRows & (1L << row) - 1;
+    return below == 0 ? null : lastIn(highestBit(below));
+  }
+
+  private SizedBlock lastIn(int row) {
+    return highest(classes[(row << 6) + highestBit(used[row])].root);
+  }
+
+  private static int highestBit(long bits) {
+    return Long.SIZE - 1 - Long.numberOfLeadingZeros(bits);
+  }
+
+  /** Only blocks of this kind come into the order. */
+  @SuppressWarnings("unchecked")
+  private B typed(SizedBlock block) {
+    return (B) block;
+  }
+
+  // Trees.
+
+  private static SizedBlock lowest(SizedBlock root) {
+    SizedBlock block = root;
+    while (block.lower != null) {
+      block = block.lower;
+    }
+    return block;
+  }
+
+  private static SizedBlock highest(SizedBlock root) {
+    SizedBlock block = root;
+    while (block.upper != null) {
+      block = block.upper;
+    }
+    return block;
+  }
+
+  private static SizedBlock ceilingIn(SizedBlock root, long bytes, long address) {
+    SizedBlock found = null;
+    SizedBlock block = root;
+    while (block != null) {
+      if (block.isBelow(bytes, address)) {
+        block = block.upper;
+      } else {
+        found = block;
+        block = block.lower;
+      }
+    }
+    return found;
+  }
+
+  /** Puts a block, which has no children, into a tree that is not empty. */
+  private static void insert(SizeClass sizeClass, SizedBlock block) {
+    SizedBlock above = null;
+    SizedBlock at = sizeClass.root;
+    while (at != null && at.priority >= block.priority) {
+      above = at;
+      at = at.isBelow(block.bytes, block.address) ? at.upper : at.lower;
+    }
+    if (at != null) {
+      split(at, block);
+    }
+    if (above == null) {
+      sizeClass.root = block;
+    } else if (above.isBelow(block.bytes, block.address)) {
+      above.upper = block;
+    } else {
+      above.lower = block;
+    }
+  }
+
+  /** Makes the blocks of a tree children of a block that takes its place. */
+  private static void split(SizedBlock root, SizedBlock block) {
+    SizedBlock lastBelow = null;
+    SizedBlock lastAbove = null;
+    SizedBlock at = root;
+    while (at != null) {
+      if (at.isBelow(block.bytes, block.address)) {
+        if (lastBelow == null) {
+          block.lower = at;
+        } else {
+          lastBelow.upper = at;
+        }
+        lastBelow = at;
+        at = at.upper;
+      } else {
+        if (lastAbove == null) {
+          block.upper = at;
+        } else {
+          lastAbove.lower = at;
+        }
+        lastAbove = at;
+        at = at.lower;
+      }
+    }
+    if (lastBelow != null) {
+      lastBelow.upper = null;
+    }
+    if (lastAbove != null) {
+      lastAbove.lower = null;
+    }
+  }
+
+  /** Takes a block that is not the root out of a tree. */
+  private static void detachBelow(SizedBlock root, SizedBlock block) {
+    SizedBlock above = null;
+    SizedBlock at = root;
+    while (at != block) {
+      if (at == null) {
+        throw new IllegalStateException("block is not in the order");
+      }
+      above = at;
+      at = at.isBelow(block.bytes, block.address) ? at.upper : at.lower;
+    }
+    SizedBlock rest = joined(block.lower, block.upper);
+    if (above.upper == block) {
+      above.upper = rest;
+    } else {
+      above.lower = rest;
+    }
+    block.lower = null;
+    block.upper = null;
+  }
+
+  /** One tree of two, all blocks of the first one before those of the second one. */
+  private static SizedBlock joined(SizedBlock first, SizedBlock second) {
+    if (first == null || second == null) {
+      return first == null ? second : first;
+    }
+    SizedBlock low = first;
+    SizedBlock high = second;
+    SizedBlock root = low.priority >= high.priority ? low : high;
+    SizedBlock end = null;
+    boolean endIsLow = false;
+    while (low != null && high != null) {
+      boolean lowIsTop = low.priority >= high.priority;
+      SizedBlock top = lowIsTop ? low : high;
+      attach(end, endIsLow, top);
+      end = top;
+      endIsLow = lowIsTop;
+      if (lowIsTop) {
+        low = low.upper;
+      } else {
+        high = high.lower;
+      }
+    }
+    attach(end, endIsLow, low == null ? high : low);
+    return root;
+  }
+
+  /** What follows a block of the lower tree comes behind it, of the upper tree before it. */
+  private static void attach(SizedBlock end, boolean endIsLow, SizedBlock tree) {
+    if (end == null) {
+      return;
+    }
+    if (endIsLow) {
+      end.upper = tree;
+    } else {
+      end.lower = tree;
+    }
+  }
+}
