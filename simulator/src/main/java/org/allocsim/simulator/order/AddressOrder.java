@@ -28,10 +28,7 @@ public final class AddressOrder {
 
   // Entries, FAN for each node.
 
-  /**
-   * Of a leaf the block's address; else an address that no block of the child lies below, which is
-   * of no account for a node's first child.
-   */
+  /** Of a leaf the block's address; else that of the lowest block of the child. */
   private long[] addresses = new long[FAN];
 
   /** Bytes of the block; else the most of any block of the child. */
@@ -219,15 +216,23 @@ public final class AddressOrder {
     long oldBytes = bytes[entry];
     addresses[entry] = address;
     bytes[entry] = newBytes;
-    int node = leaf;
-    boolean isFirst = entry == node << FAN_SHIFT;
-    for (int above = parents[node]; isFirst && above != NO_NODE; above = parents[node]) {
-      int upper = entryOf(above, node);
-      addresses[upper] = address;
-      isFirst = upper == above << FAN_SHIFT;
-      node = above;
+    if (entry == leaf << FAN_SHIFT) {
+      settleStart(leaf);
     }
     settle(leaf, oldBytes, newBytes);
+  }
+
+  /** Tells the nodes above that the first block of a node is another or lies elsewhere. */
+  private void settleStart(int start) {
+    int node = start;
+    for (int above = parents[node]; above != NO_NODE; above = parents[node]) {
+      int upper = entryOf(above, node);
+      addresses[upper] = addresses[node << FAN_SHIFT];
+      if (upper != above << FAN_SHIFT) {
+        return;
+      }
+      node = above;
+    }
   }
 
   /** Tells the nodes above that an entry of a node has other bytes than before. */
@@ -280,6 +285,9 @@ public final class AddressOrder {
     bytes[entry] = entryBytes;
     refs[entry] = ref;
     adopt(node, ref);
+    if (at == 0) {
+      settleStart(node);
+    }
     settle(node, Long.MIN_VALUE, entryBytes);
   }
 
@@ -332,6 +340,9 @@ public final class AddressOrder {
     int last = (node << FAN_SHIFT) + --counts[node];
     move(entry + 1, entry, last - entry);
     if (counts[node] > 0) {
+      if (entry == node << FAN_SHIFT) {
+        settleStart(node);
+      }
       settle(node, oldBytes, Long.MIN_VALUE);
     } else if (node != root) {
       int above = parents[node];

@@ -12,10 +12,10 @@ import org.allocsim.simulator.policy.LayoutVisitor;
  *
  * <p>A block is a row of the table; rows of blocks that are gone are used again. Blocks of a
  * segment are linked in address order and tile it. Allocations are found by their dense ids. The
- * free blocks may be kept in {@link org.allocsim.simulator.order.SizeOrderedRows}s over the table; a
- * block has to be in none while its place changes. Reported inactive splits (free blocks of partly
- * used segments, PyTorch's notion) change at {@link #take} and {@link #settle} only, so that steps
- * in between leave no false peaks.
+ * free blocks may be kept in {@link org.allocsim.simulator.order.SizeOrderedRows}s over the table;
+ * a block has to be in none while its place changes. Reported inactive splits (free blocks of
+ * partly used segments, PyTorch's notion) change at {@link #take} and {@link #settle} only, so that
+ * steps in between leave no false peaks.
  */
 public final class BlockHeap extends BlockRows {
   // Numbers behind those of an order.
