@@ -157,7 +157,7 @@ final class CompareTable {
                     Numbers.count(result.driverCalls()),
                     String.format(
                         Locale.ROOT, "%.1f ms", result.driverNanos() / NANOS_PER_MILLISECOND),
-                    String.format(Locale.ROOT, "%.1f", result.eventsPerSecond() / MILLION)));
+                    String.format(Locale.ROOT, "%.2f", result.eventsPerSecond() / MILLION)));
         if (inTime) {
           cells.add(Numbers.duration(result.time().endNanos()));
           cells.add(Numbers.percent(result.time().utilisation()));
