@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.pinned;
 
 import java.util.Arrays;
+import org.allocsim.simulator.policy.block.BlockHeap;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -9,6 +10,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * block is forgotten.
  */
 final class CopyUses {
+  /** No block. */
+  static final int NO_BLOCK = BlockHeap.NONE;
+
   private static final int NONE = -1;
 
   /** By block: its first use; uses that it still waits for. */
@@ -141,14 +145,14 @@ final class CopyUses {
   /**
    * Takes the oldest use out of the queue.
    *
-   * @return its block where that was the last use it waited for, else −1
+   * @return its block where that was the last use it waited for, else {@link #NO_BLOCK}
    */
   int takeFinished() {
     int usedBlock = block[queue[oldest]];
     oldest = (oldest + 1) & (queue.length - 1);
     queued--;
     if (--outstanding[usedBlock] > 0) {
-      return NONE;
+      return NO_BLOCK;
     }
     int last = firstUse[usedBlock];
     while (next[last] != NONE) {

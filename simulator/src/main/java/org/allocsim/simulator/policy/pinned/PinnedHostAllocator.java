@@ -225,7 +225,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
   private void processEvents() {
     while (uses.hasFinished()) {
       int block = uses.takeFinished();
-      if (block != NONE) {
+      if (block != CopyUses.NO_BLOCK) {
         hostListener.returnedAfterUse(sizeClass(heap.bytes(block)));
         becomeFree(block);
       }
