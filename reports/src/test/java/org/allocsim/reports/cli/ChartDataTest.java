@@ -117,8 +117,7 @@ class ChartDataTest {
             profile,
             MemoryLimit.NONE,
             portraits.stream().map(PolicyPortrait::result).toList());
-    new CompareCharts(
-            input, new MemoryTimelineChart.Bound("limit", table.mostBytes()), portraits)
+    new CompareCharts(input, new MemoryTimelineChart.Bound("limit", table.mostBytes()), portraits)
         .write(charts, "");
     ByteArrayOutputStream json = new ByteArrayOutputStream();
     JsonText.write(table.toMap(), json);
@@ -295,8 +294,7 @@ class ChartDataTest {
   void pointsOfPredictedAgainstMeasuredAreThoseOfTheCases() {
     ValidateReport report = ValidateReportTest.report();
     JsonNode cases = new ObjectMapper().valueToTree(ValidateJson.of(report)).get("cases");
-    XYPlot plot =
-        ValidateCharts.PEAK_MEMORY.draw(report, ChartTheme.LIGHT).getXYPlot();
+    XYPlot plot = ValidateCharts.PEAK_MEMORY.draw(report, ChartTheme.LIGHT).getXYPlot();
     XYDataset points = plot.getDataset(plot.getDatasetCount() - 1);
     List<String> drawn = new ArrayList<>();
     for (int series = 0; series < points.getSeriesCount(); series++) {
