@@ -51,6 +51,15 @@ for jar in "$app"/lib/*.jar; do
     *) cp "$jar" "$to/lib/" ;;
   esac
 done
+# Of a library's platforms only this one is needed; they are 6 MB.
+for jar in "$to"/lib/zstd-jni-*.jar; do
+  [ -f "$jar" ] || continue
+  others=$work/zstd
+  mkdir "$others"
+  (cd "$others" && "$jdk/bin/jar" xf "$jar" &&
+    find . -type f \( -name '*.so' -o -name '*.dll' -o -name '*.dylib' -o -name '*.jnilib' \) ! -path './linux/amd64/*' -delete &&
+    "$jdk/bin/jar" cfm "$jar" META-INF/MANIFEST.MF .) || fail "$jar cannot be repacked."
+done
 [ -n "$native" ] || fail "$app/lib has no jcuda-natives jar; build allocsim again."
 # The driver API needs one of its four libraries.
 library=$(cd "$work" && "$jdk/bin/jar" tf "$native" | grep 'libJCudaDriver-.*-linux-x86_64\.so$') ||
@@ -71,7 +80,7 @@ if [ -z "${COLUMNS:-}" ] && [ -t 1 ]; then
   esac
 fi
 exec "$root/runtime/bin/java" --enable-native-access=ALL-UNNAMED \
-  --sun-misc-unsafe-memory-access=allow -Djava.awt.headless=true \
+  --sun-misc-unsafe-memory-access=allow -Djava.awt.headless=true -XX:+UseParallelGC \
   -Djava.library.path="$root/lib" ${ALLOCSIM_JAVA_OPTS:-} -jar "$root/allocsim.jar" "$@"
 EOF
 chmod 755 "$to/allocsim"

@@ -74,8 +74,9 @@ public final class PolicySitting {
     moments.add(new PolicyPortrait.Moment(PolicyPortrait.Kind.PEAK, keeper.peakRow, atPeak));
     moments.sort(Comparator.comparingInt(PolicyPortrait.Moment::row));
     moments.add(new PolicyPortrait.Moment(PolicyPortrait.Kind.END, keeper.row, keeper.atEnd));
+    boolean isEarly = keeper.peakRow <= trial.trace().eventCount() / ReservedParts.EARLY;
     return new PolicyPortrait(
-        result.with(ReservedParts.of(result.atPeak(), result.peakRequestedBytes(), slack)),
+        result.with(ReservedParts.of(result.atPeak(), isEarly, result.peakRequestedBytes(), slack)),
         timeline,
         fragmentation,
         moments);

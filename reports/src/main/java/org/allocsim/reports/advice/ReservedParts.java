@@ -11,7 +11,8 @@ package org.allocsim.reports.advice;
  * @param otherStreamsBytes free memory that is cached for streams other than the busiest one
  * @param privatePoolsBytes free memory of private pools
  * @param inAdvanceBytes all free memory, instead of the four before, of a policy that took its peak
- *     before the program held a hundredth of what it holds at most: where it lies tells nothing
+ *     before the program held a hundredth of what it holds at most, or in the first hundredth of a
+ *     program that held more later: where it lies tells nothing
  */
 public record ReservedParts(
     long requestedBytes,
@@ -22,21 +23,24 @@ public record ReservedParts(
     long otherStreamsBytes,
     long privatePoolsBytes,
     long inAdvanceBytes) {
-  private static final long EARLY = 100;
+  static final long EARLY = 100;
 
   /**
    * Parts of a moment.
    *
+   * @param isEarly whether the moment is in the first hundredth of the program
    * @param peakRequestedBytes what the program holds at most
    * @param slack where its free bytes lie; what no free block shows counts as stuck, as some
    *     policies keep memory that they cannot name
    */
-  static ReservedParts of(PolicyResult.Moment moment, long peakRequestedBytes, SlackSplit slack) {
+  static ReservedParts of(
+      PolicyResult.Moment moment, boolean isEarly, long peakRequestedBytes, SlackSplit slack) {
     // Requested bytes include those of blocks that await their free.
     long requestedBytes = Math.min(moment.requestedBytes(), moment.allocatedBytes());
     long roundingBytes = moment.allocatedBytes() - requestedBytes;
     long awaitingBytes = moment.activeBytes() - moment.allocatedBytes();
-    if (requestedBytes < peakRequestedBytes / EARLY) {
+    boolean heldMoreLater = requestedBytes < peakRequestedBytes;
+    if (requestedBytes < peakRequestedBytes / EARLY || (isEarly && heldMoreLater)) {
       return new ReservedParts(
           requestedBytes, roundingBytes, awaitingBytes, 0, 0, 0, 0, moment.externalBytes());
     }

@@ -11,6 +11,9 @@ public final class BarData {
   private static final double FAR = 10;
   private static final double CUT = 5;
 
+  /** Bars that are longer than the cut by less than this factor are not cut either. */
+  private static final double NEAR = 1.3;
+
   private final List<String> parts;
   private final List<Row> rows = new ArrayList<>();
   private final Set<String> emphasised = new HashSet<>();
@@ -87,7 +90,8 @@ public final class BarData {
 
   /**
    * Where bars are cut: a few that are far longer than most would leave nothing to see of the
-   * others. Not below any bar where all are of similar length, nor below one that stands out.
+   * others. Not below any bar where all are of similar length, nor below one that stands out, nor
+   * just below the end of a bar.
    */
   double cut() {
     double[] sums = rows.stream().mapToDouble(Row::sum).filter(sum -> sum > 0).sorted().toArray();
@@ -97,7 +101,14 @@ public final class BarData {
     double middle = sums[sums.length / 2];
     double top = sums[sums.length - 1];
     double telling = rows.stream().filter(this::isEmphasised).mapToDouble(Row::sum).max().orElse(0);
-    return top > FAR * middle ? Math.max(CUT * middle, telling) : top;
+    if (top <= FAR * middle) {
+      return top;
+    }
+    double cut = Math.max(CUT * middle, telling);
+    for (double sum : sums) {
+      cut = sum > cut && sum <= NEAR * cut ? sum : cut;
+    }
+    return cut;
   }
 
   /** What is drawn of a row. */

@@ -1,5 +1,7 @@
 package org.allocsim.reports.chart;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Locale;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
@@ -46,21 +48,38 @@ enum BarUnit {
       return Numbers.count(Math.round(value));
     }
   },
-  /** Millions a second. */
-  MILLIONS_PER_SECOND {
+  /** Things a second. */
+  PER_SECOND {
     @Override
     NumberAxis axis(double top, String label) {
       NumberAxis axis = new NumberAxis(label);
       axis.setStandardTickUnits(NumberAxis.createStandardTickUnits(Locale.ROOT));
+      axis.setNumberFormatOverride(QuantityScale.written(BarUnit::perSecond));
       axis.setRange(0, top > 0 ? top : 1);
       return axis;
     }
 
     @Override
     String text(double value) {
-      return String.format(Locale.ROOT, value < 10 ? "%.2f" : "%.1f", value);
+      return perSecond(value);
     }
   };
+
+  /** {@code 1.23 M/s}: three digits that count, at most. */
+  private static String perSecond(double value) {
+    double scaled = value;
+    int unit = 0;
+    while (unit < THOUSANDS.length - 1 && scaled >= 999.5) {
+      scaled /= 1000;
+      unit++;
+    }
+    return value == 0
+        ? "0"
+        : new BigDecimal(scaled).round(new MathContext(3)).stripTrailingZeros().toPlainString()
+            + THOUSANDS[unit];
+  }
+
+  private static final String[] THOUSANDS = {" /s", " k/s", " M/s", " G/s"};
 
   /** An axis from 0. */
   abstract NumberAxis axis(double top, String label);

@@ -24,6 +24,9 @@ public final class DistributionChart {
   private static final double HEADROOM = 1.08;
   private static final double BAR = 0.86;
 
+  /** Fewer bins are drawn as narrow as this many. */
+  private static final int FEW_BINS = 8;
+
   private DistributionChart() {}
 
   /** Draws the chart. */
@@ -32,7 +35,8 @@ public final class DistributionChart {
     String[] labels = bins == 0 ? new String[] {""} : data.binLabels().toArray(String[]::new);
     SymbolAxis axis = new SymbolAxis(data.quantity(), labels);
     axis.setGridBandsVisible(false);
-    axis.setRange(-0.5, labels.length - 0.5);
+    double beside = Math.max(0, FEW_BINS - labels.length) / 2.0;
+    axis.setRange(-0.5 - beside, labels.length - 0.5 + beside);
     axis.setVerticalTickLabels(bins > 14);
     ChartStyle.style(axis, theme);
     CombinedDomainXYPlot both = new CombinedDomainXYPlot(axis);

@@ -1,7 +1,11 @@
 package org.allocsim.reports.chart;
 
 import java.awt.Color;
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItemCollection;
 import org.jfree.chart.axis.NumberAxis;
@@ -23,6 +27,9 @@ public final class FragmentationChart {
 
   private static final int PANEL_HEIGHT = 120;
   private static final int FRAME_HEIGHT = 160;
+
+  private static final double WHOLE = 100;
+  private static final double[] SMALL_TOPS = {0.1, 1, 4, 10, 20};
 
   private FragmentationChart() {}
 
@@ -48,7 +55,7 @@ public final class FragmentationChart {
     }
     if (empty) {
       XYPlot plot = new XYPlot();
-      plot.setRangeAxis(axis(theme));
+      plot.setRangeAxis(axis(WHOLE, theme));
       ChartStyle.style(plot, theme);
       ChartStyle.sayWithoutData(plot, "no memory was used", theme);
       panels.add(plot);
@@ -59,7 +66,7 @@ public final class FragmentationChart {
 
   private static XYPlot panel(FragmentationData.Line line, Color colour, ChartTheme theme) {
     XYPlot plot = new XYPlot();
-    plot.setRangeAxis(axis(theme));
+    plot.setRangeAxis(axis(top(line.points()), theme));
     ChartStyle.style(plot, theme);
     XYAreaRenderer area = new XYAreaRenderer(XYAreaRenderer.AREA);
     area.setSeriesPaint(0, new Color(colour.getRed(), colour.getGreen(), colour.getBlue(), 90));
@@ -76,10 +83,18 @@ public final class FragmentationChart {
     return plot;
   }
 
-  private static NumberAxis axis(ChartTheme theme) {
+  /** Where a panel ends: at the whole, or for small shares at a round one just above them. */
+  private static double top(TimelineData.Points points) {
+    double greatest = Arrays.stream(points.y()).max().orElse(0);
+    return Arrays.stream(SMALL_TOPS).filter(top -> greatest <= top).findFirst().orElse(WHOLE);
+  }
+
+  private static NumberAxis axis(double top, ChartTheme theme) {
     NumberAxis percent = new NumberAxis("[%]");
-    percent.setRange(0, 100);
-    percent.setTickUnit(new NumberTickUnit(50));
+    percent.setRange(0, top);
+    percent.setTickUnit(new NumberTickUnit(top / 2));
+    percent.setNumberFormatOverride(
+        new DecimalFormat("0.##", DecimalFormatSymbols.getInstance(Locale.ROOT)));
     return ChartStyle.style(percent, theme);
   }
 }

@@ -23,6 +23,12 @@ public final class FrontierChart {
   private static final int ROW_HEIGHT = 28;
   private static final int FRAME_HEIGHT = 300;
 
+  /** Width of the plot that is there however long the names of allocators. */
+  private static final double LEAST_PLOT_WIDTH = 820;
+
+  /** Width that a size in words takes. */
+  private static final double TEXT_WIDTH = 84;
+
   private FrontierChart() {}
 
   /** Height in pixels that gives every row its room. */
@@ -46,7 +52,9 @@ public final class FrontierChart {
             ? new String[] {""}
             : data.rows().stream().map(FrontierData.Row::label).toArray(String[]::new);
     XYPlot plot = new XYPlot();
+    double behind = behind(columns);
     SymbolAxis across = axis(null, devices, theme);
+    across.setRange(-0.5, columns - 0.5 + behind);
     across.setVerticalTickLabels(true);
     SymbolAxis down = axis(null, labels, theme);
     down.setInverted(true);
@@ -55,12 +63,17 @@ public final class FrontierChart {
     ChartStyle.style(plot, theme);
     plot.setDomainGridlinesVisible(false);
     plot.setRangeGridlinesVisible(false);
-    plot.addAnnotation(new Grid(data.rows(), theme));
+    plot.addAnnotation(new Grid(data.rows(), behind, theme));
     LegendItemCollection legend = new LegendItemCollection();
     legend.add(ChartStyle.swatch("every request is served", fits(theme)));
     legend.add(ChartStyle.swatch("out of memory (crossed)", fails(theme)));
     plot.setFixedLegendItems(legend);
     return ChartStyle.chart(title, subtitle, plot, theme);
+  }
+
+  /** Width of the last column, which holds sizes in words, in columns of cells. */
+  private static double behind(int columns) {
+    return Math.max(1, TEXT_WIDTH * columns / (LEAST_PLOT_WIDTH - TEXT_WIDTH));
   }
 
   private static SymbolAxis axis(String label, String[] symbols, ChartTheme theme) {
@@ -84,10 +97,12 @@ public final class FrontierChart {
     private static final double GAP = 1.5;
 
     private final transient List<FrontierData.Row> rows;
+    private final double behind;
     private final transient ChartTheme theme;
 
-    Grid(List<FrontierData.Row> rows, ChartTheme theme) {
+    Grid(List<FrontierData.Row> rows, double behind, ChartTheme theme) {
       this.rows = rows;
+      this.behind = behind;
       this.theme = theme;
     }
 
@@ -96,22 +111,22 @@ public final class FrontierChart {
       for (int row = 0; row < rows.size(); row++) {
         List<Boolean> fits = rows.get(row).fits();
         for (int column = 0; column < fits.size(); column++) {
-          Rectangle2D cell = cell(scale, row, column);
+          Rectangle2D cell = cell(scale, row, column, 1);
           graphics.setPaint(fits.get(column) ? fits(theme) : fails(theme));
           graphics.fill(cell);
           if (!fits.get(column)) {
             cross(graphics, cell);
           }
         }
-        text(graphics, cell(scale, row, fits.size()), rows.get(row).smallestBytes());
+        text(graphics, cell(scale, row, fits.size(), behind), rows.get(row).smallestBytes());
       }
     }
 
-    private static Rectangle2D cell(Scale scale, int row, int column) {
+    private static Rectangle2D cell(Scale scale, int row, int column, double columns) {
       double left = scale.x(column - 0.5) + GAP;
       double top = scale.y(row - 0.5) + GAP;
       return new Rectangle2D.Double(
-          left, top, scale.x(column + 0.5) - GAP - left, scale.y(row + 0.5) - GAP - top);
+          left, top, scale.x(column - 0.5 + columns) - GAP - left, scale.y(row + 0.5) - GAP - top);
     }
 
     private void cross(Graphics2D graphics, Rectangle2D cell) {

@@ -2,6 +2,7 @@ package org.allocsim.reports.chart;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
@@ -151,7 +152,8 @@ public record Histogram(
   }
 
   /**
-   * Without the empty bins at both ends; the bin {@code kept} stays last where it has something.
+   * Without the empty bins at both ends, and without those between 0, which has no place on a scale
+   * of powers, and the next one; the bin {@code kept} stays last where it has something.
    */
   private static Histogram trimmed(
       String[] labels,
@@ -162,30 +164,24 @@ public record Histogram(
       int kept,
       String quantity) {
     int end = kept < 0 ? counts.length : kept;
-    int first = 0;
-    while (first < end && counts[first] == 0) {
-      first++;
-    }
     int last = end - 1;
-    while (last > first && counts[last] == 0) {
+    while (last >= 0 && counts[last] == 0) {
       last--;
     }
-    boolean hasKept = kept >= 0 && counts[kept] > 0;
-    int inner = first == end ? 0 : last - first + 1;
-    String[] someLabels =
-        Arrays.copyOf(Arrays.copyOfRange(labels, first, first + inner), inner + (hasKept ? 1 : 0));
-    long[] someCounts =
-        Arrays.copyOf(Arrays.copyOfRange(counts, first, first + inner), someLabels.length);
-    long[] someBytes =
-        Arrays.copyOf(Arrays.copyOfRange(bytes, first, first + inner), someLabels.length);
-    long[] someFroms =
-        Arrays.copyOf(Arrays.copyOfRange(froms, first, first + inner), someLabels.length);
-    if (hasKept) {
-      someFroms[inner] = froms[kept];
-      someLabels[inner] = labels[kept];
-      someCounts[inner] = counts[kept];
-      someBytes[inner] = bytes[kept];
+    int first = froms[0] == 0 ? 1 : 0;
+    while (first <= last && counts[first] == 0) {
+      first++;
     }
-    return new Histogram(List.of(someLabels), someFroms, unit, someCounts, someBytes, quantity);
+    IntStream inner = IntStream.rangeClosed(first, last);
+    IntStream zero = IntStream.range(0, froms[0] == 0 && counts[0] > 0 ? 1 : 0);
+    IntStream behind = IntStream.range(end, kept >= 0 && counts[kept] > 0 ? end + 1 : end);
+    int[] bins = IntStream.concat(IntStream.concat(zero, inner), behind).toArray();
+    return new Histogram(
+        IntStream.of(bins).mapToObj(bin -> labels[bin]).toList(),
+        IntStream.of(bins).mapToLong(bin -> froms[bin]).toArray(),
+        unit,
+        IntStream.of(bins).mapToLong(bin -> counts[bin]).toArray(),
+        IntStream.of(bins).mapToLong(bin -> bytes[bin]).toArray(),
+        quantity);
   }
 }

@@ -243,7 +243,7 @@ public final class LeakTrendChart {
     items.add(item("live at the busiest moment", dash, ChartStyle.ORANGE));
     items.add(item("live at the quietest moment", dash, quietest(theme)));
     items.add(item("trend", dash, ChartStyle.VERMILLION));
-    items.add(ChartStyle.swatch("interval of its slope", BAND));
+    items.add(ChartStyle.swatch("95 % interval of its slope", BAND));
     if (data.warmUp() > 0) {
       items.add(ChartStyle.swatch("warm-up", warmUp(theme)));
     }

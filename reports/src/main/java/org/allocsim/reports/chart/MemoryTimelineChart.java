@@ -6,6 +6,7 @@ import java.awt.Shape;
 import java.awt.Stroke;
 import java.awt.geom.Line2D;
 import java.awt.geom.Path2D;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.allocsim.reports.text.Numbers;
@@ -48,6 +49,9 @@ public final class MemoryTimelineChart {
 
   /** A bound further above all memory than this factor would squeeze the curves flat. */
   private static final double FARTHEST_BOUND = 3;
+
+  /** Opacity of the paper below labels, which may lie on areas. */
+  private static final int LABEL_ALPHA = 190;
 
   /** Opacity of the line of requested memory: areas full of oscillations keep their colour. */
   private static final int REQUESTED_ALPHA = 120;
@@ -140,7 +144,7 @@ public final class MemoryTimelineChart {
     if (timeline.bucketCount() == 0) {
       ChartStyle.sayWithoutData(plot, "no memory was used", theme);
     }
-    plot.setFixedLegendItems(legend(timeline, context.phases(), theme));
+    plot.setFixedLegendItems(legend(timeline, data, context.phases(), theme));
 
     String hidden =
         bound == null || boundShown
@@ -256,7 +260,9 @@ public final class MemoryTimelineChart {
     marker.setLabel(bound.name() + " " + ByteFormat.human(bound.bytes()));
     marker.setLabelFont(ChartStyle.TEXT_FONT);
     marker.setLabelPaint(theme.ink());
-    marker.setLabelBackgroundColor(new Color(0, 0, 0, 0));
+    Color paper = theme.paper();
+    marker.setLabelBackgroundColor(
+        new Color(paper.getRed(), paper.getGreen(), paper.getBlue(), LABEL_ALPHA));
     marker.setLabelAnchor(above ? RectangleAnchor.TOP_LEFT : RectangleAnchor.BOTTOM_LEFT);
     marker.setLabelTextAnchor(above ? TextAnchor.BOTTOM_LEFT : TextAnchor.TOP_LEFT);
     marker.setLabelOffset(new RectangleInsets(4, 8, 4, 8));
@@ -264,10 +270,12 @@ public final class MemoryTimelineChart {
   }
 
   private static LegendItemCollection legend(
-      MemoryTimeline timeline, List<Phase> phases, ChartTheme theme) {
+      MemoryTimeline timeline, TimelineData data, List<Phase> phases, ChartTheme theme) {
     LegendItemCollection items = new LegendItemCollection();
     items.add(ChartStyle.swatch("reserved from the device", reservedFill(theme)));
-    items.add(ChartStyle.swatch("active: allocated or awaiting free", ChartStyle.ORANGE));
+    if (!Arrays.equals(data.series(Series.ACTIVE).y(), data.series(Series.ALLOCATED).y())) {
+      items.add(ChartStyle.swatch("active: allocated or awaiting free", ChartStyle.ORANGE));
+    }
     items.add(ChartStyle.swatch("allocated, rounded", allocatedFill(theme)));
     items.add(
         stroked("requested", new Line2D.Double(-9, 0, 9, 0), 1.2f, theme.thinInk(REQUESTED_ALPHA)));

@@ -8,6 +8,7 @@ import java.text.FieldPosition;
 import java.text.NumberFormat;
 import java.text.ParsePosition;
 import java.util.Locale;
+import java.util.function.DoubleFunction;
 import org.jfree.chart.axis.LogAxis;
 import org.jfree.chart.axis.NumberAxis;
 import org.jfree.chart.axis.NumberTickUnit;
@@ -75,17 +76,17 @@ final class QuantityScale {
     if (!logarithmic) {
       NumberAxis axis = new NumberAxis(label);
       axis.setRange(low, high);
-      axis.setTickUnit(new NumberTickUnit(step(high), new Label()), false, true);
+      axis.setTickUnit(new NumberTickUnit(step(high), labels()), false, true);
       return axis;
     }
     double base = base(unit);
     LogAxis axis = new LogAxis(label);
     axis.setBase(base);
-    axis.setNumberFormatOverride(new Label());
+    axis.setNumberFormatOverride(labels());
     // Ticks at the very ends are lost otherwise, as logarithms are rounded.
     axis.setRange(low / CLOSE, high * CLOSE);
     double powers = Math.log(high / low) / Math.log(base);
-    axis.setTickUnit(new NumberTickUnit(Math.ceil(powers / MOST_TICKS), new Label()), false, true);
+    axis.setTickUnit(new NumberTickUnit(Math.ceil(powers / MOST_TICKS), labels()), false, true);
     axis.setMinorTickMarksVisible(false);
     return axis;
   }
@@ -128,15 +129,30 @@ final class QuantityScale {
     return new DecimalFormat("#,##0", symbols);
   }
 
-  private final class Label extends NumberFormat {
+  /** Labels of an axis as a function writes them. */
+  static NumberFormat written(DoubleFunction<String> label) {
+    return new Label(label);
+  }
+
+  private NumberFormat labels() {
+    return new Label(number ->
+        number == 0
+            ? "0"
+            : unit == PredictedMeasuredChart.Unit.BYTES ? ByteAxis.label(number) : time(number));
+  }
+
+  private static final class Label extends NumberFormat {
     private static final long serialVersionUID = 1L;
+
+    private final transient DoubleFunction<String> label;
+
+    Label(DoubleFunction<String> label) {
+      this.label = label;
+    }
 
     @Override
     public StringBuffer format(double number, StringBuffer text, FieldPosition position) {
-      return text.append(
-          number == 0
-              ? "0"
-              : unit == PredictedMeasuredChart.Unit.BYTES ? ByteAxis.label(number) : time(number));
+      return text.append(label.apply(number));
     }
 
     @Override

@@ -27,6 +27,9 @@ public final class SegmentMapData {
   private static final int MOST_ROWS = 40;
   private static final long LEAST_ROW_BYTES = 2L << 20;
 
+  /** A segment up to this size is never cut: PyTorch's are of 20 MiB, unless more is asked for. */
+  private static final long WHOLE_BYTES = 32L << 20;
+
   private final List<String> categories;
   private final long[] categoryBytes;
   private final int[] categoryBlocks;
@@ -85,9 +88,16 @@ public final class SegmentMapData {
     return data;
   }
 
-  /** The least power of two with which the map has few rows. */
+  /** The least power of two with which the map has few rows and short segments stay whole. */
   private static long rowBytes(MemoryLayout layout) {
+    long longest = 0;
+    for (int segment = 0; segment < layout.segmentCount(); segment++) {
+      longest = Math.max(longest, Math.min(WHOLE_BYTES, layout.segmentBytes(segment)));
+    }
     long bytes = LEAST_ROW_BYTES;
+    while (bytes < longest) {
+      bytes *= 2;
+    }
     while (bytes < Long.MAX_VALUE / 2 && rows(layout, bytes) > MOST_ROWS) {
       bytes *= 2;
     }
@@ -146,7 +156,7 @@ public final class SegmentMapData {
             row,
             sharing == 1
                 ? ByteFormat.human(bytes)
-                : sharing + " of " + ByteFormat.human(sharedBytes));
+                : ByteFormat.human(sharedBytes) + " in " + sharing);
       }
     }
   }

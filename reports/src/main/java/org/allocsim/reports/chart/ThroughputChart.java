@@ -10,7 +10,7 @@ public final class ThroughputChart {
 
   private ThroughputChart() {}
 
-  /** A chart without rows; their values are millions of requests a second. */
+  /** A chart without rows; their values are requests a second. */
   public static BarData data() {
     return new BarData("requests served by the simulation");
   }
@@ -25,8 +25,8 @@ public final class ThroughputChart {
     return BarChart.create(
         title,
         subtitle,
-        "throughput of the simulation [million requests/s]",
-        BarUnit.MILLIONS_PER_SECOND,
+        "throughput of the simulation [requests/s]",
+        BarUnit.PER_SECOND,
         data,
         List.of(theme.series(0)),
         null,

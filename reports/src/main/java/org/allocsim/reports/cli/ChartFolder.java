@@ -17,7 +17,7 @@ import org.jfree.chart.JFreeChart;
  * The charts that a command writes into a folder, each as {@code NAME.svg}, {@code NAME.png},
  * {@code NAME-dark.svg} and {@code NAME-dark.png}.
  */
-final class ChartFolder {
+class ChartFolder {
   private static final int LONGEST_NAME = 80;
 
   private final Outputs outputs;

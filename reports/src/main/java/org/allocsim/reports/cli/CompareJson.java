@@ -61,7 +61,8 @@ final class CompareJson {
     return map;
   }
 
-  private static List<Object> bins(Histogram histogram) {
+  /** The bins of a distribution. */
+  static List<Object> bins(Histogram histogram) {
     List<Object> bins = new ArrayList<>();
     for (int bin = 0; bin < histogram.counts().length; bin++) {
       Map<String, Object> map = new LinkedHashMap<>();

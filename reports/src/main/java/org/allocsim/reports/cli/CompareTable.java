@@ -16,6 +16,7 @@ import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.timing.BusyTimeline;
 import org.allocsim.simulator.timing.TimeResult;
 
 /** What policies made of one trace: as text, as CSV and as JSON. */
@@ -157,7 +158,7 @@ final class CompareTable {
                     Numbers.count(result.driverCalls()),
                     String.format(
                         Locale.ROOT, "%.1f ms", result.driverNanos() / NANOS_PER_MILLISECOND),
-                    String.format(Locale.ROOT, "%.1f", result.eventsPerSecond() / MILLION)));
+                    String.format(Locale.ROOT, "%.2f", result.eventsPerSecond() / MILLION)));
         if (inTime) {
           cells.add(Numbers.duration(result.time().endNanos()));
           cells.add(Numbers.percent(result.time().utilisation()));
@@ -240,6 +241,10 @@ final class CompareTable {
     return map;
   }
 
+  private static double share(BusyTimeline busy, TimeResult time) {
+    return time.endNanos() == 0 ? 0 : (double) busy.totalNanos() / time.endNanos();
+  }
+
   private static Map<String, Object> toMap(PolicyResult result) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("policy", result.choice().provider().spec().id());
@@ -270,6 +275,8 @@ final class CompareTable {
     TimeResult time = result.time();
     map.put("simulated_seconds", time == null ? null : time.endNanos() / NANOS_PER_SECOND);
     map.put("gpu_utilisation_ratio", time == null ? null : time.utilisation());
+    map.put("gpu_to_device_ratio", time == null ? null : share(time.toDevice(), time));
+    map.put("gpu_to_host_ratio", time == null ? null : share(time.toHost(), time));
     return map;
   }
 }

@@ -114,6 +114,14 @@ final class LeaksCommand implements Callable<Integer> {
       description = "Draw live and reserved memory per iteration as .png or .svg.")
   private String chartName;
 
+  @Option(
+      names = "--charts",
+      paramLabel = "DIR",
+      description =
+          "Folder that gets the same as leak.svg and leak.png, and for dark paper as leak-dark.svg"
+              + " and leak-dark.png; it is made where missing.")
+  private String chartsName;
+
   @Override
   public Integer call() throws IOException {
     ChartFile chartFormat = chartFormat();
@@ -133,6 +141,16 @@ final class LeaksCommand implements Callable<Integer> {
       }
       if (chart != null) {
         draw(report, chartFormat, chart);
+      }
+      if (chartsName != null) {
+        new ChartFolder(outputs, "--charts", ChartFolder.make("--charts", chartsName))
+            .write(
+                "leak",
+                LeakTrendChart.WIDTH,
+                LeakTrendChart.HEIGHT,
+                theme ->
+                    LeakTrendChart.create(
+                        report.title(), report.subtitle(), report.chartData(), theme));
       }
       if (csv != null) {
         report.writeCsv(csv.stream());

@@ -83,7 +83,7 @@ final class RecordedTrial {
         continue;
       }
       int row = rows.indexOf(result);
-      recording.add(row, result.choice().label(), each);
+      recording.add(row, result.choice().label(), each, result.time());
       if (key.runs().contains(result)) {
         highlights.add(row);
       }

@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.Platform;
 import org.allocsim.reports.advice.Tuning;
 import org.allocsim.reports.advice.TuningGrid;
+import org.allocsim.reports.chart.Histogram;
 import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
@@ -168,6 +169,8 @@ final class TuneCommand implements Callable<Integer> {
               deviceOptions.profile(),
               limitBytes,
               tuning,
+              Histogram.ofSizes(recording.trace(), device),
+              Histogram.ofLifetimes(recording.trace(), device),
               seconds);
       Map<String, Object> results = JsonDocument.TUNE.of(report.toMap());
       json.forEach(each -> JsonText.write(results, each.stream()));

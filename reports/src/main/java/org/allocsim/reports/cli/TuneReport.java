@@ -11,6 +11,7 @@ import org.allocsim.reports.advice.Platform;
 import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.reports.advice.Tuning;
 import org.allocsim.reports.advice.leak.Iterations;
+import org.allocsim.reports.chart.Histogram;
 import org.allocsim.reports.text.CsvText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -27,6 +28,8 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
  * @param profile the simulated device
  * @param limitBytes the allocator's own limit, −1 without one
  * @param tuning the ranked settings
+ * @param sizes of the program's allocations
+ * @param lifetimes of the same
  * @param seconds wall time of the search
  */
 record TuneReport(
@@ -39,6 +42,8 @@ record TuneReport(
     DeviceProfile profile,
     long limitBytes,
     Tuning tuning,
+    Histogram sizes,
+    Histogram lifetimes,
     double seconds) {
 
   /** The JSON object; only {@code seconds} differs between two runs. */
@@ -62,6 +67,8 @@ record TuneReport(
     map.put("recorded_conf", tuning.recorded().conf());
     map.put("recommended", tuning.recommended().map(this::recommended).orElse(null));
     map.put("settings", settings());
+    map.put("sizes", CompareJson.bins(sizes));
+    map.put("lifetimes", CompareJson.bins(lifetimes));
     map.put("left_out", leftOut());
     map.put("seconds", seconds);
     return map;

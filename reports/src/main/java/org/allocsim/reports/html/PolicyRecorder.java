@@ -26,19 +26,21 @@ public final class PolicyRecorder implements EffectListener, PolicyTrial.Observe
 
   private final TraceColumns trace;
   private final MemoryTimeline timeline;
+  private final UnusedShare unused;
   private final SegmentColumns segments = new SegmentColumns();
   private final List<Object> failures = new ArrayList<>();
   private long[] addresses;
   private long[] blockBytes;
   private int[] freed;
   private int[] completed;
-  private int event;
+  private int event = -1;
   private long failureCount;
   private PolicyRecording recording;
 
   PolicyRecorder(TraceColumns trace, MemoryTimeline timeline) {
     this.trace = trace;
     this.timeline = timeline;
+    unused = new UnusedShare(trace.eventCount());
     int blocks = trace.blockCount();
     addresses = new long[blocks];
     Arrays.fill(addresses, NONE);
@@ -61,17 +63,29 @@ public final class PolicyRecorder implements EffectListener, PolicyTrial.Observe
 
   @Override
   public boolean before(int row, AllocatorPolicy policy, SimulatedDevice device) {
+    look();
     event = trace.position(row);
     return true;
   }
 
   @Override
   public void end(AllocatorPolicy policy, SimulatedDevice device) {
+    look();
+    event = Math.max(0, event);
     recording = encode();
     addresses = null;
     blockBytes = null;
     freed = null;
     completed = null;
+  }
+
+  private void look() {
+    if (event >= 0) {
+      unused.behind(
+          event,
+          timeline.currentBytes(MemoryTimeline.Series.RESERVED),
+          timeline.currentBytes(MemoryTimeline.Series.ACTIVE));
+    }
   }
 
   @Override
@@ -260,6 +274,7 @@ public final class PolicyRecorder implements EffectListener, PolicyTrial.Observe
         out.put(greatest[bucket] - least[bucket]);
       }
     }
+    unused.put(out);
     return out.deflated();
   }
 }

@@ -35,6 +35,7 @@ public final class ReportPage {
     "data.js",
     "series.js",
     "timeline.js",
+    "strips.js",
     "layout.js",
     "map.js",
     "table.js",
@@ -176,6 +177,10 @@ public final class ReportPage {
         entry.put("whole", isWhole);
         entry.put("preview", isWhole && isLong);
         entry.putAll(recording.about());
+        if (BusyColumns.isKnown(run.time())) {
+          entry.put("busy", BusyColumns.about(run.time()));
+          put(columns, id + "-busy", BusyColumns.encode(run.time()));
+        }
         runs.add(entry);
         put(columns, id + "-timeline", recording.timeline());
         if (isLong || !isWhole) {
@@ -216,7 +221,7 @@ public final class ReportPage {
     html.append("<h1 class=\"verdict ")
         .append(verdict.tone().name().toLowerCase(java.util.Locale.ROOT))
         .append("\">")
-        .append(escape(verdict.sentence()))
+        .append(escape(unbroken(verdict.sentence())))
         .append("</h1>\n");
     if (verdict.pasteLine() != null) {
       html.append("<div class=\"paste\"><code id=\"paste\" tabindex=\"0\">")
@@ -227,7 +232,8 @@ public final class ReportPage {
       html.append("<ul class=\"facts\">\n");
       verdict
           .details()
-          .forEach(detail -> html.append("<li>").append(escape(detail)).append("</li>\n"));
+          .forEach(
+              detail -> html.append("<li>").append(escape(unbroken(detail))).append("</li>\n"));
       html.append("</ul>\n");
     }
     return html.toString();
@@ -253,6 +259,12 @@ public final class ReportPage {
         .append("\" src=\"data:image/svg+xml;base64,")
         .append(Base64.getEncoder().encodeToString(svg.getBytes(StandardCharsets.UTF_8)))
         .append("\">");
+  }
+
+  /** Keeps the groups of a number and its unit on one line. */
+  private static String unbroken(String text) {
+    return text.replaceAll("(?<=\\d) (?=\\d{3}\\b)", "\u202f")
+        .replaceAll("(?<=\\d) (?=([KMGT]i)?B\\b|[nµm]?s\\b|%)", "\u00a0");
   }
 
   private static String escape(String text) {

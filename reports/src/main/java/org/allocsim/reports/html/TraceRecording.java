@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** One trace on a page, and the policies whose runs over it were recorded. */
@@ -45,7 +46,12 @@ public final class TraceRecording {
    * @param label how the page calls it
    */
   public void add(int row, String label, PolicyRecording recording) {
-    runs.add(new Run(row, label, recording));
+    add(row, label, recording, null);
+  }
+
+  /** The same of a run in simulated time; {@code time} is null where it was none. */
+  public void add(int row, String label, PolicyRecording recording, TimeResult time) {
+    runs.add(new Run(row, label, recording, time));
   }
 
   /**
@@ -99,5 +105,5 @@ public final class TraceRecording {
     return runs;
   }
 
-  record Run(int row, String label, PolicyRecording recording) {}
+  record Run(int row, String label, PolicyRecording recording, TimeResult time) {}
 }

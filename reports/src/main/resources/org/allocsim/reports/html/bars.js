@@ -80,7 +80,7 @@ class BarCharts {
     const all = shown.map(({ row }) => chart.parts(row));
     // What stands out is never cut.
     const telling = all.filter((_, i) => key.has(shown[i].number)).map(sumOf);
-    const scale = Math.max(barScale(all.map(sumOf)), ...telling);
+    const scale = uncutNear(Math.max(barScale(all.map(sumOf)), ...telling), all.map(sumOf));
     const used = all[0].filter((_, i) => all.some((parts) => parts[i].value > 0));
     return element(
       'figure',
@@ -144,6 +144,7 @@ function binLabel(bin) {
 /** 20 µs: whole numbers of the largest unit. */
 function shortDuration(nanos) {
   const units = ['ns', 'µs', 'ms', 's'];
+  if (nanos === 0) return '0';
   let unit = 0;
   let value = nanos;
   while (unit < 3 && value >= 1000) {

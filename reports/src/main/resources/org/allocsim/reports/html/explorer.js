@@ -13,6 +13,9 @@ class Explorer {
     this.filter = { stack: '', least: null, most: null, stream: '' };
     this.get = (id) => document.getElementById(id);
     this.timeline = new Timeline(this.get('timeline'), (at) => this.moveTo(at));
+    this.unused = new UnusedStrip(this.get('unused'), this.timeline);
+    this.timeline.follower = this.unused;
+    this.busy = new BusyStrip(this.get('busy'), this.get('busy-legend'));
     this.timeline.onHover = (at) => this.showValues(at ?? this.cursor, at !== null);
     this.map = new SegmentMap(this.get('map'), (what, block, segment, event) =>
       what === 'choose' ? this.choose(block) : this.showTip(block, segment, event),
@@ -115,6 +118,9 @@ class Explorer {
     this.showJumps();
     this.showKept();
     this.applyFilter();
+    const { about } = this.run;
+    this.get('busy-part').hidden = !about.busy;
+    if (about.busy) await this.busy.show(about, this.rows[row]);
     if (this.onRun) this.onRun(row);
     this.completed = this.complete();
   }
@@ -188,6 +194,19 @@ class Explorer {
     if (this.other) shown.other = this.other.series.reserved;
     this.timeline.show(shown, this.trace.events, this.limitOf(this.run.about.row), this.run.about.failures.map((f) => f[0]));
     this.shown = shown;
+    this.unused.show(series.unused, this.other ? this.other.series.unused : null);
+  }
+
+  /** The share of reserved memory that is in no block in use, behind a request. */
+  unusedAt(run, at) {
+    return run.isWhole ? unusedShare(run.series.reserved.at(at), run.series.active.at(at)) : run.series.unused.at(at);
+  }
+
+  showUnused(at) {
+    const share = this.unusedAt(this.run, at);
+    const output = this.get('unused-value');
+    output.textContent = percentText(share) + (this.other ? `, ${percentText(this.unusedAt(this.other, at))} of ${this.other.about.label} (dashed)` : '');
+    output.dataset.value = share;
   }
 
   /** The legend, with the values at a position. */
@@ -216,6 +235,7 @@ class Explorer {
       output.textContent = bytesText(value);
       output.dataset.value = value;
     }
+    this.showUnused(at);
     const time = this.trace.isTimed ? ', ' + durationText(this.trace.nanos(at)) + ' after the first' : '';
     this.get('moment').textContent = `${isHover ? 'Under the pointer' : 'At the cursor'}: request ${countText(at)} of ${countText(this.trace.events)}${time}`;
   }
@@ -471,6 +491,8 @@ class Explorer {
 
   restyle() {
     this.timeline.restyle();
+    this.unused.restyle();
+    this.busy.restyle();
     this.map.draw();
   }
 }

@@ -122,7 +122,7 @@ async function start() {
     if (page.explorer && page.explorer.run) table.mark(page.explorer.run.about.row);
   });
   const showDistributions = (number) => {
-    const trace = (results.traces || [])[number];
+    const trace = (results.traces || [results])[number];
     for (const [key, chart] of distributions) {
       get(key).hidden = !trace || !(trace[key] || []).length;
       if (!get(key).hidden) chart.show(trace[key]);

@@ -139,6 +139,11 @@ function* running(events, births, deaths, sizes, isCounted) {
 
 const always = () => true;
 
+/** The share of reserved memory that is in no block in use. */
+function unusedShare(reserved, active) {
+  return reserved > 0 ? Math.max(0, (reserved - active) / reserved) : 0;
+}
+
 function* wholeSeries(run) {
   const { trace, changes } = run;
   const { events, birth, size } = trace;
@@ -166,6 +171,9 @@ function* wholeSeries(run) {
   series.active = waits
     ? yield* running(events, birth, run.done, run.block, always)
     : series.allocated;
+  const unused = new Float32Array(events);
+  yield* each(events, (at) => (unused[at] = unusedShare(reserved[at], series.active.values[at])));
+  series.unused = yield* Series.of(unused);
   return series;
 }
 
@@ -181,12 +189,25 @@ function readBuckets(columns, about) {
     for (let i = 0; i < n; i++) least[i] = greatest[i] - columns.next();
     extremes[name] = { least, greatest };
   }
-  return { starts, extremes };
+  return { starts, extremes, unused: readUnused(columns) };
+}
+
+/** What a share of 1 is written as. */
+const WHOLE = 10000;
+
+function readUnused(columns) {
+  const width = columns.next();
+  const n = columns.next();
+  const starts = Int32Array.from({ length: n }, (_, i) => i * width);
+  const greatest = new Float64Array(n);
+  for (let i = 0, value = 0; i < n; i++) greatest[i] = (value += columns.signed()) / WHOLE;
+  const least = Float64Array.from(greatest, (value) => Math.max(0, value - columns.next() / WHOLE));
+  return { starts, least, greatest };
 }
 
 function bucketSeries(columns, about, events) {
-  const { starts, extremes } = readBuckets(columns, about);
-  const series = {};
+  const { starts, extremes, unused } = readBuckets(columns, about);
+  const series = { unused: new BucketSeries(unused.starts, unused.least, unused.greatest, events) };
   for (const name of SERIES) {
     const { least, greatest } = extremes[name];
     series[name] = new BucketSeries(starts, least, greatest, events);

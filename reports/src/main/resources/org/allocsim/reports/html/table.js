@@ -88,7 +88,15 @@ function barScale(values) {
   const sorted = values.filter((value) => value > 0).sort((a, b) => a - b);
   if (!sorted.length) return 1;
   const typical = 3 * sorted[Math.floor((sorted.length - 1) / 2)];
-  return sorted.at(-1) > typical ? typical : sorted.at(-1);
+  return sorted.at(-1) > typical ? uncutNear(typical, sorted) : sorted.at(-1);
+}
+
+/** A scale that cuts no bar that is only a little longer. */
+function uncutNear(scale, values) {
+  return values
+    .slice()
+    .sort((a, b) => a - b)
+    .reduce((reached, value) => (value > reached && value <= 1.3 * reached ? value : reached), scale);
 }
 
 class ResultTable {
@@ -108,6 +116,7 @@ class ResultTable {
     this.columns = this.view.columns.filter(
       (column) => !column.optional || rows.some((row) => row[column.key] !== null && row[column.key] !== undefined),
     );
+    this.table.classList.toggle('many', this.columns.length > 10);
     this.most = barScale(
       rows.flatMap((row) => this.columns.filter((c) => c.bar).map((c) => row[c.key] || 0)),
     );

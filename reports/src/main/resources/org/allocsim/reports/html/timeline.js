@@ -73,6 +73,39 @@ function drawLimit(u, limit) {
   ctx.restore();
 }
 
+/** Least and greatest values of series for every pixel of a view; a series that is missing has none. */
+function extremes(sources, { from, to }, events, pixels) {
+  const span = to - from;
+  const width = Math.max(50, pixels);
+  const buckets = Math.max(1, Math.min(Math.ceil(width), Math.ceil(span)));
+  const x = [];
+  const columns = sources.map((source) => ({ source, values: [] }));
+  const end = Math.min(events, Math.ceil(to) + 1);
+  let a = Math.max(0, Math.floor(from));
+  for (let i = 0; i < buckets && a < end; i++) {
+    const b = Math.max(a + 1, Math.min(end, Math.floor(from + ((i + 1) * span) / buckets)));
+    const isOne = b - a === 1;
+    x.push(a);
+    if (!isOne) x.push((a + b) / 2);
+    for (const column of columns) {
+      if (!column.source) {
+        column.values.push(null);
+        if (!isOne) column.values.push(null);
+        continue;
+      }
+      column.source.range(a, b);
+      column.values.push(column.source.max);
+      if (!isOne) column.values.push(column.source.min);
+    }
+    a = b;
+  }
+  if (a < end || x.length > 0) {
+    x.push(a);
+    for (const column of columns) column.values.push(column.values.at(-1));
+  }
+  return { isFine: span <= width, x, columns: columns.map((column) => column.values) };
+}
+
 class Timeline {
   /** `holder` gets the chart; `onCursor` hears where the reader put the time cursor. */
   constructor(holder, onCursor) {
@@ -87,6 +120,8 @@ class Timeline {
     this.limit = null;
     this.top = 1;
     this.hover = null;
+    /** What draws and moves its cursor with this chart. */
+    this.follower = null;
     this.frames = [];
     this.line = element('div', { className: 'time-cursor' });
     this.lifetime = element('div', { className: 'lifetime' });
@@ -99,7 +134,8 @@ class Timeline {
     const stepped = uPlot.paths.stepped({ align: 1 });
     const linear = uPlot.paths.linear();
     // Where a pixel is many requests, steps cannot be seen and cost twice the points.
-    const paths = (...all) => (this.isFine ? stepped : linear)(...all);
+    this.paths = (...all) => (this.isFine ? stepped : linear)(...all);
+    const { paths } = this;
     const options = {
       width: Math.max(200, this.holder.clientWidth),
       height: this.height(),
@@ -172,37 +208,10 @@ class Timeline {
 
   /** Least and greatest values for every pixel in view. */
   data() {
-    const { from, to } = this.view;
-    const span = to - from;
-    const width = Math.max(50, this.holder.clientWidth - AXIS - EDGE);
-    const buckets = Math.max(1, Math.min(Math.ceil(width), Math.ceil(span)));
-    this.isFine = span <= width;
-    const x = [];
-    const columns = LINES.map((line) => ({ source: this.series[line.key], values: [] }));
-    const end = Math.min(this.events, Math.ceil(to) + 1);
-    let a = Math.max(0, Math.floor(from));
-    for (let i = 0; i < buckets && a < end; i++) {
-      const b = Math.max(a + 1, Math.min(end, Math.floor(from + ((i + 1) * span) / buckets)));
-      const isOne = b - a === 1;
-      x.push(a);
-      if (!isOne) x.push((a + b) / 2);
-      for (const column of columns) {
-        if (!column.source) {
-          column.values.push(null);
-          if (!isOne) column.values.push(null);
-          continue;
-        }
-        column.source.range(a, b);
-        column.values.push(column.source.max);
-        if (!isOne) column.values.push(column.source.min);
-      }
-      a = b;
-    }
-    if (a < end || x.length > 0) {
-      x.push(a);
-      for (const column of columns) column.values.push(column.values.at(-1));
-    }
-    return [x, ...columns.map((column) => column.values)];
+    const sources = LINES.map((line) => this.series[line.key]);
+    const { isFine, x, columns } = extremes(sources, this.view, this.events, this.holder.clientWidth - AXIS - EDGE);
+    this.isFine = isFine;
+    return [x, ...columns];
   }
 
   schedule() {
@@ -215,6 +224,7 @@ class Timeline {
     this.pending = 0;
     const start = performance.now();
     this.plot.setData(this.data(), true);
+    if (this.follower) this.follower.draw();
     this.placeCursor();
     this.frames.push(performance.now() - start);
     if (this.frames.length > 240) this.frames.shift();
@@ -253,11 +263,14 @@ class Timeline {
   }
 
   placeCursor() {
-    const place = (at) => this.plot.valToPos(at, 'x');
+    // The chart itself takes a new view over a moment later.
+    const { from, to } = this.view;
     const width = this.plot.over.clientWidth;
+    const place = (at) => ((at - from) / (to - from)) * width;
     const x = place(this.cursor + 0.5);
     this.line.hidden = x < 0 || x > width;
     this.line.style.transform = `translateX(${x}px)`;
+    if (this.follower) this.follower.place();
     this.lifetime.hidden = !this.band;
     if (this.band) {
       const a = Math.max(0, place(this.band[0]));

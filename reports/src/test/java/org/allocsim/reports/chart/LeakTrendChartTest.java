@@ -48,7 +48,7 @@ class LeakTrendChartTest {
           "live at the busiest moment",
           "live at the quietest moment",
           "trend",
-          "interval of its slope",
+          "95 % interval of its slope",
           "warm-up",
           "iteration",
         }) {

@@ -61,7 +61,6 @@ class MemoryTimelineChartTest {
           "what was replayed",
           "time since the first event [s]",
           "reserved from the device",
-          "active: allocated or awaiting free",
           "allocated, rounded",
           "requested",
           "out of memory (1 time)",
@@ -71,6 +70,7 @@ class MemoryTimelineChartTest {
       assertTrue(svg.contains(">" + text + "<"), text);
     }
     assertTrue(svg.startsWith("<?xml"), "it is a whole document");
+    assertFalse(svg.contains("awaiting free"), "nothing awaits its free here");
   }
 
   @Test

@@ -50,6 +50,19 @@ class OtherPagesTest {
       assertEquals(results.get("recommended").get("line").asString(), browser.text("#paste"));
       assertTrue(browser.text("h1").startsWith("Set "), browser.text("h1"));
       assertEquals(results.get("settings").size(), browser.all("#table tbody tr").size());
+      for (String name : List.of("sizes", "lifetimes")) {
+        assertTrue(browser.find("#" + name).isDisplayed(), name);
+        for (String key : List.of("allocations", "requested_bytes")) {
+          int plot = key.equals("allocations") ? 0 : 1;
+          assertEquals(
+              results.get(name).valueStream().map(bin -> bin.get(key).asLong()).toList(),
+              browser
+                  .json("allocsim.distributions." + name + ".plots[" + plot + "].plot.data[1]")
+                  .valueStream()
+                  .map(JsonNode::asLong)
+                  .toList());
+        }
+      }
       JsonNode runs = browser.json("allocsim.data.traces[0].runs.map(run => run.row)");
       assertTrue(runs.size() >= 3, runs.toString());
       for (JsonNode row : runs) {
@@ -60,6 +73,51 @@ class OtherPagesTest {
               results.get("settings").get(row.asInt()).get("peak_" + series + "_bytes").asLong(),
               browser.json("allocsim.explorer.run.series." + series + ".peak()").asLong(),
               series + " of setting " + row);
+        }
+      }
+      assertEquals("[]", browser.accessibilityFaults().toString());
+    }
+  }
+
+  @Test
+  void thePageOfAProgramInTimeShowsHowBusyTheGpuIsAsTheJsonSays() throws IOException {
+    try (Browser browser = Browser.start()) {
+      Path trace = folder.resolve("mlp.jsonl");
+      assertEquals(0, CommandRun.of("generate", "mlp", "-o", trace).exitCode());
+      CommandRun run =
+          CommandRun.of(
+              "compare", trace, "--policies", "pytorch,direct", "--report", folder.resolve("out"));
+      assertEquals("", run.err());
+      JsonNode results = new ObjectMapper().readTree(folder.resolve("out/compare.json"));
+      browser.open(folder.resolve("out/compare.html"));
+      assertEquals(List.of(), browser.complaints());
+      JsonNode rows = results.get("traces").get(0).get("results");
+      for (int row = 0; row < rows.size(); row++) {
+        browser.await(
+            "const done = arguments[0]; allocsim.explorer.openRun(" + row + ").then(done)");
+        assertTrue(browser.find("#busy canvas").isDisplayed());
+        JsonNode shown =
+            browser.json(
+                "[...document.querySelectorAll('#busy-legend output')].map(output =>"
+                    + " [output.dataset.key, JSON.parse(output.dataset.value)])");
+        assertTrue(shown.size() > 1, "computes and copies: " + shown);
+        for (JsonNode figure : shown) {
+          double ratio = rows.get(row).get(figure.get(0).asString()).asDouble();
+          assertEquals(ratio, figure.get(1).asDouble(), 0);
+          String part =
+              browser
+                  .json(
+                      "BUSY_PARTS.find(({ratio}) => ratio === '" + figure.get(0).asString() + "')")
+                  .get("key")
+                  .asString();
+          double nanos =
+              browser
+                  .json(
+                      "allocsim.explorer.busy.stretches." + part + ".nanos.reduce((a, b) => a + b)")
+                  .asDouble();
+          double end = browser.json("allocsim.explorer.busy.end").asDouble();
+          assertEquals(ratio, nanos / end, 0, part);
+          assertEquals(rows.get(row).get("simulated_seconds").asDouble(), end / 1e9, 0);
         }
       }
       assertEquals("[]", browser.accessibilityFaults().toString());

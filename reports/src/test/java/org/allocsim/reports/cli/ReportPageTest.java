@@ -277,6 +277,60 @@ class ReportPageTest {
   }
 
   @Test
+  void fragmentationIsThatOfTheJsonWhereMostIsReservedAndItsBucketsAreThoseOfEveryRequest() {
+    open();
+    browser.await(
+        "const done = arguments[0]; const e = allocsim.explorer;"
+            + "e.openTrace(1).then(() => e.openRun(allocsim.data.traces[1].opens.row)).then(done)");
+    JsonNode rows = results.get("traces").get(1).get("results");
+    int compared = 0;
+    for (JsonNode number : browser.json("allocsim.data.traces[1].runs.map(run => run.row)")) {
+      browser.await(
+          "const done = arguments[0]; allocsim.explorer.openRun(" + number + ").then(done)");
+      browser.run(
+          "allocsim.explorer.jump(allocsim.explorer.run.moments"
+              + ".find(moment => moment.name === 'peak').at)");
+      browser.settle();
+      JsonNode row = rows.get(number.asInt());
+      if (row.get("ooms").asLong() == 0) {
+        double share =
+            row.get("peak_reserved_bytes").asLong() == 0
+                ? 0
+                : row.get("external_at_peak_bytes").asDouble()
+                    / row.get("peak_reserved_bytes").asDouble();
+        assertEquals(
+            share,
+            browser
+                .json("Number(document.getElementById('unused-value').dataset.value)")
+                .asDouble(),
+            0,
+            row.toString());
+        compared++;
+      }
+      assertEquals(
+          0,
+          browser
+              .json(
+                  "(run => { const {unused} = run.series; return run.isWhole"
+                      + " ? unused.values.filter((v, i) => { unused.range(i, i + 1);"
+                      + " return unused.max < v || unused.min > v; }).length : 0; })"
+                      + "(allocsim.explorer.run)")
+              .asInt());
+    }
+    assertTrue(compared > 5, compared + " runs without a failure");
+    browser.await(
+        "const done = arguments[0]; const {run, trace} = allocsim.explorer;"
+            + "inflate(run.about.id + '-timeline').then(bytes => {"
+            + "const kept = readBuckets(new Columns(bytes), run.about).unused;"
+            + "const {unused} = run.series; globalThis.wrong = [];"
+            + "for (let i = 0; i < kept.starts.length; i++) {"
+            + "unused.range(kept.starts[i], kept.starts[i + 1] ?? trace.events);"
+            + "if (Math.abs(unused.max - kept.greatest[i]) > 1e-4"
+            + " || Math.abs(unused.min - kept.least[i]) > 1e-4) wrong.push(i); } done(); })");
+    assertEquals("[]", browser.json("globalThis.wrong").toString(), "buckets");
+  }
+
+  @Test
   void theSelectionOfARunChangesTheFigures() {
     open();
     browser.choose("#run", String.valueOf(rowOf(0, "cub")));

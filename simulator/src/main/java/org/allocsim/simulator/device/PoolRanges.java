@@ -1,20 +1,30 @@
 package org.allocsim.simulator.device;
 
 import java.util.Arrays;
+import org.allocsim.simulator.order.BlockRows;
+import org.allocsim.simulator.order.SizeOrderedRows;
 
 /**
  * The addresses of a pool, cut into ranges that are in use or lie in a free list: one list for each
  * stream, of what was given back on it, and a shared one of what is known to be complete, which
- * holds everything at the start. A range is a row of columns; rows are linked by address. Offsets
- * count from the pool's first address.
+ * holds everything at the start. A range is a row of a table; rows are linked by address. Offsets
+ * count from the pool's first address. Lists are ordered by (bytes, time of the last change).
  *
  * <p>A free range has two stamps. The first, of its last change, decides between ranges of equal
  * size; the second, of its last free or merge, which a split leaves as it is, decides the order in
  * which a stream's ranges enter the shared list and tells whether its frees are complete.
  */
-final class PoolRanges {
-  /** No range. */
-  static final int NONE = -1;
+final class PoolRanges extends BlockRows {
+  // Numbers behind those of an order, in which the stamp stands in place of the address.
+  private static final int START = 2;
+  private static final int REQUESTED_BYTES = 3;
+
+  // Links behind those of an order.
+  private static final int PREVIOUS = 2;
+  private static final int NEXT = 3;
+  private static final int NEWER = 4;
+  private static final int OLDER = 5;
+  private static final int SET = 6;
 
   private static final int IN_USE = -1;
 
@@ -28,28 +38,17 @@ final class PoolRanges {
 
   private final ChunkMap chunks;
   private final int chunkShift;
-  private final BestFitTrees trees = new BestFitTrees();
   private long clock;
+  private int first;
 
-  private long[] start = new long[64];
-  private long[] bytes = new long[64];
-  private long[] requestedBytes = new long[64];
-  private int[] set = new int[64];
-  private int[] previous = new int[64];
-  private int[] next = new int[64];
-  private int[] newer = new int[64];
-  private int[] older = new int[64];
+  /** The free ranges: the shared ones, then those of each stream. */
+  private SizeOrderedRows[] orders = new SizeOrderedRows[FIRST_STREAM + 2];
 
   /** Time of the last free or merge of the ranges in streams' lists. */
   private long[] freed = new long[64];
 
-  private int rows;
-  private int[] unused = new int[64];
-  private int unusedCount;
-  private int first;
-
   /** The range of each stream that was freed or merged last. */
-  private int[] newest = new int[4];
+  private int[] newest = new int[2];
 
   /**
    * Addresses that are all free.
@@ -61,33 +60,24 @@ final class PoolRanges {
   PoolRanges(long endBytes, ChunkMap chunks, int chunkShift) {
     this.chunks = chunks;
     this.chunkShift = chunkShift;
-    Arrays.fill(newest, NONE);
-    first = create();
-    start[first] = 0;
-    bytes[first] = endBytes;
-    previous[first] = NONE;
-    next[first] = NONE;
+    Arrays.setAll(orders, _ -> new SizeOrderedRows(this));
+    first = create(0, endBytes);
     addShared(first);
   }
 
   /** Offset of a range. */
   long start(int range) {
-    return start[range];
-  }
-
-  /** Size of a range. */
-  long bytes(int range) {
-    return bytes[range];
+    return numbers[range * NUMBERS + START];
   }
 
   /** What was asked for when a range in use was taken. */
   long requestedBytes(int range) {
-    return requestedBytes[range];
+    return numbers[range * NUMBERS + REQUESTED_BYTES];
   }
 
   /** Whether a range is in use. */
   boolean isInUse(int range) {
-    return set[range] == IN_USE;
+    return set(range) == IN_USE;
   }
 
   /** The range at the lowest addresses. */
@@ -97,7 +87,7 @@ final class PoolRanges {
 
   /** The range behind, or {@link #NONE}. */
   int next(int range) {
-    return next[range];
+    return links[range * LINKS + NEXT];
   }
 
   /** Time of the last change; it grows with every one. */
@@ -112,36 +102,35 @@ final class PoolRanges {
 
   /** The next larger range of a stream's list, the next younger among equals, or {@link #NONE}. */
   int larger(int stream, int range) {
-    return trees.after(FIRST_STREAM + stream, range);
+    return orders[FIRST_STREAM + stream].next(range);
   }
 
   /** Smallest range of a stream's list that is large enough, or {@link #NONE}. */
   int bestOfStream(int stream, long atLeastBytes) {
-    return trees.bestFit(FIRST_STREAM + stream, atLeastBytes);
+    return stream < newest.length ? orders[FIRST_STREAM + stream].ceiling(atLeastBytes, 0) : NONE;
   }
 
   /** Smallest shared range that is large enough and has memory throughout, or {@link #NONE}. */
   int bestBacked(long atLeastBytes) {
-    int range = trees.bestFit(SHARED_BACKED, atLeastBytes);
+    int range = orders[SHARED_BACKED].ceiling(atLeastBytes, 0);
     while (range != NONE && !isBacked(range)) {
-      trees.remove(SHARED_BACKED, range);
-      set[range] = SHARED_OPEN;
-      trees.add(SHARED_OPEN, range, bytes[range], trees.stamp(range));
-      range = trees.bestFit(SHARED_BACKED, atLeastBytes);
+      orders[SHARED_BACKED].remove(range);
+      list(range, SHARED_OPEN);
+      range = orders[SHARED_BACKED].ceiling(atLeastBytes, 0);
     }
     return range;
   }
 
   /** Smallest shared range that is large enough, or {@link #NONE}. */
   int bestShared(long atLeastBytes) {
-    int backed = trees.bestFit(SHARED_BACKED, atLeastBytes);
-    int open = trees.bestFit(SHARED_OPEN, atLeastBytes);
+    int backed = orders[SHARED_BACKED].ceiling(atLeastBytes, 0);
+    int open = orders[SHARED_OPEN].ceiling(atLeastBytes, 0);
     if (backed == NONE || open == NONE) {
-      return Math.max(backed, open);
+      return backed | open;
     }
     boolean openFirst =
-        bytes[open] < bytes[backed]
-            || (bytes[open] == bytes[backed] && trees.stamp(open) < trees.stamp(backed));
+        bytes(open) < bytes(backed)
+            || (bytes(open) == bytes(backed) && stamp(open) < stamp(backed));
     return openFirst ? open : backed;
   }
 
@@ -151,77 +140,76 @@ final class PoolRanges {
    * @return the range in use
    */
   int take(int range, long takenBytes, long requested) {
-    int from = set[range];
-    trees.remove(from, range);
+    int from = set(range);
+    long start = start(range);
+    long restBytes = bytes(range) - takenBytes;
+    orders[from].remove(range);
     if (from < FIRST_STREAM) {
-      chunks.unshare(start[range] >>> chunkShift, chunkAtOrAbove(start[range] + takenBytes));
+      chunks.unshare(start >>> chunkShift, chunkAtOrAbove(start + takenBytes));
     }
     int taken = range;
-    if (bytes[range] == takenBytes) {
+    if (restBytes == 0) {
       if (from >= FIRST_STREAM) {
         unlinkByAge(from - FIRST_STREAM, range);
       }
     } else {
-      taken = create();
-      start[taken] = start[range];
-      bytes[taken] = takenBytes;
-      start[range] += takenBytes;
-      bytes[range] -= takenBytes;
+      taken = create(start, takenBytes);
+      setPlace(range, start + takenBytes, restBytes);
       linkBefore(taken, range);
       if (from >= FIRST_STREAM) {
-        trees.add(from, range, bytes[range], ++clock);
+        place(range, ++clock, restBytes);
+        orders[from].add(range);
       } else {
         addShared(range);
       }
     }
-    set[taken] = IN_USE;
-    requestedBytes[taken] = requested;
+    links[taken * LINKS + SET] = IN_USE;
+    numbers[taken * NUMBERS + REQUESTED_BYTES] = requested;
     return taken;
   }
 
   /** Gives a range in use to a stream's list. */
   void give(int range, int stream) {
     if (stream >= newest.length) {
-      int old = newest.length;
-      newest = Arrays.copyOf(newest, Math.max(stream + 1, 2 * old));
-      Arrays.fill(newest, old, newest.length, NONE);
+      growStreams(Math.max(stream + 1, 2 * newest.length));
     }
     int list = FIRST_STREAM + stream;
     int merged = range;
-    int below = previous[merged];
-    if (below != NONE && set[below] == list) {
-      trees.remove(list, below);
+    int below = previous(merged);
+    if (below != NONE && set(below) == list) {
+      orders[list].remove(below);
       unlinkByAge(stream, below);
       absorbNext(below);
       merged = below;
     }
-    int above = next[merged];
-    if (above != NONE && set[above] == list) {
-      trees.remove(list, above);
+    int above = next(merged);
+    if (above != NONE && set(above) == list) {
+      orders[list].remove(above);
       unlinkByAge(stream, above);
       absorbNext(merged);
     }
-    set[merged] = list;
-    trees.add(list, merged, bytes[merged], ++clock);
+    place(merged, ++clock, bytes(merged));
+    list(merged, list);
     freed[merged] = clock;
-    older[merged] = newest[stream];
-    newer[merged] = NONE;
-    if (older[merged] != NONE) {
-      newer[older[merged]] = merged;
-    }
+    int before = newest[stream];
+    links[merged * LINKS + OLDER] = before;
+    links[merged * LINKS + NEWER] = NONE;
+    links[before * LINKS + NEWER] = merged;
     newest[stream] = merged;
+  }
+
+  private void growStreams(int count) {
+    newest = Arrays.copyOf(newest, count);
+    int known = orders.length;
+    orders = Arrays.copyOf(orders, FIRST_STREAM + count);
+    for (int list = known; list < orders.length; list++) {
+      orders[list] = new SizeOrderedRows(this);
+    }
   }
 
   /** Moves a stream's list into the shared one; answers whether there was anything in it. */
   boolean share(int stream) {
-    if (trees.isEmpty(FIRST_STREAM + stream)) {
-      return false;
-    }
-    trees.clear(FIRST_STREAM + stream);
-    int range = newest[stream];
-    newest[stream] = NONE;
-    shareFrom(range);
-    return true;
+    return shareFreedBy(stream, Long.MAX_VALUE);
   }
 
   /**
@@ -234,18 +222,19 @@ final class PoolRanges {
     }
     int range = newest[stream];
     while (range != NONE && freed[range] > time) {
-      range = older[range];
+      range = older(range);
     }
     if (range == NONE) {
       return false;
     }
-    for (int each = range; each != NONE; each = older[each]) {
-      trees.remove(FIRST_STREAM + stream, each);
+    for (int each = range; each != NONE; each = older(each)) {
+      orders[FIRST_STREAM + stream].remove(each);
     }
-    if (newer[range] == NONE) {
+    int newer = links[range * LINKS + NEWER];
+    if (newer == NONE) {
       newest[stream] = NONE;
     } else {
-      older[newer[range]] = NONE;
+      links[newer * LINKS + OLDER] = NONE;
     }
     shareFrom(range);
     return true;
@@ -254,7 +243,7 @@ final class PoolRanges {
   private void shareFrom(int newestRange) {
     int range = newestRange;
     while (range != NONE) {
-      int then = older[range];
+      int then = older(range);
       mergeIntoShared(range);
       range = then;
     }
@@ -262,15 +251,15 @@ final class PoolRanges {
 
   private void mergeIntoShared(int range) {
     int merged = range;
-    int below = previous[merged];
+    int below = previous(merged);
     if (below != NONE && isShared(below)) {
-      trees.remove(set[below], below);
+      orders[set(below)].remove(below);
       absorbNext(below);
       merged = below;
     }
-    int above = next[merged];
+    int above = next(merged);
     if (above != NONE && isShared(above)) {
-      trees.remove(set[above], above);
+      orders[set(above)].remove(above);
       absorbNext(merged);
     }
     addShared(merged);
@@ -278,19 +267,26 @@ final class PoolRanges {
 
   /** Adds a range that is in no list, and touches no shared range, to the shared list. */
   private void addShared(int range) {
-    chunks.share(chunkAtOrAbove(start[range]), (start[range] + bytes[range]) >>> chunkShift);
-    set[range] = isBacked(range) ? SHARED_BACKED : SHARED_OPEN;
-    trees.add(set[range], range, bytes[range], ++clock);
+    long start = start(range);
+    chunks.share(chunkAtOrAbove(start), (start + bytes(range)) >>> chunkShift);
+    place(range, ++clock, bytes(range));
+    list(range, isBacked(range) ? SHARED_BACKED : SHARED_OPEN);
+  }
+
+  /** Adds a range, which has its stamp, to a list. */
+  private void list(int range, int set) {
+    links[range * LINKS + SET] = set;
+    orders[set].add(range);
   }
 
   private boolean isShared(int range) {
-    return set[range] == SHARED_BACKED || set[range] == SHARED_OPEN;
+    return set(range) == SHARED_BACKED || set(range) == SHARED_OPEN;
   }
 
   /** Whether all chunks of a range have memory. */
   private boolean isBacked(int range) {
-    long from = start[range] >>> chunkShift;
-    long to = chunkAtOrAbove(start[range] + bytes[range]);
+    long from = start(range) >>> chunkShift;
+    long to = chunkAtOrAbove(start(range) + bytes(range));
     return chunks.countBacked(from, to) == to - from;
   }
 
@@ -299,56 +295,68 @@ final class PoolRanges {
   }
 
   private void unlinkByAge(int stream, int range) {
-    if (newer[range] == NONE) {
-      newest[stream] = older[range];
+    int newer = links[range * LINKS + NEWER];
+    int older = older(range);
+    links[older * LINKS + NEWER] = newer;
+    if (newer == NONE) {
+      newest[stream] = older;
     } else {
-      older[newer[range]] = older[range];
-    }
-    if (older[range] != NONE) {
-      newer[older[range]] = newer[range];
+      links[newer * LINKS + OLDER] = older;
     }
   }
 
   private void linkBefore(int range, int above) {
-    previous[range] = previous[above];
-    next[range] = above;
-    if (previous[above] == NONE) {
+    int below = previous(above);
+    link(below, range);
+    link(range, above);
+    if (below == NONE) {
       first = range;
-    } else {
-      next[previous[above]] = range;
     }
-    previous[above] = range;
   }
 
   private void absorbNext(int range) {
-    int absorbed = next[range];
-    bytes[range] += bytes[absorbed];
-    next[range] = next[absorbed];
-    if (next[absorbed] != NONE) {
-      previous[next[absorbed]] = range;
-    }
-    if (unusedCount == unused.length) {
-      unused = Arrays.copyOf(unused, 2 * unusedCount);
-    }
-    unused[unusedCount++] = absorbed;
+    int absorbed = next(range);
+    setPlace(range, start(range), bytes(range) + bytes(absorbed));
+    link(range, next(absorbed));
+    giveBack(absorbed);
   }
 
-  private int create() {
-    if (unusedCount > 0) {
-      return unused[--unusedCount];
+  /** Makes two rows neighbours; one of them may be {@link #NONE}. */
+  private void link(int left, int right) {
+    links[left * LINKS + NEXT] = right;
+    links[right * LINKS + PREVIOUS] = left;
+  }
+
+  private int set(int range) {
+    return links[range * LINKS + SET];
+  }
+
+  private int previous(int range) {
+    return links[range * LINKS + PREVIOUS];
+  }
+
+  private int older(int range) {
+    return links[range * LINKS + OLDER];
+  }
+
+  private long stamp(int range) {
+    return address(range);
+  }
+
+  private void setPlace(int range, long start, long bytes) {
+    numbers[range * NUMBERS + START] = start;
+    place(range, stamp(range), bytes);
+  }
+
+  /** A range without neighbours that is in no list. */
+  private int create(long start, long bytes) {
+    int range = newRow();
+    if (range >= freed.length) {
+      freed = Arrays.copyOf(freed, Math.multiplyExact(2, freed.length));
     }
-    if (rows == start.length) {
-      int capacity = Math.addExact(rows, rows);
-      start = Arrays.copyOf(start, capacity);
-      bytes = Arrays.copyOf(bytes, capacity);
-      requestedBytes = Arrays.copyOf(requestedBytes, capacity);
-      set = Arrays.copyOf(set, capacity);
-      previous = Arrays.copyOf(previous, capacity);
-      next = Arrays.copyOf(next, capacity);
-      newer = Arrays.copyOf(newer, capacity);
-      older = Arrays.copyOf(older, capacity);
-      freed = Arrays.copyOf(freed, capacity);
-    }
-    return rows++;
+    setPlace(range, start, bytes);
+    links[range * LINKS + PREVIOUS] = NONE;
+    links[range * LINKS + NEXT] = NONE;
+    return range;
   }
 }

@@ -1,7 +1,10 @@
 package org.allocsim.simulator.device;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.allocsim.simulator.order.AddressOrder;
 
 /**
  * Where {@code cuMemAlloc} puts blocks and how much memory they take, and where {@code
@@ -56,8 +59,17 @@ final class RawHeap {
   /** End of the highest reservation that there can be. */
   private final long endAddress;
 
-  /** The arena, the local memory's, then all reservations in the order of their creation. */
+  /** The arena first, then all reservations with holes or blocks, in no order. */
   private final List<Reservation> reservations = new ArrayList<>();
+
+  /** Reservations by their numbers, from 1 on; those that were given back are used again. */
+  private Reservation[] numbered = new Reservation[16];
+
+  private int numbers;
+  private final ArrayDeque<Reservation> unused = new ArrayDeque<>();
+
+  /** Reservations with their largest holes, the newest first. */
+  private final AddressOrder newest = new AddressOrder();
 
   /** The reservations below the arena and the ranges that others use, by address. */
   private final List<Reservation> placed = new ArrayList<>();
@@ -75,22 +87,36 @@ final class RawHeap {
   private long takenBytes;
   private int reservationsMade;
   private int reservationsReturned;
+  private long lastAge = Long.MAX_VALUE;
 
   private static final class Reservation {
-    final long address;
-    final long bytes;
+    long address;
+    long bytes;
 
     /** Whether the driver did not make it for blocks: it has no holes and is never given back. */
     final boolean foreign;
 
     final Spans holes = new Spans();
 
+    /** Number in {@link #numbered}, place in {@link #reservations}; none for what is foreign. */
+    int number;
+
+    int index;
+
+    /** Number among all reservations ever made, less with each. */
+    long age;
+
     Reservation(long address, long bytes, boolean foreign) {
-      this.address = address;
-      this.bytes = bytes;
       this.foreign = foreign;
+      place(address, bytes);
+    }
+
+    void place(long newAddress, long newBytes) {
+      address = newAddress;
+      bytes = newBytes;
       if (!foreign) {
-        holes.add(address, bytes);
+        holes.clear();
+        holes.add(newAddress, newBytes);
       }
     }
 
@@ -109,7 +135,7 @@ final class RawHeap {
     arenaAddress = profile.arenaAddress();
     rangeAddress = profile.rangeAddress();
     smallPages = new SmallPages(pageBytes);
-    reservations.add(
+    enlist(
         new Reservation(arenaAddress, roundUp(arenaAddress + 1, unitBytes) - arenaAddress, false));
     long localAddress = arenaAddress - DeviceProfile.LOCAL_MEMORY_DISTANCE * pageBytes;
     long localBytes = DeviceProfile.LOCAL_MEMORY_PAGES * pageBytes;
@@ -119,7 +145,7 @@ final class RawHeap {
       placed.add(new Reservation(profile.topAddress(), localAddress - profile.topAddress(), true));
     }
     placed.add(local);
-    reservations.add(local);
+    enlist(local);
     hide(local, localAddress, localBytes);
   }
 
@@ -161,13 +187,12 @@ final class RawHeap {
 
   /** Takes addresses for a range, in whole pages; {@link DeviceMemory#REFUSED} where none are. */
   long reserveRange(long bytes) {
-    for (int i = reservations.size() - 1; i >= 0; i--) {
-      Spans holes = reservations.get(i).holes;
-      if (holes.largestBytes() >= bytes) {
-        long address = holes.start(holes.firstFit(bytes));
-        holes.remove(address, bytes);
-        return address;
-      }
+    int number = newest.lowest(bytes);
+    if (number != AddressOrder.NONE) {
+      Spans holes = numbered[number].holes;
+      long address = holes.start(holes.firstFit(bytes));
+      takeHole(numbered[number], address, bytes);
+      return address;
     }
     long reservedBytes = bytes > arenaAddress ? arenaAddress : roundUp(bytes, unitBytes);
     long address = withinBoundary(rangeAddress, reservedBytes);
@@ -179,10 +204,10 @@ final class RawHeap {
     if (place == placed.size()) {
       return DeviceMemory.REFUSED;
     }
-    Reservation made = new Reservation(address, reservedBytes, false);
+    Reservation made = newReservation(address, reservedBytes);
     placed.add(place, made);
-    reservations.add(made);
-    made.holes.remove(address, bytes);
+    enlist(made);
+    takeHole(made, address, bytes);
     return address;
   }
 
@@ -335,13 +360,13 @@ final class RawHeap {
       for (int hole = 0; hole < part.holes.count(); hole++) {
         whole.holes.add(part.holes.start(hole), part.holes.bytes(hole));
       }
-      reservations.remove(part);
+      delist(part);
       placed.remove(placeOf(part.address));
       at = part.end();
     }
     hideOutside(whole, at, to, address, address + bytes);
     placed.add(placeOf(from) + 1, whole);
-    reservations.add(whole);
+    enlist(whole);
   }
 
   /** Hides what of [from, to) is not in [start, end). */
@@ -358,11 +383,10 @@ final class RawHeap {
 
   /** Where the next block of whole pages would come to lie. */
   long next(long bytes) {
-    for (int i = reservations.size() - 1; i >= 0; i--) {
-      Spans holes = reservations.get(i).holes;
-      if (holes.largestBytes() >= bytes) {
-        return holes.start(holes.bestFit(bytes));
-      }
+    int number = newest.lowest(bytes);
+    if (number != AddressOrder.NONE) {
+      Spans holes = numbered[number].holes;
+      return holes.start(holes.bestFit(bytes));
     }
     long reservedBytes = roundUp(bytes, unitBytes);
     return addressAt(placeFor(reservedBytes), reservedBytes);
@@ -475,16 +499,15 @@ final class RawHeap {
   }
 
   private long takePages(long bytes) {
-    for (int i = reservations.size() - 1; i >= 0; i--) {
-      Spans holes = reservations.get(i).holes;
-      if (holes.largestBytes() >= bytes) {
-        long address = holes.start(holes.bestFit(bytes));
-        holes.remove(address, bytes);
-        return address;
-      }
+    int number = newest.lowest(bytes);
+    if (number != AddressOrder.NONE) {
+      Spans holes = numbered[number].holes;
+      long address = holes.start(holes.bestFit(bytes));
+      takeHole(numbered[number], address, bytes);
+      return address;
     }
     Reservation made = reserve(roundUp(bytes, unitBytes));
-    made.holes.remove(made.address, bytes);
+    takeHole(made, made.address, bytes);
     return made.address;
   }
 
@@ -496,9 +519,12 @@ final class RawHeap {
   private void giveHole(Reservation reservation, long address, long bytes) {
     reservation.holes.add(address, bytes);
     if (reservation.isEmpty() && reservation.address < arenaAddress) {
-      reservations.remove(reservation);
+      delist(reservation);
       placed.remove(placeOf(reservation.address));
+      unused.addLast(reservation);
       reservationsReturned++;
+    } else {
+      newest.resize(reservation.number, reservation.age, reservation.holes.largestBytes());
     }
   }
 
@@ -514,18 +540,58 @@ final class RawHeap {
 
   private void hide(Reservation reservation, long address, long bytes) {
     if (bytes > 0) {
-      reservation.holes.remove(address, bytes);
+      takeHole(reservation, address, bytes);
       hiddenPages.add(address, bytes);
     }
   }
 
   private Reservation reserve(long bytes) {
     int at = placeFor(bytes);
-    Reservation made = new Reservation(addressAt(at, bytes), bytes, false);
+    Reservation made = newReservation(addressAt(at, bytes), bytes);
     placed.add(at, made);
-    reservations.add(made);
+    enlist(made);
     reservationsMade++;
     return made;
+  }
+
+  private Reservation newReservation(long address, long bytes) {
+    if (unused.isEmpty()) {
+      return new Reservation(address, bytes, false);
+    }
+    Reservation reservation = unused.removeLast();
+    reservation.place(address, bytes);
+    return reservation;
+  }
+
+  /** Takes in a reservation, the newest. */
+  private void enlist(Reservation reservation) {
+    if (reservation.number == 0) {
+      if (++numbers == numbered.length) {
+        numbered = Arrays.copyOf(numbered, 2 * numbers);
+      }
+      reservation.number = numbers;
+      numbered[numbers] = reservation;
+    }
+    reservation.index = reservations.size();
+    reservations.add(reservation);
+    reservation.age = --lastAge;
+    newest.add(reservation.number, reservation.age, reservation.holes.largestBytes());
+  }
+
+  private void delist(Reservation reservation) {
+    newest.remove(reservation.number);
+    Reservation last = reservations.removeLast();
+    if (!last.equals(reservation)) {
+      reservations.set(reservation.index, last);
+      last.index = reservation.index;
+    }
+  }
+
+  private void takeHole(Reservation reservation, long address, long bytes) {
+    reservation.holes.remove(address, bytes);
+    if (reservation.number > 0) {
+      newest.resize(reservation.number, reservation.age, reservation.holes.largestBytes());
+    }
   }
 
   /** Place in {@link #placed} of a new reservation. */

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.device;
 
-import java.util.Arrays;
+import org.allocsim.simulator.order.BlockRows;
+import org.allocsim.simulator.order.SizeOrderedRows;
 
 /**
  * The pages that blocks smaller than a page share. A block takes the smallest hole of any page,
@@ -9,27 +10,23 @@ import java.util.Arrays;
  *
  * <p>Holes are found by size in time logarithmic in their number, and by their ends at once.
  */
-final class SmallPages {
+final class SmallPages extends BlockRows {
   /** Answer of {@link #take} when no hole is large enough. */
   static final long NO_HOLE = -1;
 
   /** Answer of {@link #give} when the page still holds blocks. */
   static final long PAGE_IN_USE = -1;
 
-  /** The only set of the trees. */
-  private static final int HOLES = 0;
+  /** Number behind those of an order, in which the time of its making stands for the address. */
+  private static final int START = 2;
 
   private final long pageBytes;
 
   /** Holes by (bytes, time at which they came into being). */
-  private final BestFitTrees bySize = new BestFitTrees();
+  private final SizeOrderedRows bySize = new SizeOrderedRows(this);
 
   private final AddressMap byStart = new AddressMap();
   private final AddressMap byEnd = new AddressMap();
-  private long[] starts = new long[16];
-  private int[] unused = new int[16];
-  private int unusedCount;
-  private int rows;
   private long clock;
 
   SmallPages(long pageBytes) {
@@ -38,12 +35,12 @@ final class SmallPages {
 
   /** Takes a block; returns its address or {@link #NO_HOLE}. */
   long take(long bytes) {
-    int hole = bySize.bestFit(HOLES, bytes);
-    if (hole == BestFitTrees.NONE) {
+    int hole = bySize.ceiling(bytes, 0);
+    if (hole == NONE) {
       return NO_HOLE;
     }
-    long address = starts[hole];
-    long restBytes = bySize.bytes(hole) - bytes;
+    long address = start(hole);
+    long restBytes = bytes(hole) - bytes;
     remove(hole);
     if (restBytes > 0) {
       add(address + bytes, restBytes);
@@ -66,15 +63,15 @@ final class SmallPages {
     long page = address & -pageBytes;
     long start = address;
     long end = address + bytes;
-    int above = end < page + pageBytes ? (int) byStart.get(end) : BestFitTrees.NONE;
-    if (above != BestFitTrees.NONE) {
-      end += bySize.bytes(above);
-      remove(above);
+    long above = end < page + pageBytes ? byStart.get(end) : AddressMap.NONE;
+    if (above != AddressMap.NONE) {
+      end += bytes((int) above);
+      remove((int) above);
     }
-    int below = start > page ? (int) byEnd.get(start) : BestFitTrees.NONE;
-    if (below != BestFitTrees.NONE) {
-      start = starts[below];
-      remove(below);
+    long below = start > page ? byEnd.get(start) : AddressMap.NONE;
+    if (below != AddressMap.NONE) {
+      start = start((int) below);
+      remove((int) below);
     }
     if (end - start == pageBytes) {
       return page;
@@ -83,22 +80,23 @@ final class SmallPages {
     return PAGE_IN_USE;
   }
 
+  private long start(int hole) {
+    return numbers[hole * NUMBERS + START];
+  }
+
   private void add(long start, long bytes) {
-    int hole = unusedCount > 0 ? unused[--unusedCount] : rows++;
-    if (hole == starts.length) {
-      starts = Arrays.copyOf(starts, Math.multiplyExact(hole, 2));
-      unused = Arrays.copyOf(unused, starts.length);
-    }
-    starts[hole] = start;
+    int hole = newRow();
+    place(hole, clock++, bytes);
+    numbers[hole * NUMBERS + START] = start;
     byStart.put(start, hole);
     byEnd.put(start + bytes, hole);
-    bySize.add(HOLES, hole, bytes, clock++);
+    bySize.add(hole);
   }
 
   private void remove(int hole) {
-    byStart.remove(starts[hole]);
-    byEnd.remove(starts[hole] + bySize.bytes(hole));
-    bySize.remove(HOLES, hole);
-    unused[unusedCount++] = hole;
+    byStart.remove(start(hole));
+    byEnd.remove(start(hole) + bytes(hole));
+    bySize.remove(hole);
+    giveBack(hole);
   }
 }

@@ -14,6 +14,12 @@ final class Spans {
     return count;
   }
 
+  /** Forgets all spans. */
+  void clear() {
+    count = 0;
+    largestBytes = 0;
+  }
+
   /** First address of a span. */
   long start(int span) {
     return starts[span];

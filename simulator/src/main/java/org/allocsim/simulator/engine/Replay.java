@@ -17,6 +17,9 @@ public final class Replay {
     boolean before(int event);
   }
 
+  private static final int ALLOCATE = RequestKind.ALLOCATE.ordinal();
+  private static final int FREE = RequestKind.FREE.ordinal();
+
   private final AllocationTrace trace;
   private final int device;
   private final AllocatorPolicy policy;
@@ -99,7 +102,14 @@ public final class Replay {
         if (!observer.before(event)) {
           return false;
         }
-        send(event);
+        int kind = trace.kindNumber(event);
+        if (kind == ALLOCATE) {
+          allocate(event);
+        } else if (kind == FREE) {
+          policy.free(trace.allocation(event), trace.stream(event));
+        } else {
+          send(event);
+        }
       }
     }
     return true;

@@ -18,17 +18,6 @@ import org.allocsim.simulator.effect.OutOfMemory;
  * parts of expandable segments do not count as inactive splits (the policy reports none).
  */
 public final class MemoryStats implements EffectListener, StatsView {
-  private static final String[] POOLED_NAMES = {
-    "active",
-    "active_bytes",
-    "allocated_bytes",
-    "allocation",
-    "inactive_split",
-    "inactive_split_bytes",
-    "requested_bytes",
-    "reserved_bytes",
-    "segment"
-  };
   private static final String[] SINGLE_NAMES = {"oversize_allocations", "oversize_segments"};
   private static final String[] SCALAR_NAMES = {
     "max_split_size",
@@ -40,15 +29,12 @@ public final class MemoryStats implements EffectListener, StatsView {
   };
   private static final List<String> KEYS = sortedKeys();
 
-  private final PooledStat allocation = new PooledStat();
-  private final PooledStat allocatedBytes = new PooledStat();
-  private final PooledStat active = new PooledStat();
-  private final PooledStat activeBytes = new PooledStat();
-  private final PooledStat requestedBytes = new PooledStat();
-  private final PooledStat segment = new PooledStat();
-  private final PooledStat reservedBytes = new PooledStat();
-  private final PooledStat inactiveSplit = new PooledStat();
-  private final PooledStat inactiveSplitBytes = new PooledStat();
+  private final PoolFigures smallPool = new PoolFigures();
+  private final PoolFigures largePool = new PoolFigures();
+
+  /** Of both pools together only the peaks; the rest is the sum of theirs. */
+  private final PoolFigures bothPools = new PoolFigures();
+
   private final Stat oversizeAllocations = new Stat();
   private final Stat oversizeSegments = new Stat();
   private final long oversizeThresholdBytes;
@@ -76,11 +62,15 @@ public final class MemoryStats implements EffectListener, StatsView {
   @Override
   public void blockAllocated(
       int id, long address, long requested, long blockBytes, int stream, boolean small) {
-    allocation.increase(1, small);
-    allocatedBytes.increase(blockBytes, small);
-    active.increase(1, small);
-    activeBytes.increase(blockBytes, small);
-    requestedBytes.increase(requested, small);
+    PoolFigures pool = small ? smallPool : largePool;
+    PoolFigures other = small ? largePool : smallPool;
+    pool.allocate(requested, blockBytes);
+    bothPools.raiseBlockPeaks(
+        pool.allocations + other.allocations,
+        pool.allocatedBytes + other.allocatedBytes,
+        pool.active + other.active,
+        pool.activeBytes + other.activeBytes,
+        pool.requestedBytes + other.requestedBytes);
     if (isOversize(blockBytes)) {
       oversizeAllocations.increase(1);
     }
@@ -89,8 +79,9 @@ public final class MemoryStats implements EffectListener, StatsView {
   @Override
   public void freeRequested(
       int id, long address, long requested, long blockBytes, int stream, boolean small) {
-    allocation.decrease(1, small);
-    allocatedBytes.decrease(blockBytes, small);
+    PoolFigures pool = small ? smallPool : largePool;
+    pool.allocations--;
+    pool.allocatedBytes -= blockBytes;
     if (isOversize(blockBytes)) {
       oversizeAllocations.decrease(1);
     }
@@ -99,15 +90,16 @@ public final class MemoryStats implements EffectListener, StatsView {
   @Override
   public void freeCompleted(
       int id, long address, long requested, long blockBytes, int stream, boolean small) {
-    active.decrease(1, small);
-    activeBytes.decrease(blockBytes, small);
-    requestedBytes.decrease(requested, small);
+    PoolFigures pool = small ? smallPool : largePool;
+    pool.active--;
+    pool.activeBytes -= blockBytes;
+    pool.requestedBytes -= requested;
   }
 
   @Override
   public void segmentAllocated(long address, long bytes, int stream, boolean small) {
-    segment.increase(1, small);
-    reservedBytes.increase(bytes, small);
+    (small ? smallPool : largePool).addSegment(bytes);
+    raiseReservedPeaks();
     if (isOversize(bytes)) {
       oversizeSegments.increase(1);
     }
@@ -116,8 +108,9 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   @Override
   public void segmentFreed(long address, long bytes, int stream, boolean small) {
-    segment.decrease(1, small);
-    reservedBytes.decrease(bytes, small);
+    PoolFigures pool = small ? smallPool : largePool;
+    pool.segments--;
+    pool.reservedBytes -= bytes;
     if (isOversize(bytes)) {
       oversizeSegments.decrease(1);
     }
@@ -126,20 +119,28 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   @Override
   public void segmentMapped(long address, long bytes, int stream, boolean small) {
-    reservedBytes.increase(bytes, small);
+    (small ? smallPool : largePool).addReserved(bytes);
+    raiseReservedPeaks();
     deviceAllocations++;
   }
 
   @Override
   public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
-    reservedBytes.decrease(bytes, small);
+    (small ? smallPool : largePool).reservedBytes -= bytes;
     deviceFrees++;
+  }
+
+  private void raiseReservedPeaks() {
+    bothPools.raiseReservedPeaks(
+        smallPool.segments + largePool.segments, smallPool.reservedBytes + largePool.reservedBytes);
   }
 
   @Override
   public void inactiveSplitChanged(int blocks, long bytes, boolean small) {
-    inactiveSplit.change(blocks, small);
-    inactiveSplitBytes.change(bytes, small);
+    (small ? smallPool : largePool).changeInactiveSplits(blocks, bytes);
+    bothPools.raiseSplitPeaks(
+        smallPool.inactiveSplits + largePool.inactiveSplits,
+        smallPool.inactiveSplitBytes + largePool.inactiveSplitBytes);
   }
 
   @Override
@@ -163,47 +164,47 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   /** Bytes obtained from the device and not returned. */
   public long reservedBytes() {
-    return reservedBytes.current();
+    return smallPool.reservedBytes + largePool.reservedBytes;
   }
 
   /** Highest value of {@link #reservedBytes()}. */
   public long peakReservedBytes() {
-    return reservedBytes.peak();
+    return bothPools.peak(PooledStat.RESERVED_BYTES);
   }
 
   /** Bytes of the blocks that the program holds, slack included. */
   public long allocatedBytes() {
-    return allocatedBytes.current();
+    return smallPool.allocatedBytes + largePool.allocatedBytes;
   }
 
   /** Highest value of {@link #allocatedBytes()}. */
   public long peakAllocatedBytes() {
-    return allocatedBytes.peak();
+    return bothPools.peak(PooledStat.ALLOCATED_BYTES);
   }
 
   /** Bytes of the blocks that the program holds or that are still in use on another stream. */
   public long activeBytes() {
-    return activeBytes.current();
+    return smallPool.activeBytes + largePool.activeBytes;
   }
 
   /** Highest value of {@link #activeBytes()}. */
   public long peakActiveBytes() {
-    return activeBytes.peak();
+    return bothPools.peak(PooledStat.ACTIVE_BYTES);
   }
 
   /** Bytes that the program asked for, of the blocks that {@link #activeBytes()} counts. */
   public long requestedBytes() {
-    return requestedBytes.current();
+    return smallPool.requestedBytes + largePool.requestedBytes;
   }
 
   /** Highest value of {@link #requestedBytes()}. */
   public long peakRequestedBytes() {
-    return requestedBytes.peak();
+    return bothPools.peak(PooledStat.REQUESTED_BYTES);
   }
 
   /** Bytes of free blocks inside partly used segments. */
   public long inactiveSplitBytes() {
-    return inactiveSplitBytes.current();
+    return smallPool.inactiveSplitBytes + largePool.inactiveSplitBytes;
   }
 
   /** Number of requests that failed for lack of memory. */
@@ -218,9 +219,9 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   /** {@code torch.cuda.reset_peak_memory_stats()}: every peak becomes the current value. */
   public void resetPeak() {
-    for (String name : POOLED_NAMES) {
-      pooled(name).resetPeak();
-    }
+    smallPool.resetPeaks();
+    largePool.resetPeaks();
+    bothPools.setPeaks(smallPool, largePool);
     oversizeAllocations.resetPeak();
     oversizeSegments.resetPeak();
   }
@@ -230,9 +231,8 @@ public final class MemoryStats implements EffectListener, StatsView {
    * the event counters start from zero; current values and peaks stay.
    */
   public void resetAccumulated() {
-    for (String name : POOLED_NAMES) {
-      pooled(name).resetAccumulated();
-    }
+    smallPool.resetSums();
+    largePool.resetSums();
     oversizeAllocations.resetAccumulated();
     oversizeSegments.resetAccumulated();
     allocationRetries = 0;
@@ -254,7 +254,7 @@ public final class MemoryStats implements EffectListener, StatsView {
     if (first == last) {
       return single(name).field(field);
     }
-    return pooled(name).field(key.substring(first + 1, last), field);
+    return pooled(PooledStat.named(name), key.substring(first + 1, last), field);
   }
 
   /** All values by key, in the order of {@code memory_stats()}. */
@@ -286,32 +286,39 @@ public final class MemoryStats implements EffectListener, StatsView {
     };
   }
 
-  private PooledStat pooled(String name) {
-    return switch (name) {
-      case "active" -> active;
-      case "active_bytes" -> activeBytes;
-      case "allocated_bytes" -> allocatedBytes;
-      case "allocation" -> allocation;
-      case "inactive_split" -> inactiveSplit;
-      case "inactive_split_bytes" -> inactiveSplitBytes;
-      case "requested_bytes" -> requestedBytes;
-      case "reserved_bytes" -> reservedBytes;
-      case "segment" -> segment;
-      default -> throw unknown(name);
+  private long pooled(PooledStat stat, String part, String field) {
+    return switch (part) {
+      case "small_pool" -> figure(smallPool, stat, field);
+      case "large_pool" -> figure(largePool, stat, field);
+      case "all" ->
+          field.equals("peak")
+              ? bothPools.peak(stat)
+              : figure(smallPool, stat, field) + figure(largePool, stat, field);
+      default -> throw unknown(stat.key + '.' + part);
     };
   }
 
-  private static IllegalArgumentException unknown(String name) {
+  private static long figure(PoolFigures pool, PooledStat stat, String field) {
+    return switch (field) {
+      case "current" -> pool.current(stat);
+      case "peak" -> pool.peak(stat);
+      case "allocated" -> pool.allocated(stat);
+      case "freed" -> pool.freed(stat);
+      default -> throw unknown(stat.key + "." + field);
+    };
+  }
+
+  static IllegalArgumentException unknown(String name) {
     return new IllegalArgumentException("there is no statistic '" + name + "'");
   }
 
   private static List<String> sortedKeys() {
     List<String> keys = new ArrayList<>();
     String[] fields = {"allocated", "current", "freed", "peak"};
-    for (String name : POOLED_NAMES) {
+    for (PooledStat stat : PooledStat.values()) {
       for (String part : new String[] {"all", "large_pool", "small_pool"}) {
         for (String field : fields) {
-          keys.add(name + '.' + part + '.' + field);
+          keys.add(stat.key + '.' + part + '.' + field);
         }
       }
     }

@@ -136,6 +136,11 @@ public final class AllocationTrace {
     return RequestKind.of(kinds[event]);
   }
 
+  /** Ordinal of the kind of a row, for loops over many rows. */
+  public int kindNumber(int event) {
+    return kinds[event];
+  }
+
   /** Device index of a row. */
   public int device(int event) {
     return devices[event];

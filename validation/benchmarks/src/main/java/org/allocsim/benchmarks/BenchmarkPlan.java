@@ -45,8 +45,8 @@ public record BenchmarkPlan(
    * @param sampleMillis least length of a sample
    */
   public record Effort(int runs, int warmUps, int samples, int sampleMillis) {
-    /** Two processes for each benchmark: the usual benchmarks take less than a minute. */
-    public static final Effort USUAL = new Effort(2, 4, 5, 150);
+    /** Two processes for each benchmark: the usual benchmarks take a minute. */
+    public static final Effort USUAL = new Effort(2, 10, 5, 150);
 
     /** Hardly any: shows that benchmarks work, not how fast. */
     public static final Effort LEAST = new Effort(1, 0, 1, 1);

@@ -29,15 +29,16 @@ final class SpeedPage {
    *
    * @param results folder of JSON files, taken by name
    * @param peers figures of others
+   * @param allocators what the real allocators cost, and how long plans take
    */
-  static String of(Path results, Path peers) throws IOException {
+  static String of(Path results, Path peers, Path allocators) throws IOException {
     SpeedPage speed = new SpeedPage();
     speed.page.append(
         """
         # Speed
 
-        Made from the files in `benchmarks/results/` and `benchmarks/peers.json` by `SpeedPageTest`;
-        do not edit.
+        Made from the files in `benchmarks/results/`, `benchmarks/peers.json` and
+        `benchmarks/real-allocators.json` by `SpeedPageTest`; do not edit.
 
         ## What is measured
 
@@ -69,6 +70,7 @@ final class SpeedPage {
     for (Path file : files) {
       speed.add(file);
     }
+    speed.addAllocators(new ObjectMapper().readTree(Files.readAllBytes(allocators)));
     speed.addPeers(new ObjectMapper().readTree(Files.readAllBytes(peers)));
     return speed.page.toString();
   }
@@ -125,7 +127,8 @@ final class SpeedPage {
     Map<String, List<JsonNode>> groups = new LinkedHashMap<>();
     for (JsonNode each : json.get("measurements")) {
       String what = each.get("what").asString();
-      boolean replays = what.equals("pytorch") || what.equals("allocsim");
+      boolean hasPolicy = each.hasNonNull("policy");
+      boolean replays = hasPolicy || what.equals("pytorch") || what.equals("allocsim");
       String unit = each.get("unit").asString();
       if (replays && !unit.equals("ns_per_request")) {
         continue;
@@ -135,6 +138,7 @@ final class SpeedPage {
           replays
               ? "replay of "
                   + each.get("trace").asString()
+                  + (hasPolicy ? ", " + each.get("policy").asString() : "")
                   + (setting.isEmpty() ? "" : ", " + setting)
               : "reading " + each.get("trace").asString() + ", " + compression(setting);
       groups.computeIfAbsent(task, _ -> new ArrayList<>()).add(each);
@@ -181,6 +185,37 @@ final class SpeedPage {
       }
     }
     return Double.NaN;
+  }
+
+  /** What a request costs the allocators that policies simulate, as far as that is known. */
+  private void addAllocators(JsonNode allocators) {
+    page.append(
+        """
+        ## Real allocators
+
+        What others published or recordings show of the allocators that the policies simulate. Where
+        no figure was found, the table says so. `beside_others.py` measures those that a machine has.
+
+        """);
+    row("policy", "what the real one costs", "source");
+    row("---", "---", "---");
+    for (JsonNode each : allocators.get("allocators")) {
+      List<String> policies = new ArrayList<>();
+      each.get("policies").forEach(policy -> policies.add("`" + policy.asString() + "`"));
+      row(String.join(", ", policies), each.get("cost").asString(), each.get("source").asString());
+    }
+    page.append(
+        """
+
+        Policies that plan take longer than 200 ns an event, by the nature of their work:
+
+        """);
+    row("policy", "cost");
+    row("---", "---");
+    for (JsonNode each : allocators.get("plans")) {
+      row("`" + each.get("policy").asString() + "`", each.get("cost").asString());
+    }
+    page.append('\n');
   }
 
   private void addPeers(JsonNode peers) {

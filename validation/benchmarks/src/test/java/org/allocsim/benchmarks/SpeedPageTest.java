@@ -6,17 +6,27 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import org.allocsim.simulator.policy.Policies;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
 
 class SpeedPageTest {
   private static final Path MODULE =
       Files.isRegularFile(Path.of("peers.json")) ? Path.of("") : Path.of("validation/benchmarks");
 
+  private static String page(Path results) throws IOException {
+    return SpeedPage.of(
+        results, MODULE.resolve("peers.json"), MODULE.resolve("real-allocators.json"));
+  }
+
   /** {@code -Dgolden.regenerate=true} writes the page. */
   @Test
   void thePageSaysWhatTheResultsSay() throws IOException {
-    String page = SpeedPage.of(MODULE.resolve("results"), MODULE.resolve("peers.json"));
+    String page = page(MODULE.resolve("results"));
     Path file = MODULE.toAbsolutePath().getParent().resolve("SPEED.md");
     if (Boolean.getBoolean("golden.regenerate")) {
       Files.writeString(file, page);
@@ -43,7 +53,7 @@ class SpeedPageTest {
            "bytes_per_second": 1.0E8,
            "samples": {"median": 600.0, "lower_quartile": 590.0, "upper_quartile": 610.0}}]}
         """);
-    String page = SpeedPage.of(folder, MODULE.resolve("peers.json"));
+    String page = page(folder);
     assertTrue(
         page.contains(
             """
@@ -61,6 +71,40 @@ class SpeedPageTest {
   }
 
   @Test
+  void realAllocatorsStandBesideTheirPolicies(@TempDir Path folder) throws IOException {
+    Files.writeString(
+        folder.resolve("others.json"),
+        """
+        {"schema": "allocsim-beside-1", "machine": {"cpu": "c", "cores": 16, "system": "Linux"},
+         "rounds": 3, "failed": {},
+         "measurements": [
+          {"what": "CUB", "policy": "cub", "trace": "gpt", "setting": "", "unit": "ns_per_request",
+           "samples": {"median": 500.0, "lower_quartile": 490.0, "upper_quartile": 510.0}},
+          {"what": "allocsim", "policy": "cub", "trace": "gpt", "setting": "",
+           "unit": "ns_per_request",
+           "samples": {"median": 50.0, "lower_quartile": 49.0, "upper_quartile": 51.0}}]}
+        """);
+    String page = page(folder);
+    assertTrue(page.contains("| replay of gpt, cub | CUB | 500 a request |"), page);
+    assertTrue(page.contains("| 10.0 times |"), page);
+    assertTrue(page.contains("| `cuda-async` | 2.3 us an allocation"), page);
+    assertTrue(page.contains("| `plan-search` | exponential"), page);
+  }
+
+  @Test
+  void everyPolicyHasARowAmongTheRealAllocators() throws IOException {
+    JsonNode rows =
+        new ObjectMapper().readTree(Files.readAllBytes(MODULE.resolve("real-allocators.json")));
+    Set<String> named = new TreeSet<>();
+    rows.get("allocators")
+        .forEach(each -> each.get("policies").forEach(policy -> named.add(policy.asString())));
+    rows.get("plans").forEach(each -> named.add(each.get("policy").asString()));
+    Set<String> ids = new TreeSet<>();
+    Policies.all().forEach(provider -> ids.add(provider.spec().id()));
+    assertEquals(ids, named);
+  }
+
+  @Test
   void resultsOfBenchBecomeATable(@TempDir Path folder) throws IOException {
     Files.writeString(
         folder.resolve("laptop.json"),
@@ -72,7 +116,7 @@ class SpeedPageTest {
           "plain_bytes_per_second": null, "cpu_share": 0.991, "allocated_bytes_per_event": 0.02,
           "ns_per_event": {"median": 40.0, "lower_quartile": 38.0, "upper_quartile": 42.0}}]}
         """);
-    String page = SpeedPage.of(folder, MODULE.resolve("peers.json"));
+    String page = page(folder);
     assertTrue(
         page.contains(
             """

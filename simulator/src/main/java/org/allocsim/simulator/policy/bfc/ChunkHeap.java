@@ -2,9 +2,9 @@ package org.allocsim.simulator.policy.bfc;
 
 import java.util.Arrays;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.block.BlockHeap;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
 
 /**
  * Regions divided into chunks with the free ones in bins: what the allocators of the BFC family
@@ -27,7 +27,7 @@ final class ChunkHeap {
   static final long MOST_BYTES = 1L << 61;
 
   private final BlockHeap blocks;
-  private final OrderedBlocks free = new OrderedBlocks();
+  private final SizeOrderedRows free;
 
   /** Decides whether a free chunk may serve the request that is looked for. */
   @FunctionalInterface
@@ -37,6 +37,7 @@ final class ChunkHeap {
 
   ChunkHeap(EffectListener listener) {
     blocks = new BlockHeap(listener);
+    free = new SizeOrderedRows(blocks);
   }
 
   /** The chunk size that serves a request, at most {@link #MOST_BYTES}. */
@@ -74,32 +75,32 @@ final class ChunkHeap {
 
   /** Puts a free chunk into its bin. */
   void bin(int chunk) {
-    free.add(blocks.bytes(chunk), blocks.address(chunk), chunk);
+    free.add(chunk);
   }
 
   /** Takes a free chunk out of its bin. */
   void unbin(int chunk) {
-    free.remove(blocks.bytes(chunk), blocks.address(chunk));
+    free.remove(chunk);
   }
 
   /** The smallest chunk in a bin that is large enough, taken out of it; else {@link #NONE}. */
   int takeBestFit(long roundedBytes) {
-    int position = free.ceiling(roundedBytes, 0);
-    return position == OrderedBlocks.NONE ? NONE : takeAt(position);
+    return taken(free.ceiling(roundedBytes, 0));
   }
 
   /** As above among the chunks that may be used. */
   int takeBestFit(long roundedBytes, Usable usable) {
-    int position = free.ceiling(roundedBytes, 0);
-    while (position != OrderedBlocks.NONE && !usable.test(free.block(position))) {
-      position = free.next(position);
+    int chunk = free.ceiling(roundedBytes, 0);
+    while (chunk != NONE && !usable.test(chunk)) {
+      chunk = free.next(chunk);
     }
-    return position == OrderedBlocks.NONE ? NONE : takeAt(position);
+    return taken(chunk);
   }
 
-  private int takeAt(int position) {
-    int chunk = free.block(position);
-    free.removeAt(position);
+  private int taken(int chunk) {
+    if (chunk != NONE) {
+      free.remove(chunk);
+    }
     return chunk;
   }
 
@@ -138,7 +139,7 @@ final class ChunkHeap {
   /** Bytes of the largest chunk in a bin, 0 without one. */
   long largestFreeBytes() {
     int last = free.last();
-    return last == OrderedBlocks.NONE ? 0 : blocks.bytes(free.block(last));
+    return last == NONE ? 0 : blocks.bytes(last);
   }
 
   /** First chunks of the regions without a chunk in use, by ascending address. */

@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.block;
 
 import java.util.Arrays;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.order.BlockRows;
 import org.allocsim.simulator.policy.LayoutVisitor;
 
 /**
@@ -9,30 +10,31 @@ import org.allocsim.simulator.policy.LayoutVisitor;
  * keeps the books and reports to the listener; which block serves a request, what is split, merged
  * or given back is the policy's business.
  *
- * <p>A block is a row number of columns; rows of blocks that are gone are used again. Blocks of a
- * segment are linked in address order and tile it. Allocations are found by their dense ids.
- * Reported inactive splits (free blocks of partly used segments, PyTorch's notion) change at {@link
- * #take} and {@link #settle} only, so that steps in between leave no false peaks.
+ * <p>A block is a row of the table; rows of blocks that are gone are used again. Blocks of a
+ * segment are linked in address order and tile it. Allocations are found by their dense ids. The
+ * free blocks may be kept in {@link org.allocsim.simulator.order.SizeOrderedRows}s over the table;
+ * a block has to be in none while its place changes. Reported inactive splits (free blocks of
+ * partly used segments, PyTorch's notion) change at {@link #take} and {@link #settle} only, so that
+ * steps in between leave no false peaks.
  */
-public final class BlockHeap {
-  /** No block. */
-  public static final int NONE = -1;
+public final class BlockHeap extends BlockRows {
+  // Numbers behind those of an order.
+  private static final int REQUESTED_BYTES = 2;
 
+  // Links behind those of an order.
+  private static final int PREVIOUS = 2;
+  private static final int NEXT = 3;
+  private static final int ALLOCATION = 4;
+  private static final int STREAM = 5;
+  private static final int PENDING = 6;
+
+  /** In place of an allocation: the block is free. */
   private static final int FREE = -1;
 
+  /** In place of an allocation: the row is no block. */
+  private static final int GONE = -2;
+
   private final EffectListener listener;
-  private long[] address = new long[256];
-  private long[] bytes = new long[256];
-  private long[] requestedBytes = new long[256];
-  private int[] previous = new int[256];
-  private int[] next = new int[256];
-  private int[] allocation = new int[256];
-  private int[] stream = new int[256];
-  private boolean[] exists = new boolean[256];
-  private boolean[] pending = new boolean[256];
-  private int rows;
-  private int[] unused = new int[256];
-  private int unusedCount;
   private int[] blockOf = new int[1024];
   private int splitBlocks;
   private long splitBytes;
@@ -41,7 +43,7 @@ public final class BlockHeap {
   /** A heap without segments that reports to a listener. */
   public BlockHeap(EffectListener listener) {
     this.listener = listener;
-    Arrays.fill(blockOf, NONE);
+    links[NONE * LINKS + ALLOCATION] = GONE;
   }
 
   /** Takes a segment in; answers its only block, which is free. */
@@ -58,21 +60,20 @@ public final class BlockHeap {
       throw new IllegalStateException("the segment is in use");
     }
     segments--;
-    listener.segmentFreed(address[block], bytes[block], stream[block], false);
+    listener.segmentFreed(address(block), bytes(block), stream(block), false);
     destroy(block);
   }
 
   /** Joins a segment to the one that ends where it begins; the blocks stay as they are. */
   public void joinSegments(int lastOfLower, int firstOfUpper) {
-    if (next[lastOfLower] != NONE
-        || previous[firstOfUpper] != NONE
-        || address[lastOfLower] + bytes[lastOfLower] != address[firstOfUpper]) {
+    if (next(lastOfLower) != NONE
+        || previous(firstOfUpper) != NONE
+        || address(lastOfLower) + bytes(lastOfLower) != address(firstOfUpper)) {
       throw new IllegalStateException("the segments do not touch");
     }
     count(lastOfLower, -1);
     count(firstOfUpper, -1);
-    next[lastOfLower] = firstOfUpper;
-    previous[firstOfUpper] = lastOfLower;
+    link(lastOfLower, firstOfUpper);
     segments--;
     count(lastOfLower, 1);
     count(firstOfUpper, 1);
@@ -90,12 +91,11 @@ public final class BlockHeap {
     if (last == NONE) {
       segments++;
     } else {
-      if (next[last] != NONE || address[last] + bytes[last] != mappedAddress) {
+      if (next(last) != NONE || address(last) + bytes(last) != mappedAddress) {
         throw new IllegalStateException("the memory does not lie behind the segment");
       }
       count(last, -1);
-      previous[block] = last;
-      next[last] = block;
+      link(last, block);
       count(last, 1);
       count(block, 1);
     }
@@ -105,74 +105,81 @@ public final class BlockHeap {
 
   /** Removes a free block, whose memory was unmapped, from the end of its segment. */
   public void unmap(int block) {
-    if (next[block] != NONE || !isFree(block)) {
+    if (next(block) != NONE || !isFree(block)) {
       throw new IllegalStateException("the memory is in use");
     }
-    int last = previous[block];
+    int last = previous(block);
     count(block, -1);
     if (last == NONE) {
       segments--;
     } else {
       count(last, -1);
-      next[last] = NONE;
+      links[last * LINKS + NEXT] = NONE;
       count(last, 1);
     }
-    listener.segmentUnmapped(address[block], bytes[block], stream[block], false);
+    listener.segmentUnmapped(address(block), bytes(block), stream(block), false);
     destroy(block);
   }
 
   /** Cuts a block: it keeps its first bytes; answers the rest, a free block behind it. */
   public int split(int block, long keptBytes) {
-    count(block, -1);
-    int rest = create(address[block] + keptBytes, bytes[block] - keptBytes, stream[block]);
-    bytes[block] = keptBytes;
-    next[rest] = next[block];
-    previous[rest] = block;
-    if (next[block] != NONE) {
-      previous[next[block]] = rest;
+    long blockBytes = bytes(block);
+    if (!isFree(block)) {
+      splitBlocks++;
+      splitBytes += blockBytes - keptBytes;
+    } else if (coversSegment(block)) {
+      splitBlocks += 2;
+      splitBytes += blockBytes;
+    } else {
+      splitBlocks++;
     }
-    next[block] = rest;
-    count(block, 1);
-    count(rest, 1);
+    long address = address(block);
+    int rest = create(address + keptBytes, blockBytes - keptBytes, stream(block));
+    place(block, address, keptBytes);
+    link(rest, next(block));
+    link(block, rest);
     return rest;
   }
 
   /** Lets a block absorb the free one behind it. */
   public void mergeNext(int block) {
-    int absorbed = next[block];
+    int absorbed = next(block);
     if (!isFree(absorbed)) {
       throw new IllegalStateException("the block behind is in use");
     }
-    count(block, -1);
-    count(absorbed, -1);
-    bytes[block] += bytes[absorbed];
-    next[block] = next[absorbed];
-    if (next[absorbed] != NONE) {
-      previous[next[absorbed]] = block;
-    }
+    long absorbedBytes = bytes(absorbed);
+    long wholeBytes = bytes(block) + absorbedBytes;
+    place(block, address(block), wholeBytes);
+    link(block, next(absorbed));
     destroy(absorbed);
-    count(block, 1);
+    splitBlocks--;
+    if (!isFree(block)) {
+      splitBytes -= absorbedBytes;
+    } else if (coversSegment(block)) {
+      splitBlocks--;
+      splitBytes -= wholeBytes;
+    }
   }
 
   /** Hands a free block out to an allocation. */
   public void take(int block, int allocationId, long requested) {
-    take(block, allocationId, requested, stream[block]);
+    take(block, allocationId, requested, stream(block));
   }
 
   /** Hands a free block out to an allocation of a stream. */
   public void take(int block, int allocationId, long requested, int allocationStream) {
     count(block, -1);
-    allocation[block] = allocationId;
-    requestedBytes[block] = requested;
-    stream[block] = allocationStream;
+    int link = block * LINKS;
+    links[link + ALLOCATION] = allocationId;
+    links[link + STREAM] = allocationStream;
+    numbers[block * NUMBERS + REQUESTED_BYTES] = requested;
     if (allocationId >= blockOf.length) {
       int old = blockOf.length;
       blockOf = Arrays.copyOf(blockOf, Math.max(allocationId + 1, old + (old >> 1)));
-      Arrays.fill(blockOf, old, blockOf.length, NONE);
     }
     blockOf[allocationId] = block;
     listener.blockAllocated(
-        allocationId, address[block], requested, bytes[block], allocationStream, false);
+        allocationId, address(block), requested, bytes(block), allocationStream, false);
     settle();
   }
 
@@ -198,29 +205,29 @@ public final class BlockHeap {
    */
   public int requestFree(int allocationId) {
     int block = block(allocationId);
-    if (block == NONE || pending[block]) {
+    if (block == NONE || isPending(block)) {
       return NONE;
     }
-    pending[block] = true;
+    links[block * LINKS + PENDING] = 1;
     listener.freeRequested(
-        allocationId, address[block], requestedBytes[block], bytes[block], stream[block], false);
+        allocationId, address(block), requestedBytes(block), bytes(block), stream(block), false);
     return block;
   }
 
   /** Frees a block whose allocation gave it back; the policy goes on as after {@link #release}. */
   public void completeFree(int block) {
-    int allocationId = allocation[block];
+    int allocationId = allocation(block);
     blockOf[allocationId] = NONE;
-    pending[block] = false;
+    links[block * LINKS + PENDING] = 0;
     listener.freeCompleted(
-        allocationId, address[block], requestedBytes[block], bytes[block], stream[block], false);
-    allocation[block] = FREE;
+        allocationId, address(block), requestedBytes(block), bytes(block), stream(block), false);
+    links[block * LINKS + ALLOCATION] = FREE;
     count(block, 1);
   }
 
   /** Whether a block was given back and is not free yet. */
   public boolean isPending(int block) {
-    return pending[block];
+    return links[block * LINKS + PENDING] != 0;
   }
 
   /** Reports how the inactive splits changed since the last report. */
@@ -237,64 +244,49 @@ public final class BlockHeap {
     return allocationId < blockOf.length ? blockOf[allocationId] : NONE;
   }
 
-  /** Address of a block. */
-  public long address(int block) {
-    return address[block];
-  }
-
-  /** Bytes of a block. */
-  public long bytes(int block) {
-    return bytes[block];
-  }
-
   /** Bytes of the last request that a block served. */
   public long requestedBytes(int block) {
-    return requestedBytes[block];
+    return numbers[block * NUMBERS + REQUESTED_BYTES];
   }
 
   /** The block at the lower address in the same segment, or {@link #NONE}. */
   public int previous(int block) {
-    return previous[block];
+    return links[block * LINKS + PREVIOUS];
   }
 
   /** The block at the higher address in the same segment, or {@link #NONE}. */
   public int next(int block) {
-    return next[block];
+    return links[block * LINKS + NEXT];
   }
 
   /** Stream of a block: its last allocation's, else its segment's. */
   public int stream(int block) {
-    return stream[block];
+    return links[block * LINKS + STREAM];
   }
 
   /** Changes the stream of a free block. */
   public void setStream(int block, int newStream) {
-    stream[block] = newStream;
+    links[block * LINKS + STREAM] = newStream;
   }
 
   /** Allocation id of a block in use. */
   public int allocation(int block) {
-    return allocation[block];
+    return links[block * LINKS + ALLOCATION];
   }
 
   /** Whether a block, which exists, is free; false for {@link #NONE}. */
   public boolean isFree(int block) {
-    return block != NONE && allocation[block] == FREE;
+    return allocation(block) == FREE;
   }
 
   /** Whether a block is its segment's only one. */
   public boolean coversSegment(int block) {
-    return previous[block] == NONE && next[block] == NONE;
-  }
-
-  /** More than every row number in use: the length that a policy's own columns need. */
-  public int rows() {
-    return rows;
+    return (previous(block) | next(block)) == NONE;
   }
 
   /** Whether a row is a block. */
   public boolean isBlock(int row) {
-    return exists[row];
+    return allocation(row) != GONE;
   }
 
   /** Number of segments. */
@@ -306,86 +298,68 @@ public final class BlockHeap {
   public void describe(LayoutVisitor visitor) {
     int[] firsts = new int[segments];
     int count = 0;
-    for (int block = 0; block < rows; block++) {
-      if (exists[block] && previous[block] == NONE) {
+    for (int block = 0; block < rows(); block++) {
+      if (isBlock(block) && previous(block) == NONE) {
         firsts[count++] = block;
       }
     }
     int[] order =
         Arrays.stream(firsts)
             .boxed()
-            .sorted((a, b) -> Long.compareUnsigned(address[a], address[b]))
+            .sorted((a, b) -> Long.compareUnsigned(address(a), address(b)))
             .mapToInt(Integer::intValue)
             .toArray();
     for (int first : order) {
       long segmentBytes = 0;
-      for (int block = first; block != NONE; block = next[block]) {
-        segmentBytes += bytes[block];
+      for (int block = first; block != NONE; block = next(block)) {
+        segmentBytes += bytes(block);
       }
-      visitor.segment(address[first], segmentBytes, stream[first], false, 0, false);
-      for (int block = first; block != NONE; block = next[block]) {
+      visitor.segment(address(first), segmentBytes, stream(first), false, 0, false);
+      for (int block = first; block != NONE; block = next(block)) {
         visitor.block(
-            address[block], bytes[block], requestedBytes[block], state(block), allocation[block]);
+            address(block), bytes(block), requestedBytes(block), state(block), allocation(block));
       }
     }
   }
 
   private LayoutVisitor.BlockState state(int block) {
-    if (allocation[block] == FREE) {
+    if (allocation(block) == FREE) {
       return LayoutVisitor.BlockState.INACTIVE;
     }
-    return pending[block]
+    return isPending(block)
         ? LayoutVisitor.BlockState.ACTIVE_PENDING_FREE
         : LayoutVisitor.BlockState.ACTIVE_ALLOCATED;
   }
 
   private int create(long newAddress, long newBytes, int newStream) {
-    int block;
-    if (unusedCount > 0) {
-      block = unused[--unusedCount];
-    } else {
-      if (rows == address.length) {
-        grow();
-      }
-      block = rows++;
-    }
-    address[block] = newAddress;
-    bytes[block] = newBytes;
-    requestedBytes[block] = 0;
-    previous[block] = NONE;
-    next[block] = NONE;
-    allocation[block] = FREE;
-    stream[block] = newStream;
-    exists[block] = true;
+    int block = newRow();
+    place(block, newAddress, newBytes);
+    numbers[block * NUMBERS + REQUESTED_BYTES] = 0;
+    int link = block * LINKS;
+    links[link + PREVIOUS] = NONE;
+    links[link + NEXT] = NONE;
+    links[link + ALLOCATION] = FREE;
+    links[link + STREAM] = newStream;
+    links[link + PENDING] = 0;
     return block;
   }
 
   private void destroy(int block) {
-    if (unusedCount == unused.length) {
-      unused = Arrays.copyOf(unused, unusedCount * 2);
-    }
-    exists[block] = false;
-    unused[unusedCount++] = block;
+    links[block * LINKS + ALLOCATION] = GONE;
+    giveBack(block);
+  }
+
+  /** Makes two rows neighbours; one of them may be {@link #NONE}. */
+  private void link(int left, int right) {
+    links[left * LINKS + NEXT] = right;
+    links[right * LINKS + PREVIOUS] = left;
   }
 
   /** Adds a block to the inactive splits, or takes it out, if it is one. */
   private void count(int block, int sign) {
-    if (allocation[block] == FREE && !coversSegment(block)) {
+    if (isFree(block) && !coversSegment(block)) {
       splitBlocks += sign;
-      splitBytes += sign * bytes[block];
+      splitBytes += sign * bytes(block);
     }
-  }
-
-  private void grow() {
-    int capacity = Math.addExact(rows, rows);
-    address = Arrays.copyOf(address, capacity);
-    bytes = Arrays.copyOf(bytes, capacity);
-    requestedBytes = Arrays.copyOf(requestedBytes, capacity);
-    previous = Arrays.copyOf(previous, capacity);
-    next = Arrays.copyOf(next, capacity);
-    allocation = Arrays.copyOf(allocation, capacity);
-    stream = Arrays.copyOf(stream, capacity);
-    exists = Arrays.copyOf(exists, capacity);
-    pending = Arrays.copyOf(pending, capacity);
   }
 }

@@ -1,6 +1,8 @@
 package org.allocsim.simulator.policy.block;
 
-/** Joins a block that became free to its free neighbours and enters it into the set of those. */
+import org.allocsim.simulator.order.SizeOrderedRows;
+
+/** Joins a block that became free to its free neighbours and enters it into the order of those. */
 public final class FreeNeighbours {
   private FreeNeighbours() {}
 
@@ -8,34 +10,22 @@ public final class FreeNeighbours {
    * Joins a block to the free ones beside it, in its segment.
    *
    * @param free the free blocks, the neighbours among them; the block is not
-   * @return the block that covers all, which is in the set now: the one at the lowest address
+   * @return the block that covers all, which is in the order now: the one at the lowest address
    */
-  public static int join(BlockHeap heap, OrderedBlocks free, int block) {
+  public static int join(BlockHeap heap, SizeOrderedRows free, int block) {
+    int joined = block;
     int next = heap.next(block);
-    boolean joinsNext = heap.isFree(next);
-    long nextBytes = 0;
-    long nextAddress = 0;
-    if (joinsNext) {
-      nextBytes = heap.bytes(next);
-      nextAddress = heap.address(next);
+    if (heap.isFree(next)) {
+      free.remove(next);
       heap.mergeNext(block);
     }
     int previous = heap.previous(block);
     if (heap.isFree(previous)) {
-      if (joinsNext) {
-        free.remove(nextBytes, nextAddress);
-      }
-      long previousBytes = heap.bytes(previous);
-      long address = heap.address(previous);
+      free.remove(previous);
       heap.mergeNext(previous);
-      free.replace(previousBytes, address, heap.bytes(previous), address, previous);
-      return previous;
+      joined = previous;
     }
-    if (joinsNext) {
-      free.replace(nextBytes, nextAddress, heap.bytes(block), heap.address(block), block);
-    } else {
-      free.add(heap.bytes(block), heap.address(block), block);
-    }
-    return block;
+    free.add(joined);
+    return joined;
   }
 }

@@ -1,11 +1,8 @@
 package org.allocsim.simulator.policy.block;
 
-import java.util.Arrays;
-
 /**
- * Some blocks of a table ordered by (bytes, unsigned address), as best fit searches them and
- * PyTorch's free lists are. Any number of orders may share a table; a block is in one of them at
- * most, and keeps its place while it is.
+ * Some blocks ordered by (bytes, unsigned address), as best fit searches them and PyTorch's free
+ * lists are. A block is in one order at most, and keeps its place while it is.
  *
  * <p>Sizes fall into classes, 64 to a power of two: up to 64 KiB a class is one multiple of 512
  * bytes. A bitmap of two levels tells which classes have blocks, so that the next larger class is
@@ -15,107 +12,109 @@ import java.util.Arrays;
  *
  * <p><b>Source.</b> The two levels are those of TLSF (Masmano et al., ECRTS 2004), which does not
  * order the blocks of a class; treaps: Seidel and Aragon, Algorithmica 16 (1996).
+ *
+ * @param <B> the kind of block
  */
-public final class SizeOrder {
-  /** No block. */
-  public static final int NONE = BlockRows.NONE;
-
+@SuppressWarnings("ReferenceEquality") // blocks of the same place and size are still two
+public final class SizeOrder<B extends SizedBlock> {
   /** Sizes are told apart by class in units of this many bytes: 2^9 = 512. */
   private static final int UNIT_SHIFT = 9;
 
   /** Rows of 64 classes: one for each power of two that a size may have, in units. */
   private static final int CLASS_ROWS = 50;
 
-  private final BlockRows blocks;
+  /** Blocks of about the same size. */
+  static final class SizeClass {
+    final int row;
+    final long bit;
+    SizedBlock root;
 
-  /** Roots of the classes' trees by row, {@link #NONE} for empty ones; null for unused rows. */
-  private final int[][] roots = new int[CLASS_ROWS][];
+    SizeClass(int row, long bit) {
+      this.row = row;
+      this.bit = bit;
+    }
+  }
+
+  /** Classes by row, null for those that never had a block. */
+  private final SizeClass[] classes = new SizeClass[CLASS_ROWS << 6];
 
   /** By row, which classes are not empty. */
-  private final long[] classes = new long[CLASS_ROWS];
+  private final long[] used = new long[CLASS_ROWS];
 
   /** Which rows are not empty. */
-  private long classRows;
+  private long usedRows;
 
   private int size;
 
-  /** An order of no blocks of a table. */
-  public SizeOrder(BlockRows blocks) {
-    this.blocks = blocks;
-  }
+  /** An order of no blocks. */
+  public SizeOrder() {}
 
   /** Number of blocks. */
   public int size() {
     return size;
   }
 
-  /** The first block of at least the key, or {@link #NONE}. */
-  public int ceiling(long bytes, long address) {
-    int sizeClass = classOf(bytes);
-    if (isUsed(sizeClass)) {
-      int block = ceilingIn(root(sizeClass), bytes, address);
-      if (block != NONE) {
-        return block;
+  /** The first block of at least the key, or null. */
+  public B ceiling(long bytes, long address) {
+    int index = classOf(bytes);
+    SizeClass sizeClass = classes[index];
+    if (sizeClass != null) {
+      SizedBlock block = ceilingIn(sizeClass.root, bytes, address);
+      if (block != null) {
+        return typed(block);
       }
     }
-    return firstAbove(sizeClass);
+    return typed(firstAbove(index));
   }
 
-  /** The first block, or {@link #NONE}. */
-  public int first() {
-    return classRows == 0 ? NONE : firstIn(Long.numberOfTrailingZeros(classRows));
+  /** The first block, or null. */
+  public B first() {
+    return typed(usedRows == 0 ? null : firstIn(Long.numberOfTrailingZeros(usedRows)));
   }
 
-  /** The last block, or {@link #NONE}. */
-  public int last() {
-    return classRows == 0 ? NONE : lastIn(highestBit(classRows));
+  /** The last block, or null. */
+  public B last() {
+    return typed(usedRows == 0 ? null : lastIn(highestBit(usedRows)));
   }
 
-  /** The block behind one of the order, or {@link #NONE}. */
-  public int next(int block) {
-    long bytes = blocks.bytes(block);
-    long address = blocks.address(block);
-    int next = NONE;
-    int sizeClass = classOf(bytes);
-    for (int at = root(sizeClass); at != NONE; ) {
-      boolean isBehind = at != block && !isBelow(at, bytes, address);
+  /** The block behind one of the order, or null. */
+  public B next(B block) {
+    SizedBlock next = null;
+    for (SizedBlock at = block.sizeClass.root; at != null; ) {
+      boolean isBehind = at != block && !at.isBelow(block.bytes, block.address);
       next = isBehind ? at : next;
-      at = isBehind ? lower(at) : upper(at);
+      at = isBehind ? at.lower : at.upper;
     }
-    return next != NONE ? next : firstAbove(sizeClass);
+    return typed(next != null ? next : firstAbove(classOf(block.bytes)));
   }
 
-  /** The block before one of the order, or {@link #NONE}. */
-  public int previous(int block) {
-    long bytes = blocks.bytes(block);
-    long address = blocks.address(block);
-    int previous = NONE;
-    int sizeClass = classOf(bytes);
-    for (int at = root(sizeClass); at != NONE; ) {
-      boolean isBefore = isBelow(at, bytes, address);
+  /** The block before one of the order, or null. */
+  public B previous(B block) {
+    SizedBlock previous = null;
+    for (SizedBlock at = block.sizeClass.root; at != null; ) {
+      boolean isBefore = at.isBelow(block.bytes, block.address);
       previous = isBefore ? at : previous;
-      at = isBefore ? upper(at) : lower(at);
+      at = isBefore ? at.upper : at.lower;
     }
-    return previous != NONE ? previous : lastBelow(sizeClass);
+    return typed(previous != null ? previous : lastBelow(classOf(block.bytes)));
   }
 
   /** Puts a block into the order, where none has the same bytes and address. */
-  public void add(int block) {
+  public void add(B block) {
     size++;
-    int sizeClass = classOf(blocks.bytes(block));
-    int row = sizeClass >> 6;
-    long bit = 1L << sizeClass;
-    if (roots[row] == null) {
-      roots[row] = new int[Long.SIZE];
+    int index = classOf(block.bytes);
+    SizeClass sizeClass = classes[index];
+    if (sizeClass == null) {
+      sizeClass = new SizeClass(index >> 6, 1L << index);
+      classes[index] = sizeClass;
     }
-    if ((classes[row] & bit) == 0) {
-      classes[row] |= bit;
-      classRows |= 1L << row;
-      roots[row][sizeClass & 63] = block;
-      blocks.links[block * BlockRows.LINKS + BlockRows.LOWER] = NONE;
-      blocks.links[block * BlockRows.LINKS + BlockRows.UPPER] = NONE;
+    block.sizeClass = sizeClass;
+    if (sizeClass.root == null) {
+      sizeClass.root = block;
+      used[sizeClass.row] |= sizeClass.bit;
+      usedRows |= 1L << sizeClass.row;
     } else {
-      roots[row][sizeClass & 63] = insert(roots[row][sizeClass & 63], block);
+      insert(sizeClass, block);
     }
   }
 
@@ -124,35 +123,24 @@ public final class SizeOrder {
    *
    * @throws IllegalStateException where it is not in it
    */
-  public void remove(int block) {
-    int sizeClass = classOf(blocks.bytes(block));
-    int row = sizeClass >> 6;
-    int root = isUsed(sizeClass) ? roots[row][sizeClass & 63] : NONE;
-    int rest;
-    if (root == block) {
-      rest = joined(lower(block), upper(block));
-    } else {
-      detachBelow(root, block);
-      rest = root;
+  public void remove(B block) {
+    size--;
+    SizeClass sizeClass = block.sizeClass;
+    if (sizeClass.root != block) {
+      detachBelow(sizeClass.root, block);
+      return;
     }
-    roots[row][sizeClass & 63] = rest;
-    if (rest == NONE) {
-      classes[row] &= ~(1L << sizeClass);
-      if (classes[row] == 0) {
-        classRows &= ~(1L << row);
+    SizedBlock rest = joined(block.lower, block.upper);
+    block.lower = null;
+    block.upper = null;
+    sizeClass.root = rest;
+    if (rest == null) {
+      long left = used[sizeClass.row] & ~sizeClass.bit;
+      used[sizeClass.row] = left;
+      if (left == 0) {
+        usedRows &= ~(1L << sizeClass.row);
       }
     }
-    size--;
-  }
-
-  /** Copies all blocks in order behind {@code count} blocks of a list, growing it as needed. */
-  public int[] copyTo(int[] list, int count) {
-    int[] grown = list.length < count + size ? Arrays.copyOf(list, count + size) : list;
-    int at = count;
-    for (int block = first(); block != NONE; block = next(block)) {
-      grown[at++] = block;
-    }
-    return grown;
   }
 
   // Classes.
@@ -164,183 +152,186 @@ public final class SizeOrder {
     return (shift << 6) + (int) (units >>> shift);
   }
 
-  private boolean isUsed(int sizeClass) {
-    return (classes[sizeClass >> 6] & 1L << sizeClass) != 0;
-  }
-
-  private int root(int sizeClass) {
-    return roots[sizeClass >> 6][sizeClass & 63];
-  }
-
-  /** The first block of all classes above one. */
-  private int firstAbove(int sizeClass) {
-    int row = sizeClass >> 6;
-    long inRow = classes[row] & -2L << sizeClass;
+  /** The first block of all classes above one, or null. */
+  private SizedBlock firstAbove(int index) {
+    int row = index >> 6;
+    long inRow = used[row] & -2L << index;
     if (inRow != 0) {
-      return lowest(roots[row][Long.numberOfTrailingZeros(inRow)]);
+      return lowest(classes[(row << 6) + Long.numberOfTrailingZeros(inRow)].root);
     }
-    long above = classRows & -2L << row;
-    return above == 0 ? NONE : firstIn(Long.numberOfTrailingZeros(above));
+    long above = usedRows & -2L << row;
+    return above == 0 ? null : firstIn(Long.numberOfTrailingZeros(above));
   }
 
-  private int firstIn(int row) {
-    return lowest(roots[row][Long.numberOfTrailingZeros(classes[row])]);
+  private SizedBlock firstIn(int row) {
+    return lowest(classes[(row << 6) + Long.numberOfTrailingZeros(used[row])].root);
   }
 
-  /** The last block of all classes below one. */
-  private int lastBelow(int sizeClass) {
-    int row = sizeClass >> 6;
-    long inRow = classes[row] & (1L << sizeClass) - 1;
+  /** The last block of all classes below one, or null. */
+  private SizedBlock lastBelow(int index) {
+    int row = index >> 6;
+    long inRow = used[row] & (1L << index) - 1;
     if (inRow != 0) {
-      return highest(roots[row][highestBit(inRow)]);
+      return highest(classes[(row << 6) + highestBit(inRow)].root);
     }
-    long below = classRows & (1L << row) - 1;
-    return below == 0 ? NONE : lastIn(highestBit(below));
+    long below = usedRows & (1L << row) - 1;
+    return below == 0 ? null : lastIn(highestBit(below));
   }
 
-  private int lastIn(int row) {
-    return highest(roots[row][highestBit(classes[row])]);
+  private SizedBlock lastIn(int row) {
+    return highest(classes[(row << 6) + highestBit(used[row])].root);
   }
 
   private static int highestBit(long bits) {
     return Long.SIZE - 1 - Long.numberOfLeadingZeros(bits);
   }
 
+  /** Only blocks of this kind come into the order. */
+  @SuppressWarnings("unchecked")
+  private B typed(SizedBlock block) {
+    return (B) block;
+  }
+
   // Trees.
 
-  private int lower(int block) {
-    return blocks.links[block * BlockRows.LINKS + BlockRows.LOWER];
-  }
-
-  private int upper(int block) {
-    return blocks.links[block * BlockRows.LINKS + BlockRows.UPPER];
-  }
-
-  private boolean isBelow(int block, long bytes, long address) {
-    long blockBytes = blocks.bytes(block);
-    return blockBytes < bytes
-        || (blockBytes == bytes && Long.compareUnsigned(blocks.address(block), address) < 0);
-  }
-
-  private int lowest(int root) {
-    int block = root;
-    for (int below = lower(block); below != NONE; below = lower(block)) {
-      block = below;
+  private static SizedBlock lowest(SizedBlock root) {
+    SizedBlock block = root;
+    while (block.lower != null) {
+      block = block.lower;
     }
     return block;
   }
 
-  private int highest(int root) {
-    int block = root;
-    for (int above = upper(block); above != NONE; above = upper(block)) {
-      block = above;
+  private static SizedBlock highest(SizedBlock root) {
+    SizedBlock block = root;
+    while (block.upper != null) {
+      block = block.upper;
     }
     return block;
   }
 
-  private int ceilingIn(int root, long bytes, long address) {
-    int found = NONE;
-    int block = root;
-    while (block != NONE) {
-      if (isBelow(block, bytes, address)) {
-        block = upper(block);
+  private static SizedBlock ceilingIn(SizedBlock root, long bytes, long address) {
+    SizedBlock found = null;
+    SizedBlock block = root;
+    while (block != null) {
+      if (block.isBelow(bytes, address)) {
+        block = block.upper;
       } else {
         found = block;
-        block = lower(block);
+        block = block.lower;
       }
     }
     return found;
   }
 
-  /** Puts a block into a tree; answers the root. */
-  private int insert(int root, int block) {
-    int[] links = blocks.links;
-    long bytes = blocks.bytes(block);
-    long address = blocks.address(block);
-    int priority = priority(block);
-    int end = NONE;
-    int at = root;
-    while (at != NONE && priority(at) >= priority) {
-      end =
-          at * BlockRows.LINKS + (isBelow(at, bytes, address) ? BlockRows.UPPER : BlockRows.LOWER);
-      at = links[end];
+  /** Puts a block, which has no children, into a tree that is not empty. */
+  private static void insert(SizeClass sizeClass, SizedBlock block) {
+    SizedBlock above = null;
+    SizedBlock at = sizeClass.root;
+    while (at != null && at.priority >= block.priority) {
+      above = at;
+      at = at.isBelow(block.bytes, block.address) ? at.upper : at.lower;
     }
-    split(at, block);
-    if (end == NONE) {
-      return block;
+    if (at != null) {
+      split(at, block);
     }
-    links[end] = block;
-    return root;
+    if (above == null) {
+      sizeClass.root = block;
+    } else if (above.isBelow(block.bytes, block.address)) {
+      above.upper = block;
+    } else {
+      above.lower = block;
+    }
   }
 
   /** Makes the blocks of a tree children of a block that takes its place. */
-  private void split(int root, int block) {
-    int[] links = blocks.links;
-    long bytes = blocks.bytes(block);
-    long address = blocks.address(block);
-    int lowerEnd = block * BlockRows.LINKS + BlockRows.LOWER;
-    int upperEnd = block * BlockRows.LINKS + BlockRows.UPPER;
-    int at = root;
-    while (at != NONE) {
-      if (isBelow(at, bytes, address)) {
-        links[lowerEnd] = at;
-        lowerEnd = at * BlockRows.LINKS + BlockRows.UPPER;
-        at = links[lowerEnd];
+  private static void split(SizedBlock root, SizedBlock block) {
+    SizedBlock lastBelow = null;
+    SizedBlock lastAbove = null;
+    SizedBlock at = root;
+    while (at != null) {
+      if (at.isBelow(block.bytes, block.address)) {
+        if (lastBelow == null) {
+          block.lower = at;
+        } else {
+          lastBelow.upper = at;
+        }
+        lastBelow = at;
+        at = at.upper;
       } else {
-        links[upperEnd] = at;
-        upperEnd = at * BlockRows.LINKS + BlockRows.LOWER;
-        at = links[upperEnd];
+        if (lastAbove == null) {
+          block.upper = at;
+        } else {
+          lastAbove.lower = at;
+        }
+        lastAbove = at;
+        at = at.lower;
       }
     }
-    links[lowerEnd] = NONE;
-    links[upperEnd] = NONE;
+    if (lastBelow != null) {
+      lastBelow.upper = null;
+    }
+    if (lastAbove != null) {
+      lastAbove.lower = null;
+    }
   }
 
   /** Takes a block that is not the root out of a tree. */
-  private void detachBelow(int root, int block) {
-    int[] links = blocks.links;
-    long bytes = blocks.bytes(block);
-    long address = blocks.address(block);
-    int end = NONE;
-    for (int at = root; at != block; at = links[end]) {
-      if (at == NONE) {
+  private static void detachBelow(SizedBlock root, SizedBlock block) {
+    SizedBlock above = null;
+    SizedBlock at = root;
+    while (at != block) {
+      if (at == null) {
         throw new IllegalStateException("block is not in the order");
       }
-      end =
-          at * BlockRows.LINKS + (isBelow(at, bytes, address) ? BlockRows.UPPER : BlockRows.LOWER);
+      above = at;
+      at = at.isBelow(block.bytes, block.address) ? at.upper : at.lower;
     }
-    links[end] = joined(lower(block), upper(block));
+    SizedBlock rest = joined(block.lower, block.upper);
+    if (above.upper == block) {
+      above.upper = rest;
+    } else {
+      above.lower = rest;
+    }
+    block.lower = null;
+    block.upper = null;
   }
 
   /** One tree of two, all blocks of the first one before those of the second one. */
-  private int joined(int first, int second) {
-    if (first == NONE || second == NONE) {
-      return first | second;
+  private static SizedBlock joined(SizedBlock first, SizedBlock second) {
+    if (first == null || second == null) {
+      return first == null ? second : first;
     }
-    int[] links = blocks.links;
-    int low = first;
-    int high = second;
-    int root = priority(low) >= priority(high) ? low : high;
-    int end = NONE;
-    while (low != NONE && high != NONE) {
-      boolean lowIsTop = priority(low) >= priority(high);
-      links[end] = lowIsTop ? low : high;
+    SizedBlock low = first;
+    SizedBlock high = second;
+    SizedBlock root = low.priority >= high.priority ? low : high;
+    SizedBlock end = null;
+    boolean endIsLow = false;
+    while (low != null && high != null) {
+      boolean lowIsTop = low.priority >= high.priority;
+      SizedBlock top = lowIsTop ? low : high;
+      attach(end, endIsLow, top);
+      end = top;
+      endIsLow = lowIsTop;
       if (lowIsTop) {
-        end = low * BlockRows.LINKS + BlockRows.UPPER;
-        low = links[end];
+        low = low.upper;
       } else {
-        end = high * BlockRows.LINKS + BlockRows.LOWER;
-        high = links[end];
+        high = high.lower;
       }
     }
-    links[end] = low | high;
+    attach(end, endIsLow, low == null ? high : low);
     return root;
   }
 
-  /** The row number's bits in disorder, the same in every run (MurmurHash3's finalizer). */
-  private static int priority(int block) {
-    int bits = (block ^ block >>> 16) * 0x85ebca6b;
-    bits = (bits ^ bits >>> 13) * 0xc2b2ae35;
-    return bits ^ bits >>> 16;
+  /** What follows a block of the lower tree comes behind it, of the upper tree before it. */
+  private static void attach(SizedBlock end, boolean endIsLow, SizedBlock tree) {
+    if (end == null) {
+      return;
+    }
+    if (endIsLow) {
+      end.upper = tree;
+    } else {
+      end.lower = tree;
+    }
   }
 }

@@ -1,25 +1,30 @@
 package org.allocsim.simulator.policy.classic;
 
-import org.allocsim.simulator.policy.block.AddressOrderedBlocks;
+import org.allocsim.simulator.order.AddressOrder;
+import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
  * First fit: the lowest address that is large enough. Next fit: the lowest from the end of the last
  * allocation on, then the lowest at all.
  */
-final class AddressFit implements FreeBlocks {
-  private final AddressOrderedBlocks blocks = new AddressOrderedBlocks();
+final class AddressFit extends FreeBlocks {
+  private final AddressOrder blocks = new AddressOrder();
   private final boolean roves;
   private long rover;
 
   /**
+   * No blocks yet.
+   *
+   * @param heap keeps the blocks
    * @param roves whether a search begins where the last allocation ended
    */
-  AddressFit(boolean roves) {
+  AddressFit(BlockHeap heap, boolean roves) {
+    super(heap);
     this.roves = roves;
   }
 
   @Override
-  public int find(long bytes) {
+  int find(long bytes) {
     if (roves) {
       int block = blocks.lowestFrom(rover, bytes);
       if (block != NONE) {
@@ -30,27 +35,29 @@ final class AddressFit implements FreeBlocks {
   }
 
   @Override
-  public void add(int block, long address, long bytes) {
-    blocks.add(block, address, bytes);
+  void add(int block) {
+    blocks.add(block, heap.address(block), heap.bytes(block));
   }
 
   @Override
-  public void remove(int block, long address, long bytes) {
+  void remove(int block) {
     blocks.remove(block);
   }
 
   @Override
-  public void cut(int block, long address, long bytes, int rest, long keptBytes) {
-    blocks.replace(block, rest, address + keptBytes, bytes - keptBytes);
+  void cut(int block, long bytes) {
+    int rest = heap.split(block, bytes);
+    blocks.replace(block, rest, heap.address(rest), heap.bytes(rest));
   }
 
   @Override
-  public void resize(int block, long address, long bytes, long newAddress, long newBytes) {
-    blocks.resize(block, newAddress, newBytes);
+  void absorbNext(int block) {
+    heap.mergeNext(block);
+    blocks.resize(block, heap.address(block), heap.bytes(block));
   }
 
   @Override
-  public void handedOut(long endAddress) {
+  void handedOut(long endAddress) {
     rover = endAddress;
   }
 }

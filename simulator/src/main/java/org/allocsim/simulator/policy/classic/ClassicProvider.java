@@ -10,6 +10,7 @@ import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.policy.block.BlockHeap;
 
 /** Makes the classic allocators, which serve requests as they come. */
 public abstract class ClassicProvider implements PolicyProvider {
@@ -53,14 +54,14 @@ public abstract class ClassicProvider implements PolicyProvider {
       this.unitDivisor = unitDivisor;
     }
 
-    abstract FreeBlocks freeBlocks();
+    abstract FreeBlocks freeBlocks(BlockHeap heap);
 
     @Override
     final AllocatorPolicy create(
         PolicyOptions options, long limitBytes, DeviceMemory device, EffectListener listener)
         throws PolicyOptionException {
       HeapOptions heap = HeapOptions.of(options, unitDivisor, limitBytes);
-      return new FitAllocator(heap, freeBlocks(), device, listener);
+      return new FitAllocator(heap, this::freeBlocks, device, listener);
     }
   }
 
@@ -72,8 +73,8 @@ public abstract class ClassicProvider implements PolicyProvider {
     }
 
     @Override
-    FreeBlocks freeBlocks() {
-      return new AddressFit(false);
+    FreeBlocks freeBlocks(BlockHeap heap) {
+      return new AddressFit(heap, false);
     }
   }
 
@@ -85,8 +86,8 @@ public abstract class ClassicProvider implements PolicyProvider {
     }
 
     @Override
-    FreeBlocks freeBlocks() {
-      return new AddressFit(true);
+    FreeBlocks freeBlocks(BlockHeap heap) {
+      return new AddressFit(heap, true);
     }
   }
 
@@ -98,8 +99,8 @@ public abstract class ClassicProvider implements PolicyProvider {
     }
 
     @Override
-    FreeBlocks freeBlocks() {
-      return new SizeFit(false);
+    FreeBlocks freeBlocks(BlockHeap heap) {
+      return new SizeFit(heap, false);
     }
   }
 
@@ -111,8 +112,8 @@ public abstract class ClassicProvider implements PolicyProvider {
     }
 
     @Override
-    FreeBlocks freeBlocks() {
-      return new SizeFit(true);
+    FreeBlocks freeBlocks(BlockHeap heap) {
+      return new SizeFit(heap, true);
     }
   }
 
@@ -128,8 +129,8 @@ public abstract class ClassicProvider implements PolicyProvider {
     }
 
     @Override
-    FreeBlocks freeBlocks() {
-      return new TlsfFit();
+    FreeBlocks freeBlocks(BlockHeap heap) {
+      return new TlsfFit(heap);
     }
   }
 

@@ -1,5 +1,6 @@
 package org.allocsim.simulator.policy.classic;
 
+import java.util.function.Function;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
@@ -47,17 +48,21 @@ final class FitAllocator implements AllocatorPolicy {
    * An allocator that holds nothing.
    *
    * @param options unit, growth and limit
-   * @param free rule that chooses the block
+   * @param fit makes the set of a heap's free blocks, which chooses the block
    */
-  FitAllocator(HeapOptions options, FreeBlocks free, DeviceMemory device, EffectListener listener) {
+  FitAllocator(
+      HeapOptions options,
+      Function<BlockHeap, FreeBlocks> fit,
+      DeviceMemory device,
+      EffectListener listener) {
     this.memory = options.memory(device);
-    this.free = free;
     this.unitBytes = options.unitBytes();
     this.trimsTop = options.trimsTop();
     this.limitBytes = options.limitBytes();
     this.device = device;
     this.listener = listener;
     heap = new BlockHeap(listener);
+    free = fit.apply(heap);
   }
 
   @Override
@@ -83,12 +88,10 @@ final class FitAllocator implements AllocatorPolicy {
   }
 
   private void takeFrom(int block, long bytes) {
-    long address = heap.address(block);
-    long blockBytes = heap.bytes(block);
-    if (blockBytes == bytes) {
-      free.remove(block, address, blockBytes);
+    if (heap.bytes(block) == bytes) {
+      free.remove(block);
     } else {
-      free.cut(block, address, blockBytes, heap.split(block, bytes), bytes);
+      free.cut(block, bytes);
     }
   }
 
@@ -153,27 +156,21 @@ final class FitAllocator implements AllocatorPolicy {
     } else if (mergesNext || next == NONE) {
       mergeIntoTop(block, next, previous);
     } else if (heap.isFree(previous)) {
-      long address = heap.address(previous);
-      long bytes = heap.bytes(previous);
-      heap.mergeNext(previous);
-      free.resize(previous, address, bytes, address, heap.bytes(previous));
+      free.absorbNext(previous);
     } else {
-      free.add(block, heap.address(block), heap.bytes(block));
+      free.add(block);
     }
     heap.settle();
   }
 
   /** Merges a freed block with the free one behind it, which is not the top, and one before it. */
   private void mergeInside(int block, int next, int previous) {
-    free.remove(next, heap.address(next), heap.bytes(next));
+    free.remove(next);
     heap.mergeNext(block);
     if (heap.isFree(previous)) {
-      long address = heap.address(previous);
-      long bytes = heap.bytes(previous);
-      heap.mergeNext(previous);
-      free.resize(previous, address, bytes, address, heap.bytes(previous));
+      free.absorbNext(previous);
     } else {
-      free.add(block, heap.address(block), heap.bytes(block));
+      free.add(block);
     }
   }
 
@@ -184,7 +181,7 @@ final class FitAllocator implements AllocatorPolicy {
       heap.mergeNext(block);
     }
     if (heap.isFree(previous)) {
-      free.remove(previous, heap.address(previous), heap.bytes(previous));
+      free.remove(previous);
       heap.mergeNext(previous);
       last = previous;
     }

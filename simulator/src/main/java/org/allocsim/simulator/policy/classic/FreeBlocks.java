@@ -2,37 +2,44 @@ package org.allocsim.simulator.policy.classic;
 
 import org.allocsim.simulator.policy.block.BlockHeap;
 
-/**
- * The free blocks of a heap but for its top, and the rule that chooses among them. A block is a row
- * number of the heap; the rest of a block is added before the block itself is handed out.
- */
-interface FreeBlocks {
+/** The free blocks of a heap but for its top, and the rule that chooses among them. */
+abstract class FreeBlocks {
   /** No block fits. */
-  int NONE = BlockHeap.NONE;
+  static final int NONE = BlockHeap.NONE;
 
-  /** The block that serves a request of so many bytes, or {@link #NONE}; it stays in the set. */
-  int find(long bytes);
-
-  /** A block became free. */
-  void add(int block, long address, long bytes);
-
-  /** A block is handed out whole, or merges into another. */
-  void remove(int block, long address, long bytes);
-
-  /** A block's low part is handed out, its rest is the block {@code rest}. */
-  default void cut(int block, long address, long bytes, int rest, long keptBytes) {
-    remove(block, address, bytes);
-    add(rest, address + keptBytes, bytes - keptBytes);
-  }
+  final BlockHeap heap;
 
   /**
-   * A block of the set now begins elsewhere or is larger: it merged with one that was not in it.
+   * No blocks yet.
+   *
+   * @param heap keeps the blocks
    */
-  default void resize(int block, long address, long bytes, long newAddress, long newBytes) {
-    remove(block, address, bytes);
-    add(block, newAddress, newBytes);
+  FreeBlocks(BlockHeap heap) {
+    this.heap = heap;
+  }
+
+  /** The block that serves a request of so many bytes, or {@link #NONE}; it stays in the set. */
+  abstract int find(long bytes);
+
+  /** A block became free. */
+  abstract void add(int block);
+
+  /** A block, which is still as it was added, is handed out whole or merges into another. */
+  abstract void remove(int block);
+
+  /** Cuts the low part off a block of the set; the rest takes its place in the set. */
+  void cut(int block, long bytes) {
+    remove(block);
+    add(heap.split(block, bytes));
+  }
+
+  /** Lets a block of the set absorb the free one behind it, which is not in the set. */
+  void absorbNext(int block) {
+    remove(block);
+    heap.mergeNext(block);
+    add(block);
   }
 
   /** An allocation that ends here was handed out, from the set or from the top. */
-  default void handedOut(long endAddress) {}
+  void handedOut(long endAddress) {}
 }

@@ -1,53 +1,44 @@
 package org.allocsim.simulator.policy.classic;
 
-import org.allocsim.simulator.policy.block.OrderedBlocks;
+import org.allocsim.simulator.order.SizeOrderedRows;
+import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
  * Best fit: the smallest block that is large enough. Worst fit: the largest one. Among equals the
  * lowest address.
  */
-final class SizeFit implements FreeBlocks {
-  private final OrderedBlocks blocks = new OrderedBlocks();
+final class SizeFit extends FreeBlocks {
+  private final SizeOrderedRows blocks;
   private final boolean takesLargest;
 
   /**
+   * No blocks yet.
+   *
+   * @param heap keeps the blocks
    * @param takesLargest whether the largest block is taken, not the smallest
    */
-  SizeFit(boolean takesLargest) {
+  SizeFit(BlockHeap heap, boolean takesLargest) {
+    super(heap);
+    blocks = new SizeOrderedRows(heap);
     this.takesLargest = takesLargest;
   }
 
   @Override
-  public int find(long bytes) {
-    long least = bytes;
-    if (takesLargest) {
-      int last = blocks.last();
-      if (last == OrderedBlocks.NONE || blocks.bytes(last) < bytes) {
-        return NONE;
-      }
-      least = blocks.bytes(last);
+  int find(long bytes) {
+    if (!takesLargest) {
+      return blocks.ceiling(bytes, 0);
     }
-    int position = blocks.ceiling(least, 0);
-    return position == OrderedBlocks.NONE ? NONE : blocks.block(position);
+    int last = blocks.last();
+    return last == NONE || heap.bytes(last) < bytes ? NONE : blocks.ceiling(heap.bytes(last), 0);
   }
 
   @Override
-  public void add(int block, long address, long bytes) {
-    blocks.add(bytes, address, block);
+  void add(int block) {
+    blocks.add(block);
   }
 
   @Override
-  public void remove(int block, long address, long bytes) {
-    blocks.remove(bytes, address);
-  }
-
-  @Override
-  public void cut(int block, long address, long bytes, int rest, long keptBytes) {
-    blocks.replace(bytes, address, bytes - keptBytes, address + keptBytes, rest);
-  }
-
-  @Override
-  public void resize(int block, long address, long bytes, long newAddress, long newBytes) {
-    blocks.replace(bytes, address, newBytes, newAddress, block);
+  void remove(int block) {
+    blocks.remove(block);
   }
 }

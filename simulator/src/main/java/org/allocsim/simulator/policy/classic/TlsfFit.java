@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.classic;
 
 import java.util.Arrays;
+import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
  * Two-level segregated fit: free blocks hang in lists by size class, powers of two divided into 32;
@@ -10,7 +11,7 @@ import java.util.Arrays;
  * <p><b>Source.</b> mattconte/tlsf, tlsf.c: {@code mapping_insert}, {@code mapping_search}, {@code
  * search_suitable_block}.
  */
-final class TlsfFit implements FreeBlocks {
+final class TlsfFit extends FreeBlocks {
   private static final int SECOND_LEVEL_BITS = 5;
   private static final int SECOND_LEVELS = 1 << SECOND_LEVEL_BITS;
 
@@ -29,7 +30,13 @@ final class TlsfFit implements FreeBlocks {
   private int[] behind = new int[256];
   private int[] before = new int[256];
 
-  TlsfFit() {
+  /**
+   * No blocks yet.
+   *
+   * @param heap keeps the blocks
+   */
+  TlsfFit(BlockHeap heap) {
+    super(heap);
     Arrays.fill(heads, NONE);
   }
 
@@ -53,7 +60,7 @@ final class TlsfFit implements FreeBlocks {
   }
 
   @Override
-  public int find(long bytes) {
+  int find(long bytes) {
     int least = searchClass(bytes);
     int first = least / SECOND_LEVELS;
     int seconds = secondMaps[first] & (-1 << (least % SECOND_LEVELS));
@@ -69,13 +76,13 @@ final class TlsfFit implements FreeBlocks {
   }
 
   @Override
-  public void add(int block, long address, long bytes) {
+  void add(int block) {
     if (block >= behind.length) {
       int capacity = Math.max(block + 1, Math.addExact(behind.length, behind.length));
       behind = Arrays.copyOf(behind, capacity);
       before = Arrays.copyOf(before, capacity);
     }
-    int list = insertClass(bytes);
+    int list = insertClass(heap.bytes(block));
     int head = heads[list];
     behind[block] = head;
     before[block] = NONE;
@@ -89,7 +96,7 @@ final class TlsfFit implements FreeBlocks {
   }
 
   @Override
-  public void remove(int block, long address, long bytes) {
+  void remove(int block) {
     int next = behind[block];
     int previous = before[block];
     if (next != NONE) {
@@ -99,7 +106,7 @@ final class TlsfFit implements FreeBlocks {
       behind[previous] = next;
       return;
     }
-    int list = insertClass(bytes);
+    int list = insertClass(heap.bytes(block));
     heads[list] = next;
     if (next == NONE) {
       int first = list / SECOND_LEVELS;

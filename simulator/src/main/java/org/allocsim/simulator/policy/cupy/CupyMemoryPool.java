@@ -4,11 +4,11 @@ import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.block.BlockHeap;
 import org.allocsim.simulator.policy.block.FreeNeighbours;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
 
 /**
  * CuPy's {@code MemoryPool}.
@@ -44,7 +44,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
   private final DeviceMemory device;
   private final EffectListener listener;
   private final BlockHeap heap;
-  private OrderedBlocks[] arenas = new OrderedBlocks[0];
+  private SizeOrderedRows[] arenas = new SizeOrderedRows[0];
   private long totalBytes;
   private long[] tiedAddresses = new long[8];
   private int[] emptied = new int[0];
@@ -76,17 +76,17 @@ public final class CupyMemoryPool implements AllocatorPolicy {
       return 0;
     }
     long bytes = roundedBytes(requestedBytes);
-    OrderedBlocks arena = arena(stream);
-    int position = arena.ceiling(bytes, 0);
-    int chunk;
-    if (position == OrderedBlocks.NONE) {
+    SizeOrderedRows arena = arena(stream);
+    int chunk = arena.ceiling(bytes, 0);
+    if (chunk == NONE) {
       chunk = obtain(bytes, stream);
       if (chunk == NONE) {
         fail(allocation, requestedBytes, bytes, stream);
         return OUT_OF_MEMORY;
       }
     } else {
-      chunk = takeFree(arena, tieBreak == null ? position : breakTie(arena, position), bytes);
+      chunk = tieBreak == null ? chunk : breakTie(arena, chunk);
+      takeFree(arena, chunk, bytes);
     }
     heap.take(chunk, allocation, requestedBytes, stream);
     return heap.address(chunk);
@@ -99,28 +99,24 @@ public final class CupyMemoryPool implements AllocatorPolicy {
         : (requestedBytes + UNIT_BYTES - 1) & -UNIT_BYTES;
   }
 
-  private int takeFree(OrderedBlocks arena, int position, long bytes) {
-    int chunk = arena.block(position);
+  private void takeFree(SizeOrderedRows arena, int chunk, long bytes) {
+    arena.remove(chunk);
     if (heap.bytes(chunk) > bytes) {
-      int rest = heap.split(chunk, bytes);
-      arena.replaceAt(position, heap.bytes(rest), heap.address(rest), rest);
-    } else {
-      arena.removeAt(position);
+      arena.add(heap.split(chunk, bytes));
     }
-    return chunk;
   }
 
-  /** Where the chunk lies that the tie break prefers among those as large as the first. */
-  private int breakTie(OrderedBlocks arena, int first) {
-    long bytes = arena.bytes(first);
+  /** The chunk that the tie break prefers among those as large as the first. */
+  private int breakTie(SizeOrderedRows arena, int first) {
+    long bytes = heap.bytes(first);
     int count = 0;
-    for (int position = first;
-        position != OrderedBlocks.NONE && arena.bytes(position) == bytes;
-        position = arena.next(position)) {
+    for (int chunk = first;
+        chunk != NONE && heap.bytes(chunk) == bytes;
+        chunk = arena.next(chunk)) {
       if (count == tiedAddresses.length) {
         tiedAddresses = Arrays.copyOf(tiedAddresses, 2 * count);
       }
-      tiedAddresses[count++] = arena.address(position);
+      tiedAddresses[count++] = heap.address(chunk);
     }
     return count == 1
         ? first
@@ -167,12 +163,12 @@ public final class CupyMemoryPool implements AllocatorPolicy {
             device.totalBytes()));
   }
 
-  private OrderedBlocks arena(int stream) {
+  private SizeOrderedRows arena(int stream) {
     if (stream >= arenas.length) {
       int known = arenas.length;
       arenas = Arrays.copyOf(arenas, stream + 1);
       for (int i = known; i < arenas.length; i++) {
-        arenas[i] = new OrderedBlocks();
+        arenas[i] = new SizeOrderedRows(heap);
       }
     }
     return arenas[stream];
@@ -185,7 +181,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
     if (chunk == NONE) {
       return;
     }
-    OrderedBlocks arena = arenas[heap.stream(chunk)];
+    SizeOrderedRows arena = arenas[heap.stream(chunk)];
     FreeNeighbours.join(heap, arena, chunk);
     heap.settle();
   }
@@ -193,14 +189,14 @@ public final class CupyMemoryPool implements AllocatorPolicy {
   /** Gives back all segments that are wholly free ({@code free_all_blocks}), smallest first. */
   @Override
   public void emptyCache() {
-    for (OrderedBlocks arena : arenas) {
+    for (SizeOrderedRows arena : arenas) {
       int count = arena.size();
       emptied = arena.copyTo(emptied, 0);
       for (int i = 0; i < count; i++) {
         int chunk = emptied[i];
         if (heap.coversSegment(chunk)) {
           long bytes = heap.bytes(chunk);
-          arena.remove(bytes, heap.address(chunk));
+          arena.remove(chunk);
           device.free(heap.address(chunk), bytes);
           totalBytes -= bytes;
           heap.removeSegment(chunk);

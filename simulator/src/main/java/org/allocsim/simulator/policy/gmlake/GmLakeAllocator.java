@@ -5,9 +5,9 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
 
 /**
  * GMLake: PyTorch's caching allocator whose large memory consists of chunks of 2 MiB, so that free
@@ -115,10 +115,8 @@ public final class GmLakeAllocator implements AllocatorPolicy {
     long rounded = round(requestedBytes);
     boolean small = rounded <= SMALL_REQUEST_BYTES;
     remember(allocation, requestedBytes, rounded);
-    OrderedBlocks free = blocks.free(small, stream);
-    int at = free.ceiling(rounded, 0);
-    if (at != OrderedBlocks.NONE) {
-      int block = free.block(at);
+    int block = blocks.free(small, stream).ceiling(rounded, 0);
+    if (block != PrimitiveBlocks.NONE) {
       blocks.unlist(block);
       return handOut(allocation, block, rounded);
     }
@@ -245,7 +243,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
 
   /** Serves a request by mapping free blocks one behind the other, the largest first. */
   private long stitch(int allocation, long rounded, int stream, int level) {
-    OrderedBlocks free = blocks.free(false, stream);
+    SizeOrderedRows free = blocks.free(false, stream);
     if (!settings.stitches()
         || level < settings.defragLevel()
         || rounded <= SMALL_REQUEST_BYTES
@@ -256,13 +254,13 @@ public final class GmLakeAllocator implements AllocatorPolicy {
     int[] chosen = new int[4];
     int count = 0;
     long found = 0;
-    for (int at = free.last(); at != OrderedBlocks.NONE && found < rounded; ) {
+    for (int next = free.last(); next != PrimitiveBlocks.NONE && found < rounded; ) {
       if (count == chosen.length) {
         chosen = Arrays.copyOf(chosen, count * 2);
       }
-      chosen[count++] = free.block(at);
-      found += blocks.bytes(free.block(at));
-      at = free.previous(at);
+      chosen[count++] = next;
+      found += blocks.bytes(next);
+      next = free.previous(next);
     }
     if (found < rounded) {
       return OUT_OF_MEMORY;
@@ -336,10 +334,10 @@ public final class GmLakeAllocator implements AllocatorPolicy {
   }
 
   private long freeBytes(int stream) {
-    OrderedBlocks free = blocks.free(false, stream);
+    SizeOrderedRows free = blocks.free(false, stream);
     long sum = 0;
-    for (int at = free.first(); at != OrderedBlocks.NONE; at = free.next(at)) {
-      sum += blocks.bytes(free.block(at));
+    for (int block = free.first(); block != PrimitiveBlocks.NONE; block = free.next(block)) {
+      sum += blocks.bytes(block);
     }
     return sum;
   }

@@ -3,58 +3,68 @@ package org.allocsim.simulator.policy.gmlake;
 import java.util.Arrays;
 import java.util.function.IntPredicate;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.order.BlockRows;
+import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.LayoutVisitor;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
 
 /**
- * Segments and the primitive blocks that tile them, as columns, and the free ones of each stream by
- * (bytes, address). A primitive block is wholly free or wholly used by one allocation; an
+ * Segments and the primitive blocks that tile them, as rows of a table, and the free ones of each
+ * stream by (bytes, address). A primitive block is wholly free or wholly used by one allocation; an
  * allocation may use several, linked in the order of its addresses. Free neighbours are merged.
  */
-final class PrimitiveBlocks {
-  /** No block. */
-  static final int NONE = -1;
+final class PrimitiveBlocks extends BlockRows {
+  // Numbers behind those of an order.
+  private static final int REQUESTED_BYTES = 2;
 
-  private static final OrderedBlocks EMPTY = new OrderedBlocks();
+  // Links behind those of an order.
+  private static final int PREVIOUS = 2;
+  private static final int NEXT = 3;
+  private static final int ALLOCATION = 4;
+  private static final int NEXT_PIECE = 5;
+  private static final int STREAM = 6;
+  private static final int SMALL = 7;
+
+  /** In place of an allocation: the block is free. */
+  private static final int FREE = -1;
+
+  /** In place of an allocation: the row is no block. */
+  private static final int GONE = -2;
 
   private final EffectListener listener;
-  private long[] address = new long[256];
-  private long[] bytes = new long[256];
-  private long[] requestedBytes = new long[256];
-  private int[] previous = new int[256];
-  private int[] next = new int[256];
-  private int[] stream = new int[256];
-  private int[] allocation = new int[256];
-  private int[] nextPiece = new int[256];
-  private boolean[] small = new boolean[256];
-  private boolean[] exists = new boolean[256];
+  private final SizeOrderedRows empty = new SizeOrderedRows(this);
   private ChunkedSegment[] segment = new ChunkedSegment[256];
-  private int rows;
-  private int[] unused = new int[256];
-  private int unusedCount;
-  private OrderedBlocks[] freeSmall = new OrderedBlocks[4];
-  private OrderedBlocks[] freeLarge = new OrderedBlocks[4];
+  private SizeOrderedRows[] freeSmall = new SizeOrderedRows[4];
+  private SizeOrderedRows[] freeLarge = new SizeOrderedRows[4];
   private int splitBlocks;
   private long splitBytes;
 
   PrimitiveBlocks(EffectListener listener) {
     this.listener = listener;
-  }
-
-  long address(int block) {
-    return address[block];
-  }
-
-  long bytes(int block) {
-    return bytes[block];
+    links[NONE * LINKS + ALLOCATION] = GONE;
   }
 
   int stream(int block) {
-    return stream[block];
+    return links[block * LINKS + STREAM];
   }
 
   boolean isSmall(int block) {
-    return small[block];
+    return links[block * LINKS + SMALL] != 0;
+  }
+
+  private int previous(int block) {
+    return links[block * LINKS + PREVIOUS];
+  }
+
+  private int next(int block) {
+    return links[block * LINKS + NEXT];
+  }
+
+  private int allocation(int block) {
+    return links[block * LINKS + ALLOCATION];
+  }
+
+  private boolean isFree(int block) {
+    return allocation(block) == FREE;
   }
 
   /** The chunks behind a block, or null where its segment is a plain one. */
@@ -63,38 +73,38 @@ final class PrimitiveBlocks {
   }
 
   int firstChunk(int block) {
-    return segment[block].chunkAt(address[block]);
+    return segment[block].chunkAt(address(block));
   }
 
   int chunks(int block) {
-    return (int) (bytes[block] / ChunkedSegment.CHUNK_BYTES);
+    return (int) (bytes(block) / ChunkedSegment.CHUNK_BYTES);
   }
 
   /** The next block of the same allocation, or {@link #NONE}. */
   int nextPiece(int block) {
-    return nextPiece[block];
+    return links[block * LINKS + NEXT_PIECE];
   }
 
   void linkPiece(int block, int following) {
-    nextPiece[block] = following;
+    links[block * LINKS + NEXT_PIECE] = following;
   }
 
   /** Whether the block is its segment's only one. */
   boolean coversSegment(int block) {
-    return previous[block] == NONE && next[block] == NONE;
+    return (previous(block) | next(block)) == NONE;
   }
 
   /** Free blocks of a stream. */
-  OrderedBlocks free(boolean isSmall, int ofStream) {
-    OrderedBlocks[] sets = isSmall ? freeSmall : freeLarge;
-    return ofStream < sets.length && sets[ofStream] != null ? sets[ofStream] : EMPTY;
+  SizeOrderedRows free(boolean isSmall, int ofStream) {
+    SizeOrderedRows[] sets = isSmall ? freeSmall : freeLarge;
+    return ofStream < sets.length && sets[ofStream] != null ? sets[ofStream] : empty;
   }
 
   /** All free blocks of a pool by ascending (stream, bytes, address). */
   int[] allFree(boolean isSmall) {
     int[] list = new int[16];
     int count = 0;
-    for (OrderedBlocks set : isSmall ? freeSmall : freeLarge) {
+    for (SizeOrderedRows set : isSmall ? freeSmall : freeLarge) {
       if (set != null) {
         list = set.copyTo(list, count);
         count += set.size();
@@ -121,50 +131,47 @@ final class PrimitiveBlocks {
   /** Removes a segment whose only block is free and in its set. */
   void removeSegment(int block) {
     unlist(block);
-    listener.segmentFreed(address[block], bytes[block], stream[block], small[block]);
+    listener.segmentFreed(address(block), bytes(block), stream(block), isSmall(block));
     destroy(block);
   }
 
   /** Puts a free block into its set. */
   void list(int block) {
-    OrderedBlocks[] sets = small[block] ? freeSmall : freeLarge;
-    int ofStream = stream[block];
+    SizeOrderedRows[] sets = isSmall(block) ? freeSmall : freeLarge;
+    int ofStream = stream(block);
     if (ofStream >= sets.length) {
       sets = Arrays.copyOf(sets, Math.max(ofStream + 1, sets.length * 2));
-      if (small[block]) {
+      if (isSmall(block)) {
         freeSmall = sets;
       } else {
         freeLarge = sets;
       }
     }
     if (sets[ofStream] == null) {
-      sets[ofStream] = new OrderedBlocks();
+      sets[ofStream] = new SizeOrderedRows(this);
     }
-    sets[ofStream].add(bytes[block], address[block], block);
+    sets[ofStream].add(block);
   }
 
   /** Takes a free block out of its set. */
   void unlist(int block) {
-    free(small[block], stream[block]).remove(bytes[block], address[block]);
+    free(isSmall(block), stream(block)).remove(block);
   }
 
   /** Cuts a block that is free and in no set; answers the rest behind it, also free and in none. */
   int split(int block, long keptBytes) {
     count(block, -1);
+    long address = address(block);
     int rest =
         create(
-            address[block] + keptBytes,
-            bytes[block] - keptBytes,
-            stream[block],
-            small[block],
+            address + keptBytes,
+            bytes(block) - keptBytes,
+            stream(block),
+            isSmall(block),
             segment[block]);
-    bytes[block] = keptBytes;
-    next[rest] = next[block];
-    previous[rest] = block;
-    if (next[block] != NONE) {
-      previous[next[block]] = rest;
-    }
-    next[block] = rest;
+    place(block, address, keptBytes);
+    link(rest, next(block));
+    link(block, rest);
     if (segment[rest] != null) {
       segment[rest].setBlockFrom(firstChunk(rest), rest);
     }
@@ -176,41 +183,36 @@ final class PrimitiveBlocks {
   /** Marks a free block that is in no set as used, with its share of the request. */
   void occupy(int block, int byAllocation, long shareBytes) {
     count(block, -1);
-    allocation[block] = byAllocation;
-    requestedBytes[block] = shareBytes;
-    nextPiece[block] = NONE;
+    links[block * LINKS + ALLOCATION] = byAllocation;
+    links[block * LINKS + NEXT_PIECE] = NONE;
+    numbers[block * NUMBERS + REQUESTED_BYTES] = shareBytes;
   }
 
   /** Frees a block, merges it with its free neighbours and puts the result into its set. */
   void vacate(int block) {
-    allocation[block] = NONE;
+    links[block * LINKS + ALLOCATION] = FREE;
     count(block, 1);
     int merged = block;
-    if (isFree(previous[block])) {
-      merged = previous[block];
+    int before = previous(block);
+    if (isFree(before)) {
+      merged = before;
       unlist(merged);
       absorbNext(merged);
     }
-    if (isFree(next[merged])) {
-      unlist(next[merged]);
+    int behind = next(merged);
+    if (isFree(behind)) {
+      unlist(behind);
       absorbNext(merged);
     }
     list(merged);
   }
 
-  private boolean isFree(int block) {
-    return block != NONE && allocation[block] == NONE;
-  }
-
   private void absorbNext(int block) {
-    int absorbed = next[block];
+    int absorbed = next(block);
     count(block, -1);
     count(absorbed, -1);
-    bytes[block] += bytes[absorbed];
-    next[block] = next[absorbed];
-    if (next[absorbed] != NONE) {
-      previous[next[absorbed]] = block;
-    }
+    place(block, address(block), bytes(block) + bytes(absorbed));
+    link(block, next(absorbed));
     if (segment[block] != null) {
       segment[block].setBlockFrom(firstChunk(absorbed), NONE);
     }
@@ -228,59 +230,41 @@ final class PrimitiveBlocks {
   }
 
   private void count(int block, int sign) {
-    if (allocation[block] == NONE && !coversSegment(block)) {
+    if (isFree(block) && !coversSegment(block)) {
       splitBlocks += sign;
-      splitBytes += sign * bytes[block];
+      splitBytes += sign * bytes(block);
     }
   }
 
   private int create(
       long newAddress, long newBytes, int ofStream, boolean isSmall, ChunkedSegment chunks) {
-    int block;
-    if (unusedCount > 0) {
-      block = unused[--unusedCount];
-    } else {
-      if (rows == address.length) {
-        grow();
-      }
-      block = rows++;
+    int block = newRow();
+    if (block >= segment.length) {
+      segment = Arrays.copyOf(segment, Math.max(block + 1, 2 * segment.length));
     }
-    address[block] = newAddress;
-    bytes[block] = newBytes;
-    requestedBytes[block] = 0;
-    previous[block] = NONE;
-    next[block] = NONE;
-    stream[block] = ofStream;
-    allocation[block] = NONE;
-    nextPiece[block] = NONE;
-    small[block] = isSmall;
-    exists[block] = true;
+    place(block, newAddress, newBytes);
+    numbers[block * NUMBERS + REQUESTED_BYTES] = 0;
+    int link = block * LINKS;
+    links[link + PREVIOUS] = NONE;
+    links[link + NEXT] = NONE;
+    links[link + ALLOCATION] = FREE;
+    links[link + NEXT_PIECE] = NONE;
+    links[link + STREAM] = ofStream;
+    links[link + SMALL] = isSmall ? 1 : 0;
     segment[block] = chunks;
     return block;
   }
 
   private void destroy(int block) {
-    if (unusedCount == unused.length) {
-      unused = Arrays.copyOf(unused, unusedCount * 2);
-    }
-    exists[block] = false;
+    links[block * LINKS + ALLOCATION] = GONE;
     segment[block] = null;
-    unused[unusedCount++] = block;
+    giveBack(block);
   }
 
-  private void grow() {
-    int capacity = Math.addExact(rows, rows);
-    address = Arrays.copyOf(address, capacity);
-    bytes = Arrays.copyOf(bytes, capacity);
-    requestedBytes = Arrays.copyOf(requestedBytes, capacity);
-    previous = Arrays.copyOf(previous, capacity);
-    next = Arrays.copyOf(next, capacity);
-    stream = Arrays.copyOf(stream, capacity);
-    allocation = Arrays.copyOf(allocation, capacity);
-    nextPiece = Arrays.copyOf(nextPiece, capacity);
-    small = Arrays.copyOf(small, capacity);
-    exists = Arrays.copyOf(exists, capacity);
-    segment = Arrays.copyOf(segment, capacity);
+  /** Makes two rows neighbours; one of them may be {@link #NONE}. */
+  private void link(int left, int right) {
+    links[left * LINKS + NEXT] = right;
+    links[right * LINKS + PREVIOUS] = left;
   }
 
   /**
@@ -289,31 +273,35 @@ final class PrimitiveBlocks {
    * @param isPending whether an allocation awaits the end of its uses on other streams
    */
   void describe(LayoutVisitor visitor, IntPredicate isPending) {
-    Integer[] firsts = new Integer[rows];
+    Integer[] firsts = new Integer[rows()];
     int count = 0;
-    for (int block = 0; block < rows; block++) {
-      if (exists[block] && previous[block] == NONE) {
+    for (int block = 0; block < rows(); block++) {
+      if (allocation(block) != GONE && previous(block) == NONE) {
         firsts[count++] = block;
       }
     }
-    Arrays.sort(firsts, 0, count, (a, b) -> Long.compareUnsigned(address[a], address[b]));
+    Arrays.sort(firsts, 0, count, (a, b) -> Long.compareUnsigned(address(a), address(b)));
     for (int i = 0; i < count; i++) {
       int first = firsts[i];
       long segmentBytes = 0;
-      for (int block = first; block != NONE; block = next[block]) {
-        segmentBytes += bytes[block];
+      for (int block = first; block != NONE; block = next(block)) {
+        segmentBytes += bytes(block);
       }
-      visitor.segment(address[first], segmentBytes, stream[first], small[first], 0, false);
-      for (int block = first; block != NONE; block = next[block]) {
+      visitor.segment(address(first), segmentBytes, stream(first), isSmall(first), 0, false);
+      for (int block = first; block != NONE; block = next(block)) {
         LayoutVisitor.BlockState state = LayoutVisitor.BlockState.INACTIVE;
-        if (allocation[block] != NONE) {
+        if (!isFree(block)) {
           state =
-              isPending.test(allocation[block])
+              isPending.test(allocation(block))
                   ? LayoutVisitor.BlockState.ACTIVE_PENDING_FREE
                   : LayoutVisitor.BlockState.ACTIVE_ALLOCATED;
         }
         visitor.block(
-            address[block], bytes[block], requestedBytes[block], state, allocation[block]);
+            address(block),
+            bytes(block),
+            numbers[block * NUMBERS + REQUESTED_BYTES],
+            state,
+            allocation(block));
       }
     }
   }

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.order.AddressOrder;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
-import org.allocsim.simulator.policy.block.AddressOrderedBlocks;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -26,6 +26,9 @@ import org.allocsim.simulator.policy.block.BlockHeap;
 final class PlannedAllocator implements AllocatorPolicy {
   private static final int NONE = BlockHeap.NONE;
 
+  /** In place of an offset. */
+  private static final long NOT_PLANNED = -1;
+
   private final long heightBytes;
   private final long alignmentBytes;
   private final long[] offsets;
@@ -33,7 +36,7 @@ final class PlannedAllocator implements AllocatorPolicy {
   private final DeviceMemory device;
   private final EffectListener listener;
   private final BlockHeap heap;
-  private final AddressOrderedBlocks free = new AddressOrderedBlocks();
+  private final AddressOrder free = new AddressOrder();
   private long baseAddress;
   private boolean started;
 
@@ -57,7 +60,7 @@ final class PlannedAllocator implements AllocatorPolicy {
     this.listener = listener;
     heap = new BlockHeap(listener);
     offsets = new long[planned.allocationCount()];
-    Arrays.fill(offsets, NONE);
+    Arrays.fill(offsets, NOT_PLANNED);
     for (int buffer = 0; buffer < plan.offsets().length; buffer++) {
       offsets[planned.allocations()[buffer]] = plan.offsets()[buffer];
     }
@@ -68,7 +71,7 @@ final class PlannedAllocator implements AllocatorPolicy {
     if (requestedBytes == 0) {
       return 0;
     }
-    boolean planned = allocation < offsets.length && offsets[allocation] != NONE;
+    boolean planned = allocation < offsets.length && offsets[allocation] != NOT_PLANNED;
     if (!planned || !start()) {
       listener.outOfMemory(
           new OutOfMemory(

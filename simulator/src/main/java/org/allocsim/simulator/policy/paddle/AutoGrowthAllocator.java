@@ -5,11 +5,11 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.LimitedMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.block.BlockHeap;
 import org.allocsim.simulator.policy.block.FreeNeighbours;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
 
 /**
  * PaddlePaddle's auto growth best fit allocator.
@@ -40,7 +40,7 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
   private final DeviceMemory device;
   private final EffectListener listener;
   private final BlockHeap heap;
-  private final OrderedBlocks free = new OrderedBlocks();
+  private final SizeOrderedRows free;
 
   /** By the first block of a chunk, which never changes: when the chunk was obtained. */
   private long[] birth = new long[64];
@@ -62,6 +62,7 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
     this.device = LimitedMemory.of(device, limitBytes);
     this.listener = listener;
     heap = new BlockHeap(listener);
+    free = new SizeOrderedRows(heap);
     chunkBytes = Math.max(settings.aligned(settings.chunkBytes()), settings.alignmentBytes());
   }
 
@@ -71,28 +72,21 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
       return 0;
     }
     long bytes = settings.aligned(requestedBytes);
-    int position = free.ceiling(bytes, 0);
-    int block;
-    if (position == OrderedBlocks.NONE) {
+    int block = free.ceiling(bytes, 0);
+    if (block != NONE) {
+      free.remove(block);
+    } else {
       block = obtainChunk(bytes, stream);
       if (block == NONE) {
         fail(allocation, requestedBytes, bytes, stream);
         return OUT_OF_MEMORY;
       }
-      long restBytes = heap.bytes(block) - bytes;
-      if (restBytes > 0) {
-        free.add(restBytes, heap.address(block), block);
-        block = heap.split(block, restBytes);
-      }
-    } else {
-      block = free.block(position);
-      long restBytes = heap.bytes(block) - bytes;
-      if (restBytes > 0) {
-        free.replaceAt(position, restBytes, heap.address(block), block);
-        block = heap.split(block, restBytes);
-      } else {
-        free.removeAt(position);
-      }
+    }
+    long restBytes = heap.bytes(block) - bytes;
+    if (restBytes > 0) {
+      int high = heap.split(block, restBytes);
+      free.add(block);
+      block = high;
     }
     heap.take(block, allocation, requestedBytes, stream);
     return heap.address(block);
@@ -142,7 +136,7 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
     }
     block = FreeNeighbours.join(heap, free, block);
     if (settings.freesIdleChunks() && heap.coversSegment(block)) {
-      free.remove(heap.bytes(block), heap.address(block));
+      free.remove(block);
       giveBack(block);
     }
     heap.settle();
@@ -166,7 +160,7 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
             .mapToInt(Integer::intValue)
             .toArray();
     for (int chunk : chunks) {
-      free.remove(heap.bytes(chunk), heap.address(chunk));
+      free.remove(chunk);
       giveBack(chunk);
     }
   }

@@ -19,14 +19,12 @@ final class BlockPool {
   /** Searches so far; the age of a block is the number of searches since it became free. */
   long lookups;
 
-  private final BlockTable blocks;
   private FreeList[] lists = new FreeList[4];
 
-  BlockPool(int owner, boolean small, BlockTable blocks, PrivatePool privatePool) {
+  BlockPool(int owner, boolean small, PrivatePool privatePool) {
     this.owner = owner;
     this.privatePool = privatePool;
     this.small = small;
-    this.blocks = blocks;
   }
 
   /** The free list of a stream. */
@@ -39,28 +37,33 @@ final class BlockPool {
     if (stream >= lists.length) {
       lists = Arrays.copyOf(lists, Math.max(stream + 1, lists.length * 2));
     }
-    lists[stream] = new FreeList(this, stream, blocks);
+    lists[stream] = new FreeList(this, stream);
     return lists[stream];
   }
 
   /** All mapped free blocks by ascending (stream, bytes, address). */
-  int[] freeInOrder() {
-    int[] inOrder = new int[16];
-    int count = 0;
+  Block[] freeInOrder() {
+    int size = 0;
+    for (FreeList list : lists) {
+      size += list == null ? 0 : list.mapped.size();
+    }
+    Block[] inOrder = new Block[size];
+    int at = 0;
     for (FreeList list : lists) {
       if (list != null) {
-        inOrder = list.mapped.copyTo(inOrder, count);
-        count += list.mapped.size();
+        for (Block b = list.mapped.first(); b != null; b = list.mapped.next(b)) {
+          inOrder[at++] = b;
+        }
       }
     }
-    return Arrays.copyOf(inOrder, count);
+    return inOrder;
   }
 
   /** Bytes of all mapped free blocks. */
   long freeBytes() {
     long sum = 0;
-    for (int block : freeInOrder()) {
-      sum += blocks.bytes(block);
+    for (Block block : freeInOrder()) {
+      sum += block.bytes();
     }
     return sum;
   }

@@ -61,7 +61,7 @@ final class CacheRelease {
 
   /** Releases what {@link #garbage} finds. */
   void collectGarbage() {
-    for (int block : garbage()) {
+    for (Block block : garbage()) {
       releaseSegment(block);
     }
   }
@@ -70,21 +70,21 @@ final class CacheRelease {
    * Blocks that garbage collection would release now, in order: whole segments of the default large
    * pool that are at least as old as the mean, in passes until enough is found or none is left.
    */
-  int[] garbage() {
+  Block[] garbage() {
     if (!exceedsGarbageThreshold()) {
-      return new int[0];
+      return new Block[0];
     }
     long missingBytes = reserved.bytes - garbageThresholdBytes();
-    int[] free = pools.defaultLarge.freeInOrder();
+    Block[] free = pools.defaultLarge.freeInOrder();
     long totalAge = 0;
     int candidates = 0;
-    for (int block : free) {
-      if (!blocks.isSplit(block)) {
+    for (Block block : free) {
+      if (!block.isSplit()) {
         totalAge += age(block);
         candidates++;
       }
     }
-    int[] garbage = new int[candidates];
+    Block[] garbage = new Block[candidates];
     boolean[] taken = new boolean[free.length];
     int count = 0;
     boolean found = true;
@@ -92,14 +92,11 @@ final class CacheRelease {
       double meanAge = (double) totalAge / candidates;
       found = false;
       for (int i = 0; i < free.length; i++) {
-        int block = free[i];
-        if (!taken[i]
-            && !blocks.isSplit(block)
-            && !blocks.isExpandable(block)
-            && age(block) >= meanAge) {
+        Block block = free[i];
+        if (!taken[i] && !block.isSplit() && !block.isExpandable() && age(block) >= meanAge) {
           found = true;
           taken[i] = true;
-          missingBytes -= blocks.bytes(block);
+          missingBytes -= block.bytes();
           totalAge -= age(block);
           candidates--;
           garbage[count++] = block;
@@ -109,8 +106,8 @@ final class CacheRelease {
     return Arrays.copyOf(garbage, count);
   }
 
-  private long age(int block) {
-    return blocks.list(block).pool.lookups - blocks.lookupsWhenFreed(block);
+  private long age(Block block) {
+    return block.list.pool.lookups - block.lookupsWhenFreed;
   }
 
   /**
@@ -126,20 +123,18 @@ final class CacheRelease {
     // A limit of 2^63 bytes and more is above every block.
     long limit = config.maxSplitBytes() < 0 ? Long.MAX_VALUE : config.maxSplitBytes();
     long neededBytes = Math.max(roundedBytes, limit);
-    SizeOrder free = list.mapped;
-    int block = free.ceiling(neededBytes, 0);
-    if (block != BlockTable.NONE && !blocks.isExpandable(block)) {
+    SizeOrder<Block> free = list.mapped;
+    Block block = free.ceiling(neededBytes, 0);
+    if (block != null && !block.isExpandable()) {
       releaseSegment(block);
       return true;
     }
-    block = block == BlockTable.NONE ? free.last() : free.previous(block);
+    block = block == null ? free.last() : free.previous(block);
     long releasedBytes = 0;
-    while (block != BlockTable.NONE
-        && releasedBytes < neededBytes
-        && config.isOversize(blocks.bytes(block))) {
-      int before = free.previous(block);
-      if (!blocks.isExpandable(block)) {
-        releasedBytes += blocks.bytes(block);
+    while (block != null && releasedBytes < neededBytes && config.isOversize(block.bytes())) {
+      Block before = free.previous(block);
+      if (!block.isExpandable()) {
+        releasedBytes += block.bytes();
         releaseSegment(block);
       }
       block = before;
@@ -173,12 +168,12 @@ final class CacheRelease {
   }
 
   private void releaseAll(BlockPool pool) {
-    int[] free = pool.freeInOrder();
+    Block[] free = pool.freeInOrder();
     int expandableCount = 0;
-    for (int block : free) {
-      if (blocks.isExpandable(block)) {
+    for (Block block : free) {
+      if (block.isExpandable()) {
         free[expandableCount++] = block;
-      } else if (!blocks.isSplit(block)) {
+      } else if (!block.isSplit()) {
         releaseSegment(block);
       }
     }
@@ -189,11 +184,11 @@ final class CacheRelease {
     }
   }
 
-  private void releaseSegment(int block) {
-    FreeList list = blocks.list(block);
+  private void releaseSegment(Block block) {
+    FreeList list = block.list;
     PrivatePool owner = list.pool.privatePool;
-    long address = blocks.address(block);
-    long bytes = blocks.bytes(block);
+    long address = block.address();
+    long bytes = block.bytes();
     listener.segmentFreed(address, bytes, list.stream, list.pool.small);
     device.free(address, bytes);
     reserved.bytes -= bytes;

@@ -47,10 +47,10 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final BlockTable blocks = new BlockTable();
   private final StreamUses uses = new StreamUses();
   private final ReservedMemory reserved = new ReservedMemory();
-  private final Pools pools = new Pools(blocks);
+  private final Pools pools = new Pools();
   private final ExpandableSegments expandables;
   private final CacheRelease release;
-  private int[] blockOfAllocation = new int[1024];
+  private Block[] blockOfAllocation = new Block[1024];
 
   /** An allocator of the default version that holds nothing. */
   public CachingAllocator(
@@ -109,100 +109,87 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   @Override
   public long allocate(int allocation, long requestedBytes, int stream, int pool) {
-    if (requestedBytes == 0) {
-      return 0;
+    if (requestedBytes <= 0 || requestedBytes >= RequestSizes.ONE_EXABYTE) {
+      return reject(allocation, requestedBytes);
     }
-    if (requestedBytes < 0 || requestedBytes >= RequestSizes.ONE_EXABYTE) {
-      listener.requestRejected(
-          allocation,
-          requestedBytes,
-          "CUDA out of memory. Tried to allocate more than 1EB memory.");
-      return OUT_OF_MEMORY;
-    }
-    boolean capturing = pool != 0 && !version.processesEventsInUserPools();
-    if (uses.anyFinished() && (!capturing || config.graphCaptureRecordStreamReuse())) {
+    if (uses.anyFinished() && (!isCapturing(pool) || config.graphCaptureRecordStreamReuse())) {
       completeFinishedFrees();
     }
     long roundedBytes = RequestSizes.round(requestedBytes, config.roundupDivisions());
     boolean small = roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES;
-    BlockPool blockPool = pools.obtain(pool, small);
-    FreeList list = blockPool.list(stream);
-    boolean grows = growsInPlace(blockPool);
-    int block = takeFree(list, roundedBytes, grows);
-    if (block == BlockTable.NONE) {
-      long segmentBytes =
-          RequestSizes.segmentBytes(roundedBytes, config.largeSegmentBytes(), segmentRoundBytes);
-      release.collectGarbage();
-      block = grow(list, roundedBytes, segmentBytes, grows, false);
-      if (block == BlockTable.NONE && !capturing) {
-        block = takeFromPoolForEmergencies(stream, roundedBytes, small);
-        grows &= block == BlockTable.NONE;
-      }
-      if (block == BlockTable.NONE && release.releaseOversize(list, roundedBytes)) {
-        block = grow(list, roundedBytes, segmentBytes, grows, false);
-      }
-      if (block == BlockTable.NONE && !capturing) {
-        emptyCache();
-        block = grow(list, roundedBytes, segmentBytes, grows, true);
-      }
-      if (block == BlockTable.NONE) {
-        reportOutOfMemory(allocation, requestedBytes, roundedBytes, segmentBytes, stream);
+    FreeList list = pools.obtain(pool, small).list(stream);
+    boolean grows = growsInPlace(list.pool);
+    Block block = takeFree(list, roundedBytes, grows);
+    if (block == null) {
+      block = obtain(list, roundedBytes, grows, isCapturing(pool));
+      if (block == null) {
+        reportOutOfMemory(allocation, requestedBytes, roundedBytes, stream);
         return OUT_OF_MEMORY;
       }
+      // What the device gave can grow; what a pool for emergencies had cannot.
+      grows &= block.isExpandable();
     }
-    FreeList source = blocks.list(block);
-    long remainderBytes = blocks.bytes(block) - roundedBytes;
-    boolean splits = shouldSplit(source.pool, roundedBytes, remainderBytes, grows);
-    return handOut(allocation, requestedBytes, roundedBytes, source, block, splits);
+    boolean splits =
+        shouldSplit(block.list.pool, roundedBytes, block.bytes() - roundedBytes, grows);
+    return handOut(allocation, requestedBytes, roundedBytes, block, splits);
+  }
+
+  private long reject(int allocation, long requestedBytes) {
+    if (requestedBytes == 0) {
+      return 0;
+    }
+    listener.requestRejected(
+        allocation, requestedBytes, "CUDA out of memory. Tried to allocate more than 1EB memory.");
+    return OUT_OF_MEMORY;
   }
 
   @Override
   public void free(int allocation) {
-    int block = blockOf(allocation);
-    if (block == BlockTable.NONE) {
+    Block block = blockOf(allocation);
+    if (block == null) {
       return;
     }
-    if (blocks.isPending(block)) {
+    if (block.isPending()) {
       // The first half of this free lies before the start of the recording.
       completeFree(block);
       return;
     }
-    FreeList list = blocks.list(block);
+    FreeList list = block.list;
     listener.freeRequested(
         allocation,
-        blocks.address(block),
-        blocks.requestedBytes(block),
-        blocks.bytes(block),
+        block.address(),
+        block.requestedBytes,
+        block.bytes(),
         list.stream,
         list.pool.small);
-    if (blocks.firstUse(block) == StreamUses.NONE) {
+    if (block.firstUse == StreamUses.NONE) {
       completeFree(block);
     } else {
-      blocks.setPending(block);
-      uses.insertEvents(blocks, block);
+      block.setPending();
+      uses.insertEvents(block);
     }
   }
 
   @Override
   public void useStream(int allocation, int stream, long completionRank) {
-    int block = blockOf(allocation);
-    if (block == BlockTable.NONE || stream == blocks.list(block).stream) {
+    Block block = blockOf(allocation);
+    if (block == null || stream == block.list.stream) {
       return;
     }
-    uses.add(blocks, block, stream, completionRank);
+    uses.add(block, stream, completionRank);
   }
 
   @Override
   public void useComplete(int allocation, int stream) {
-    int block = blockOf(allocation);
-    if (block != BlockTable.NONE) {
-      uses.completeUseOf(blocks, block, stream);
+    Block block = blockOf(allocation);
+    if (block != null) {
+      uses.completeUseOf(block, stream);
     }
   }
 
   @Override
   public void synchronize() {
-    uses.completeAll(blocks);
+    uses.completeAll();
   }
 
   @Override
@@ -231,14 +218,13 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   @Override
   public long restoreBlock(int allocation, long blockBytes, int stream, int pool, long address) {
-    int block = freeBlockAt(address, stream, pool);
-    if (block == BlockTable.NONE || blocks.bytes(block) < blockBytes) {
+    Block block = freeBlockAt(address, stream, pool);
+    if (block == null || block.bytes() < blockBytes) {
       return allocate(allocation, blockBytes, stream, pool);
     }
-    FreeList list = blocks.list(block);
-    list.remove(block);
-    boolean splits = blocks.bytes(block) > blockBytes;
-    return handOut(allocation, blockBytes, blockBytes, list, block, splits);
+    block.list.remove(block);
+    boolean splits = block.bytes() > blockBytes;
+    return handOut(allocation, blockBytes, blockBytes, block, splits);
   }
 
   /** Puts an allocator that holds nothing into the state of a layout. */
@@ -266,14 +252,14 @@ public final class CachingAllocator implements AllocatorPolicy {
     if (blockPool == null) {
       return -1;
     }
-    int block = findFree(blockPool.list(stream), roundedBytes, growsInPlace(blockPool));
-    return block == BlockTable.NONE ? -1 : blocks.address(block);
+    Block block = findFree(blockPool.list(stream), roundedBytes, growsInPlace(blockPool));
+    return block == null ? -1 : block.address();
   }
 
   /** Bytes of the free block of a pool and stream that starts at an address, 0 if there is none. */
   public long freeBytesAt(long address, int stream, int pool) {
-    int block = freeBlockAt(address, stream, pool);
-    return block == BlockTable.NONE ? 0 : blocks.bytes(block);
+    Block block = freeBlockAt(address, stream, pool);
+    return block == null ? 0 : block.bytes();
   }
 
   /**
@@ -281,8 +267,8 @@ public final class CachingAllocator implements AllocatorPolicy {
    * −1 where it would release none.
    */
   public long firstGarbageAddress() {
-    int[] garbage = release.garbage();
-    return garbage.length == 0 ? -1 : blocks.address(garbage[0]);
+    Block[] garbage = release.garbage();
+    return garbage.length == 0 ? -1 : garbage[0].address();
   }
 
   /** Whether so much is reserved that a request which finds no block looks for old segments. */
@@ -299,50 +285,50 @@ public final class CachingAllocator implements AllocatorPolicy {
             || (version.hasExpandablePrivatePools() && !owner.options.customAllocator()));
   }
 
-  private int takeFree(FreeList list, long roundedBytes, boolean grows) {
+  private Block takeFree(FreeList list, long roundedBytes, boolean grows) {
     if (release.collectsGarbage()) {
       list.pool.lookups++;
     }
-    int block = findFree(list, roundedBytes, grows);
-    if (block != BlockTable.NONE) {
+    Block block = findFree(list, roundedBytes, grows);
+    if (block != null) {
       list.remove(block);
     }
     return block;
   }
 
-  private int findFree(FreeList list, long roundedBytes, boolean grows) {
-    SizeOrder free = list.mapped;
-    int block = free.ceiling(roundedBytes, 0);
-    if (blocks.isExpandable(block)) {
+  private Block findFree(FreeList list, long roundedBytes, boolean grows) {
+    SizeOrder<Block> free = list.mapped;
+    Block block = free.ceiling(roundedBytes, 0);
+    if (block != null && block.isExpandable()) {
       if (grows) {
         block = leastGrowth(free, block);
       } else {
-        while (blocks.isExpandable(block)) {
+        while (block != null && block.isExpandable()) {
           block = free.next(block);
         }
       }
     }
-    if (block == BlockTable.NONE) {
-      return BlockTable.NONE;
+    if (block == null) {
+      return null;
     }
-    long blockBytes = blocks.bytes(block);
+    long blockBytes = block.bytes();
     if (config.isOversize(roundedBytes)) {
       boolean tooLarge =
           Long.compareUnsigned(blockBytes, roundedBytes + config.maxNonSplitRoundingBytes()) >= 0;
-      return tooLarge ? BlockTable.NONE : block;
+      return tooLarge ? null : block;
     }
-    return config.isOversize(blockBytes) ? BlockTable.NONE : block;
+    return config.isOversize(blockBytes) ? null : block;
   }
 
   /**
    * Walks on while the next block could grow to less: small free ends are used up first. Blocks
    * that cannot grow only get larger, so the walk ends behind the first of them.
    */
-  private int leastGrowth(SizeOrder free, int start) {
-    int block = start;
+  private Block leastGrowth(SizeOrder<Block> free, Block start) {
+    Block block = start;
     while (expandables.canGrow(block)) {
-      int candidate = free.next(block);
-      if (candidate == BlockTable.NONE
+      Block candidate = free.next(block);
+      if (candidate == null
           || expandables.expandableBytes(candidate) >= expandables.expandableBytes(block)) {
         break;
       }
@@ -351,64 +337,91 @@ public final class CachingAllocator implements AllocatorPolicy {
     return block;
   }
 
-  /** Obtains memory from the device; {@link BlockTable#NONE} where limit or device refuse. */
-  private int grow(
+  private boolean isCapturing(int pool) {
+    return pool != 0 && !version.processesEventsInUserPools();
+  }
+
+  /**
+   * A block of at least {@code roundedBytes}, in no list, that the device has to give memory for:
+   * where it refuses, cached memory goes back to it step by step.
+   *
+   * @return the block, which may be one of another pool, or null when memory is out
+   */
+  private Block obtain(FreeList list, long roundedBytes, boolean grows, boolean capturing) {
+    long segmentBytes = segmentBytesFor(roundedBytes);
+    release.collectGarbage();
+    Block block = grow(list, roundedBytes, segmentBytes, grows, false);
+    if (block == null && !capturing) {
+      block = takeFromPoolForEmergencies(list.stream, roundedBytes, list.pool.small);
+    }
+    if (block == null && release.releaseOversize(list, roundedBytes)) {
+      block = grow(list, roundedBytes, segmentBytes, grows, false);
+    }
+    if (block == null && !capturing) {
+      emptyCache();
+      block = grow(list, roundedBytes, segmentBytes, grows, true);
+    }
+    return block;
+  }
+
+  private long segmentBytesFor(long roundedBytes) {
+    return RequestSizes.segmentBytes(roundedBytes, config.largeSegmentBytes(), segmentRoundBytes);
+  }
+
+  /** Obtains memory from the device; null where limit or device refuse. */
+  private Block grow(
       FreeList list, long roundedBytes, long segmentBytes, boolean grows, boolean retry) {
     if (retry) {
       listener.allocationRetried();
     }
     if (limitBytes >= 0 && reserved.bytes + segmentBytes > limitBytes) {
-      return BlockTable.NONE;
+      return null;
     }
-    int block = grows ? expandables.allocate(list, roundedBytes) : newSegment(list, segmentBytes);
+    Block block = grows ? expandables.allocate(list, roundedBytes) : newSegment(list, segmentBytes);
     PrivatePool owner = list.pool.privatePool;
-    if (block != BlockTable.NONE && owner != null) {
+    if (block != null && owner != null) {
       owner.deviceAllocations++;
     }
     return block;
   }
 
-  private int newSegment(FreeList list, long segmentBytes) {
+  private Block newSegment(FreeList list, long segmentBytes) {
     long address = device.allocate(segmentBytes);
     if (address == DeviceMemory.REFUSED) {
-      return BlockTable.NONE;
+      return null;
     }
     reserved.bytes += segmentBytes;
     listener.segmentAllocated(address, segmentBytes, list.stream, list.pool.small);
     return blocks.create(address, segmentBytes, list);
   }
 
-  private int takeFromPoolForEmergencies(int stream, long roundedBytes, boolean small) {
+  private Block takeFromPoolForEmergencies(int stream, long roundedBytes, boolean small) {
     for (PrivatePool candidate : pools.allPrivate()) {
       if (candidate.options.useOnOom()) {
-        int block = takeFree(candidate.kind(small).list(stream), roundedBytes, false);
-        if (block != BlockTable.NONE) {
+        Block block = takeFree(candidate.kind(small).list(stream), roundedBytes, false);
+        if (block != null) {
           return block;
         }
       }
     }
-    return BlockTable.NONE;
+    return null;
   }
 
-  /** Hands a block that is in no list out; where it splits, its end goes back to the list. */
+  /** Hands a block that is in no list out; where it splits, its end goes back to its list. */
   private long handOut(
-      int allocation,
-      long requestedBytes,
-      long roundedBytes,
-      FreeList list,
-      int found,
-      boolean splits) {
-    int block = found;
-    long address = blocks.address(found);
-    long blockBytes = blocks.bytes(found);
+      int allocation, long requestedBytes, long roundedBytes, Block found, boolean splits) {
+    Block block = found;
+    FreeList list = found.list;
+    long address = found.address();
+    long blockBytes = found.bytes();
     boolean small = list.pool.small;
-    boolean countsSplits = !blocks.isExpandable(found);
-    boolean alreadySplit = blocks.isSplit(found);
+    boolean countsSplits = !found.isExpandable();
+    boolean alreadySplit = found.isSplit();
     if (splits) {
       long remainderBytes = blockBytes - roundedBytes;
       block = blocks.createLike(found, address, roundedBytes);
-      blocks.linkBefore(found, block);
-      blocks.place(found, address + roundedBytes, remainderBytes);
+      found.linkBefore(block);
+      found.place(address + roundedBytes, remainderBytes);
       list.add(found);
       blockBytes = roundedBytes;
       if (countsSplits) {
@@ -421,8 +434,8 @@ public final class CachingAllocator implements AllocatorPolicy {
     } else if (alreadySplit && countsSplits) {
       listener.inactiveSplitChanged(-1, -blockBytes, small);
     }
-    blocks.setAllocated(block, allocation);
-    blocks.setRequestedBytes(block, requestedBytes);
+    block.setAllocated(allocation);
+    block.requestedBytes = requestedBytes;
     remember(allocation, block);
     listener.blockAllocated(allocation, address, requestedBytes, blockBytes, list.stream, small);
     return address;
@@ -440,13 +453,13 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private void reportOutOfMemory(
-      int allocation, long requestedBytes, long roundedBytes, long segmentBytes, int stream) {
+      int allocation, long requestedBytes, long roundedBytes, int stream) {
     listener.outOfMemory(
         new OutOfMemory(
             allocation,
             requestedBytes,
             roundedBytes,
-            segmentBytes,
+            segmentBytesFor(roundedBytes),
             stream,
             limitBytes,
             pools.privateFreeBytes(),
@@ -457,43 +470,36 @@ public final class CachingAllocator implements AllocatorPolicy {
   // Frees.
 
   private void completeFinishedFrees() {
-    for (int block = uses.pollFinished(blocks);
-        block != BlockTable.NONE;
-        block = uses.pollFinished(blocks)) {
+    for (Block block = uses.pollFinished(); block != null; block = uses.pollFinished()) {
       completeFree(block);
     }
   }
 
   private void synchronizeAndFree(int owner) {
     listener.streamsSynchronized();
-    for (int block = uses.pollSynchronized(blocks, owner);
-        block != BlockTable.NONE;
-        block = uses.pollSynchronized(blocks, owner)) {
+    for (Block block = uses.pollSynchronized(owner);
+        block != null;
+        block = uses.pollSynchronized(owner)) {
       completeFree(block);
     }
   }
 
-  private void completeFree(int block) {
-    FreeList list = blocks.list(block);
+  private void completeFree(Block block) {
+    FreeList list = block.list;
     boolean small = list.pool.small;
-    int allocation = blocks.allocation(block);
-    long freedBytes = blocks.bytes(block);
+    int allocation = block.allocation;
+    long freedBytes = block.bytes();
     listener.freeCompleted(
-        allocation,
-        blocks.address(block),
-        blocks.requestedBytes(block),
-        freedBytes,
-        list.stream,
-        small);
-    blockOfAllocation[allocation] = BlockTable.NONE;
-    blocks.setFree(block);
+        allocation, block.address(), block.requestedBytes, freedBytes, list.stream, small);
+    blockOfAllocation[allocation] = null;
+    block.setFree();
     int absorbed = blocks.mergeNeighbours(block);
     list.add(block);
-    if (blocks.isExpandable(block)) {
+    if (block.isExpandable()) {
       return;
     }
-    long absorbedBytes = blocks.bytes(block) - freedBytes;
-    if (blocks.isSplit(block)) {
+    long absorbedBytes = block.bytes() - freedBytes;
+    if (block.isSplit()) {
       listener.inactiveSplitChanged(1 - absorbed, freedBytes, small);
     } else if (absorbed > 0) {
       listener.inactiveSplitChanged(-absorbed, -absorbedBytes, small);
@@ -502,13 +508,13 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   // Allocation ids.
 
-  private int blockOf(int allocation) {
+  private Block blockOf(int allocation) {
     return allocation >= 0 && allocation < blockOfAllocation.length
         ? blockOfAllocation[allocation]
-        : BlockTable.NONE;
+        : null;
   }
 
-  private void remember(int allocation, int block) {
+  private void remember(int allocation, Block block) {
     if (allocation >= blockOfAllocation.length) {
       int known = blockOfAllocation.length;
       blockOfAllocation =
@@ -518,18 +524,18 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   /** The free block of a pool, of either kind, that starts at an address. */
-  private int freeBlockAt(long address, int stream, int pool) {
+  private Block freeBlockAt(long address, int stream, int pool) {
     for (boolean small : new boolean[] {true, false}) {
       BlockPool blockPool = pools.find(pool, small);
       if (blockPool != null) {
-        SizeOrder free = blockPool.list(stream).mapped;
-        for (int block = free.first(); block != BlockTable.NONE; block = free.next(block)) {
-          if (blocks.address(block) == address) {
+        SizeOrder<Block> free = blockPool.list(stream).mapped;
+        for (Block block = free.first(); block != null; block = free.next(block)) {
+          if (block.address() == address) {
             return block;
           }
         }
       }
     }
-    return BlockTable.NONE;
+    return null;
   }
 }

@@ -42,35 +42,34 @@ final class ExpandableSegments {
   }
 
   /** Whether an unmapped range lies behind a block. */
-  boolean canGrow(int block) {
-    return !blocks.isMapped(blocks.next(block));
+  boolean canGrow(Block block) {
+    return block.next != null && !block.next.isMapped();
   }
 
   /** Bytes that a free block could grow to without leaving its place. */
-  long expandableBytes(int block) {
-    return blocks.bytes(block) + (canGrow(block) ? blocks.bytes(blocks.next(block)) : 0);
+  long expandableBytes(Block block) {
+    return block.bytes() + (canGrow(block) ? block.next.bytes() : 0);
   }
 
   /**
    * Finds or makes a mapped block of at least {@code roundedBytes} that is in no set.
    *
-   * @return the block, or {@link BlockTable#NONE} where the device refused; pages mapped before the
-   *     refusal stay mapped
+   * @return the block, or null where the device refused; pages mapped before the refusal stay
+   *     mapped
    */
-  int allocate(FreeList list, long roundedBytes) {
-    int candidate = find(list, roundedBytes);
-    if (candidate == BlockTable.NONE) {
-      return BlockTable.NONE;
+  Block allocate(FreeList list, long roundedBytes) {
+    Block candidate = find(list, roundedBytes);
+    if (candidate == null) {
+      return null;
     }
-    if (!blocks.isMapped(candidate)
-        && !map(candidate, Math.min(blocks.bytes(candidate), roundedBytes))) {
-      return BlockTable.NONE;
+    if (!candidate.isMapped() && !map(candidate, Math.min(candidate.bytes(), roundedBytes))) {
+      return null;
     }
-    while (blocks.bytes(candidate) < roundedBytes) {
-      int next = blocks.next(candidate);
-      long missing = roundedBytes - blocks.bytes(candidate);
-      if (next == BlockTable.NONE || !map(next, Math.min(missing, blocks.bytes(next)))) {
-        return BlockTable.NONE;
+    while (candidate.bytes() < roundedBytes) {
+      Block next = candidate.next;
+      long missing = roundedBytes - candidate.bytes();
+      if (next == null || !map(next, Math.min(missing, next.bytes()))) {
+        return null;
       }
       candidate = next;
     }
@@ -83,12 +82,12 @@ final class ExpandableSegments {
    *
    * @return whether any page was returned
    */
-  boolean unmap(int block) {
-    int segment = blocks.expandable(block);
-    FreeList list = blocks.list(block);
+  boolean unmap(Block block) {
+    int segment = block.expandable;
+    FreeList list = block.list;
     long page = pageBytes[segment];
-    long start = blocks.address(block) - base[segment];
-    long end = start + blocks.bytes(block);
+    long start = block.address() - base[segment];
+    long end = start + block.bytes();
     long firstByte = RequestSizes.roundUp(start, page);
     long endByte = end / page * page;
     if (firstByte >= endByte) {
@@ -99,22 +98,22 @@ final class ExpandableSegments {
     device.unmap(unmappedAddress, unmappedBytes, page);
     list.remove(block);
     if (firstByte > start) {
-      int before = blocks.createLike(block, blocks.address(block), firstByte - start);
-      blocks.linkBefore(block, before);
+      Block before = blocks.createLike(block, block.address(), firstByte - start);
+      block.linkBefore(before);
       list.add(before);
     }
     if (endByte < end) {
-      int after = blocks.createLike(block, base[segment] + endByte, end - endByte);
-      blocks.linkBehind(block, after);
+      Block after = blocks.createLike(block, base[segment] + endByte, end - endByte);
+      block.linkBehind(after);
       list.add(after);
     }
-    blocks.place(block, unmappedAddress, unmappedBytes);
-    blocks.setMapped(block, false);
+    block.place(unmappedAddress, unmappedBytes);
+    block.setMapped(false);
     blocks.mergeNeighbours(block);
     list.addUnmapped(block);
     reserved.bytes -= unmappedBytes;
     listener.segmentUnmapped(unmappedAddress, unmappedBytes, list.stream, list.pool.small);
-    if (!blocks.isSplit(block)) {
+    if (!block.isSplit()) {
       list.removeUnmapped(block);
       device.unreserve(base[segment], rangeBytes[segment]);
       blocks.destroy(block);
@@ -127,19 +126,19 @@ final class ExpandableSegments {
    *
    * @return its only block, unmapped and in no set
    */
-  int restore(FreeList list, long address) {
+  Block restore(FreeList list, long address) {
     return create(list, address, reservationBytes(list.pool));
   }
 
   /** Lets an unmapped range that is in no set begin later; the part before stays unmapped. */
-  void carveGap(int range, long address) {
-    long gapBytes = address - blocks.address(range);
+  void carveGap(Block range, long address) {
+    long gapBytes = address - range.address();
     if (gapBytes > 0) {
-      int gap = blocks.createLike(range, blocks.address(range), gapBytes);
-      blocks.setMapped(gap, false);
-      blocks.linkBefore(range, gap);
-      blocks.list(gap).addUnmapped(gap);
-      blocks.place(range, address, blocks.bytes(range) - gapBytes);
+      Block gap = blocks.createLike(range, range.address(), gapBytes);
+      gap.setMapped(false);
+      range.linkBefore(gap);
+      gap.list.addUnmapped(gap);
+      range.place(address, range.bytes() - gapBytes);
     }
   }
 
@@ -154,15 +153,15 @@ final class ExpandableSegments {
   }
 
   /** The lowest place where neighbouring free ranges, mapped or not, make up the bytes. */
-  private int find(FreeList list, long roundedBytes) {
+  private Block find(FreeList list, long roundedBytes) {
     OrderedBlocks unmapped = list.unmapped;
     for (int at = unmapped.first(); at != OrderedBlocks.NONE; at = unmapped.next(at)) {
-      int range = unmapped.block(at);
-      int before = blocks.previous(range);
-      int start = blocks.isAllocatable(before) ? before : range;
+      Block range = blocks.block(unmapped.block(at));
+      Block before = range.previous;
+      Block start = before != null && before.isAllocatable() ? before : range;
       long sum = 0;
-      for (int b = start; sum < roundedBytes && blocks.isAllocatable(b); b = blocks.next(b)) {
-        sum += blocks.bytes(b);
+      for (Block b = start; sum < roundedBytes && b != null && b.isAllocatable(); b = b.next) {
+        sum += b.bytes();
       }
       if (sum >= roundedBytes) {
         return start;
@@ -171,14 +170,14 @@ final class ExpandableSegments {
     long bytes = reservationBytes(list.pool);
     long address = device.reserve(bytes, pageBytesOf(list.pool), list.stream);
     if (address == DeviceMemory.REFUSED) {
-      return BlockTable.NONE;
+      return null;
     }
-    int block = create(list, address, bytes);
+    Block block = create(list, address, bytes);
     list.addUnmapped(block);
     return block;
   }
 
-  private int create(FreeList list, long address, long bytes) {
+  private Block create(FreeList list, long address, long bytes) {
     if (count == base.length) {
       base = Arrays.copyOf(base, count * 2);
       rangeBytes = Arrays.copyOf(rangeBytes, count * 2);
@@ -187,31 +186,31 @@ final class ExpandableSegments {
     base[count] = address;
     rangeBytes[count] = bytes;
     pageBytes[count] = pageBytesOf(list.pool);
-    int block = blocks.create(address, bytes, list);
-    blocks.setExpandable(block, count++);
-    blocks.setMapped(block, false);
+    Block block = blocks.create(address, bytes, list);
+    block.expandable = count++;
+    block.setMapped(false);
     return block;
   }
 
   /** Maps pages at the start of an unmapped range; all of them or none. */
-  private boolean map(int range, long wantedBytes) {
-    FreeList list = blocks.list(range);
-    long page = pageBytes[blocks.expandable(range)];
-    long address = blocks.address(range);
+  private boolean map(Block range, long wantedBytes) {
+    FreeList list = range.list;
+    long page = pageBytes[range.expandable];
+    long address = range.address();
     long mappedBytes = RequestSizes.roundUp(wantedBytes, page);
     if (!device.map(address, mappedBytes, page)) {
       return false;
     }
     list.removeUnmapped(range);
-    long restBytes = blocks.bytes(range) - mappedBytes;
+    long restBytes = range.bytes() - mappedBytes;
     if (restBytes > 0) {
-      int rest = blocks.createLike(range, address + mappedBytes, restBytes);
-      blocks.setMapped(rest, false);
-      blocks.linkBehind(range, rest);
+      Block rest = blocks.createLike(range, address + mappedBytes, restBytes);
+      rest.setMapped(false);
+      range.linkBehind(rest);
       list.addUnmapped(rest);
-      blocks.place(range, address, mappedBytes);
+      range.place(address, mappedBytes);
     }
-    blocks.setMapped(range, true);
+    range.setMapped(true);
     blocks.mergeNeighbours(range);
     list.add(range);
     reserved.bytes += mappedBytes;

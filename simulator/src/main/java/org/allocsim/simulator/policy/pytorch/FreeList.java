@@ -11,43 +11,35 @@ final class FreeList {
   /** Number of their stream. */
   final int stream;
 
-  /** Number of this list in the table of blocks. */
-  final int number;
-
   /** Mapped free blocks by (bytes, address). */
-  final SizeOrder mapped;
+  final SizeOrder<Block> mapped = new SizeOrder<>();
 
-  /** Unmapped ranges by address. */
+  /** Numbers of unmapped ranges, by address. */
   final OrderedBlocks unmapped = new OrderedBlocks();
 
-  private final BlockTable blocks;
-
-  FreeList(BlockPool pool, int stream, BlockTable blocks) {
+  FreeList(BlockPool pool, int stream) {
     this.pool = pool;
     this.stream = stream;
-    this.blocks = blocks;
-    mapped = new SizeOrder(blocks);
-    number = blocks.register(this);
   }
 
   /** Adds a mapped free block, which is of age 0 from now on. */
-  void add(int block) {
-    blocks.setLookupsWhenFreed(block, pool.lookups);
+  void add(Block block) {
+    block.lookupsWhenFreed = pool.lookups;
     mapped.add(block);
   }
 
   /** Removes a mapped free block. */
-  void remove(int block) {
+  void remove(Block block) {
     mapped.remove(block);
   }
 
   /** Adds an unmapped range. */
-  void addUnmapped(int block) {
-    unmapped.add(0, blocks.address(block), block);
+  void addUnmapped(Block range) {
+    unmapped.add(0, range.address(), range.number);
   }
 
   /** Removes an unmapped range. */
-  void removeUnmapped(int block) {
-    unmapped.remove(0, blocks.address(block));
+  void removeUnmapped(Block range) {
+    unmapped.remove(0, range.address());
   }
 }

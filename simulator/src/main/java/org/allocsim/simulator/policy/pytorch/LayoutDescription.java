@@ -13,11 +13,11 @@ final class LayoutDescription {
   }
 
   void describe(LayoutVisitor visitor) {
-    for (int head : headsByAddress()) {
-      int block = head;
-      while (block != BlockTable.NONE) {
-        int behind = endOfRun(block);
-        if (blocks.isMapped(block)) {
+    for (Block head : headsByAddress()) {
+      Block block = head;
+      while (block != null) {
+        Block behind = endOfRun(block);
+        if (block.isMapped()) {
           describeRun(block, behind, visitor);
         }
         block = behind;
@@ -25,55 +25,51 @@ final class LayoutDescription {
     }
   }
 
-  private Integer[] headsByAddress() {
-    Integer[] heads = new Integer[blocks.rows()];
+  private Block[] headsByAddress() {
+    Block[] heads = new Block[blocks.size()];
     int count = 0;
-    for (int block = 0; block < blocks.rows(); block++) {
-      if (blocks.isBlock(block) && blocks.previous(block) == BlockTable.NONE) {
+    for (int number = 0; number < blocks.size(); number++) {
+      Block block = blocks.block(number);
+      if (block.exists() && block.previous == null) {
         heads[count++] = block;
       }
     }
-    Integer[] sorted = Arrays.copyOf(heads, count);
-    Arrays.sort(sorted, (a, b) -> Long.compareUnsigned(blocks.address(a), blocks.address(b)));
-    return sorted;
+    Arrays.sort(heads, 0, count, (a, b) -> Long.compareUnsigned(a.address(), b.address()));
+    return Arrays.copyOf(heads, count);
   }
 
   /** The first block behind the run of equally mapped neighbours. */
-  private int endOfRun(int start) {
-    int block = start;
-    while (block != BlockTable.NONE && blocks.isMapped(block) == blocks.isMapped(start)) {
-      block = blocks.next(block);
+  private Block endOfRun(Block start) {
+    Block block = start;
+    while (block != null && block.isMapped() == start.isMapped()) {
+      block = block.next;
     }
     return block;
   }
 
-  private void describeRun(int start, int behind, LayoutVisitor visitor) {
+  private void describeRun(Block start, Block behind, LayoutVisitor visitor) {
     long bytes = 0;
-    for (int block = start; block != behind; block = blocks.next(block)) {
-      bytes += blocks.bytes(block);
+    for (Block block = start; block != behind; block = block.next) {
+      bytes += block.bytes();
     }
-    FreeList list = blocks.list(start);
+    FreeList list = start.list;
     visitor.segment(
-        blocks.address(start),
+        start.address(),
         bytes,
         list.stream,
         list.pool.small,
         list.pool.owner,
-        blocks.isExpandable(start));
-    for (int block = start; block != behind; block = blocks.next(block)) {
+        start.isExpandable());
+    for (Block block = start; block != behind; block = block.next) {
       visitor.block(
-          blocks.address(block),
-          blocks.bytes(block),
-          blocks.requestedBytes(block),
-          state(block),
-          blocks.allocation(block));
+          block.address(), block.bytes(), block.requestedBytes, state(block), block.allocation);
     }
   }
 
-  private BlockState state(int block) {
-    if (blocks.isAllocated(block)) {
+  private BlockState state(Block block) {
+    if (block.isAllocated()) {
       return BlockState.ACTIVE_ALLOCATED;
     }
-    return blocks.isPending(block) ? BlockState.ACTIVE_PENDING_FREE : BlockState.INACTIVE;
+    return block.isPending() ? BlockState.ACTIVE_PENDING_FREE : BlockState.INACTIVE;
   }
 }

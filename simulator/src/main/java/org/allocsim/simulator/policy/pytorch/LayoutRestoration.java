@@ -9,7 +9,7 @@ final class LayoutRestoration {
   @FunctionalInterface
   interface Owner {
     /** A block of the layout is active. */
-    void owns(int allocation, int block);
+    void owns(int allocation, Block block);
   }
 
   private final BlockTable blocks;
@@ -32,7 +32,7 @@ final class LayoutRestoration {
   }
 
   void restore(MemoryLayout layout) {
-    int range = BlockTable.NONE;
+    Block range = null;
     for (int segment = 0; segment < layout.segmentCount(); segment++) {
       BlockPool pool = pools.obtain(layout.segmentPool(segment), layout.isSmall(segment));
       FreeList list = pool.list(layout.stream(segment));
@@ -40,21 +40,19 @@ final class LayoutRestoration {
       if (pool.privatePool != null) {
         pool.privatePool.deviceAllocations++;
       }
-      range =
-          layout.isExpandable(segment) ? rangeFrom(layout, segment, list, range) : BlockTable.NONE;
+      range = layout.isExpandable(segment) ? rangeFrom(layout, segment, list, range) : null;
       restoreBlocks(layout, segment, list, range);
-      if (range != BlockTable.NONE) {
+      if (range != null) {
         list.addUnmapped(range);
       }
     }
   }
 
   /** The unmapped range that begins at a segment's run of pages, in no set. */
-  private int rangeFrom(MemoryLayout layout, int segment, FreeList list, int lastRange) {
+  private Block rangeFrom(MemoryLayout layout, int segment, FreeList list, Block lastRange) {
     long start = layout.reservationAddress(segment);
-    boolean continues =
-        lastRange != BlockTable.NONE && layout.reservationAddress(segment - 1) == start;
-    int range;
+    boolean continues = lastRange != null && layout.reservationAddress(segment - 1) == start;
+    Block range;
     if (continues) {
       range = lastRange;
       list.removeUnmapped(range);
@@ -66,26 +64,26 @@ final class LayoutRestoration {
   }
 
   /** Recreates the blocks of a segment, in front of the unmapped range if there is one. */
-  private void restoreBlocks(MemoryLayout layout, int segment, FreeList list, int range) {
-    int before = BlockTable.NONE;
+  private void restoreBlocks(MemoryLayout layout, int segment, FreeList list, Block range) {
+    Block before = null;
     for (int i = layout.firstBlock(segment); i < layout.firstBlock(segment + 1); i++) {
-      int block = blocks.create(layout.blockAddress(i), layout.blockBytes(i), list);
-      blocks.setRequestedBytes(block, layout.requestedBytes(i));
-      if (range != BlockTable.NONE) {
-        blocks.setExpandable(block, blocks.expandable(range));
-        blocks.linkBefore(range, block);
-        long blockBytes = blocks.bytes(block);
-        blocks.place(range, blocks.address(range) + blockBytes, blocks.bytes(range) - blockBytes);
-      } else if (before != BlockTable.NONE) {
-        blocks.linkBehind(before, block);
+      Block block = blocks.create(layout.blockAddress(i), layout.blockBytes(i), list);
+      block.requestedBytes = layout.requestedBytes(i);
+      if (range != null) {
+        block.expandable = range.expandable;
+        range.linkBefore(block);
+        long blockBytes = block.bytes();
+        range.place(range.address() + blockBytes, range.bytes() - blockBytes);
+      } else if (before != null) {
+        before.linkBehind(block);
       }
       before = block;
       if (layout.state(i) == BlockState.INACTIVE) {
         list.add(block);
       } else {
-        blocks.setAllocated(block, layout.allocation(i));
+        block.setAllocated(layout.allocation(i));
         if (layout.state(i) == BlockState.ACTIVE_PENDING_FREE) {
-          blocks.setPending(block);
+          block.setPending();
         }
         owner.owns(layout.allocation(i), block);
       }

@@ -9,14 +9,12 @@ final class Pools {
   final BlockPool defaultSmall;
   final BlockPool defaultLarge;
 
-  private final BlockTable blocks;
   private final Map<Integer, PrivatePool> privatePools = new TreeMap<>();
   private final Map<Integer, PrivatePoolOptions> options = new TreeMap<>();
 
-  Pools(BlockTable blocks) {
-    this.blocks = blocks;
-    defaultSmall = new BlockPool(0, true, blocks, null);
-    defaultLarge = new BlockPool(0, false, blocks, null);
+  Pools() {
+    defaultSmall = new BlockPool(0, true, null);
+    defaultLarge = new BlockPool(0, false, null);
   }
 
   /** Declares how a private pool is made. */
@@ -31,8 +29,7 @@ final class Pools {
     }
     PrivatePool pool = privatePools.get(number);
     if (pool == null) {
-      pool =
-          new PrivatePool(number, blocks, options.getOrDefault(number, PrivatePoolOptions.PLAIN));
+      pool = new PrivatePool(number, options.getOrDefault(number, PrivatePoolOptions.PLAIN));
       privatePools.put(number, pool);
     }
     pool.releasable = false;

@@ -16,11 +16,11 @@ final class PrivatePool {
   /** Whether the last owner is gone. */
   boolean releasable;
 
-  PrivatePool(int number, BlockTable blocks, PrivatePoolOptions options) {
+  PrivatePool(int number, PrivatePoolOptions options) {
     this.number = number;
     this.options = options;
-    small = new BlockPool(number, true, blocks, this);
-    large = new BlockPool(number, false, blocks, this);
+    small = new BlockPool(number, true, this);
+    large = new BlockPool(number, false, this);
   }
 
   /** The pool of small or of large blocks. */

@@ -17,7 +17,7 @@ final class StreamUses {
   /** No use. */
   static final int NONE = -1;
 
-  private int[] block = new int[16];
+  private Block[] block = new Block[16];
   private int[] stream = new int[16];
   private long[] rank = new long[16];
   private int[] nextOfBlock = new int[16];
@@ -36,9 +36,9 @@ final class StreamUses {
    * Marks a block as used on a stream; a stream that is already marked is not marked again. A block
    * that awaits its free gets an outstanding event at once.
    */
-  void add(BlockTable blocks, int newBlock, int newStream, long newRank) {
+  void add(Block newBlock, int newStream, long newRank) {
     int last = NONE;
-    for (int use = blocks.firstUse(newBlock); use != NONE; use = nextOfBlock[use]) {
+    for (int use = newBlock.firstUse; use != NONE; use = nextOfBlock[use]) {
       if (stream[use] == newStream) {
         rank[use] = newRank;
         complete[use] = false;
@@ -53,18 +53,18 @@ final class StreamUses {
     complete[use] = false;
     nextOfBlock[use] = NONE;
     if (last == NONE) {
-      blocks.setFirstUse(newBlock, use);
+      newBlock.firstUse = use;
     } else {
       nextOfBlock[last] = use;
     }
-    if (blocks.isPending(newBlock)) {
+    if (newBlock.isPending()) {
       insertEvent(use);
     }
   }
 
   /** Turns the marks of a block that was given back into outstanding events. */
-  void insertEvents(BlockTable blocks, int freed) {
-    for (int use = blocks.firstUse(freed); use != NONE; use = nextOfBlock[use]) {
+  void insertEvents(Block freed) {
+    for (int use = freed.firstUse; use != NONE; use = nextOfBlock[use]) {
       insertEvent(use);
     }
   }
@@ -80,12 +80,12 @@ final class StreamUses {
   }
 
   /** The device has finished a block's use on a stream, or all its uses on any stream. */
-  void completeUseOf(BlockTable blocks, int used, int onStream) {
-    for (int use = blocks.firstUse(used); use != NONE; use = nextOfBlock[use]) {
+  void completeUseOf(Block used, int onStream) {
+    for (int use = used.firstUse; use != NONE; use = nextOfBlock[use]) {
       boolean meant = onStream == AllocationTrace.ANY_STREAM || stream[use] == onStream;
       if (meant && !complete[use]) {
         complete[use] = true;
-        if (blocks.isPending(used)) {
+        if (used.isPending()) {
           completeEvents++;
         }
       }
@@ -93,11 +93,11 @@ final class StreamUses {
   }
 
   /** The device has finished all uses of all live blocks. */
-  void completeAll(BlockTable blocks) {
+  void completeAll() {
     for (int use = 0; use < rows; use++) {
-      if (block[use] != NONE && !complete[use]) {
+      if (block[use] != null && !complete[use]) {
         complete[use] = true;
-        if (blocks.isPending(block[use])) {
+        if (block[use].isPending()) {
           completeEvents++;
         }
       }
@@ -112,9 +112,9 @@ final class StreamUses {
   /**
    * Sees finished events until one is the last of its block.
    *
-   * @return a block that became reusable, or {@link BlockTable#NONE}
+   * @return a block that became reusable, or null
    */
-  int pollFinished(BlockTable blocks) {
+  Block pollFinished() {
     while (completeEvents > 0) {
       int best = NONE;
       for (int i = 0; i < eventCount; i++) {
@@ -126,36 +126,36 @@ final class StreamUses {
         }
       }
       if (best == NONE) {
-        return BlockTable.NONE;
+        return null;
       }
-      int reusable = see(blocks, firstOfStream(best));
-      if (reusable != BlockTable.NONE) {
+      Block reusable = see(firstOfStream(best));
+      if (reusable != null) {
         return reusable;
       }
     }
-    return BlockTable.NONE;
+    return null;
   }
 
   /**
    * Waits for the outstanding event that comes first.
    *
    * @param owner only events of blocks of this private pool, or −1 for all
-   * @return a block that became reusable, or {@link BlockTable#NONE} when no event is left
+   * @return a block that became reusable, or null when no event is left
    */
-  int pollSynchronized(BlockTable blocks, int owner) {
+  Block pollSynchronized(int owner) {
     while (true) {
       int best = NONE;
       for (int i = 0; i < eventCount; i++) {
-        if ((owner < 0 || blocks.list(block[events[i]]).pool.owner == owner)
+        if ((owner < 0 || block[events[i]].list.pool.owner == owner)
             && (best == NONE || rank[events[i]] < rank[events[best]])) {
           best = i;
         }
       }
       if (best == NONE) {
-        return BlockTable.NONE;
+        return null;
       }
-      int reusable = see(blocks, best);
-      if (reusable != BlockTable.NONE) {
+      Block reusable = see(best);
+      if (reusable != null) {
         return reusable;
       }
     }
@@ -186,29 +186,29 @@ final class StreamUses {
   }
 
   /** Removes an event; returns its block if that was the block's last one. */
-  private int see(BlockTable blocks, int event) {
+  private Block see(int event) {
     int use = events[event];
     if (complete[use]) {
       completeEvents--;
     }
     eventCount--;
     System.arraycopy(events, event + 1, events, event, eventCount - event);
-    int owner = block[use];
-    removeFromBlock(blocks, owner, use);
-    return blocks.firstUse(owner) == NONE ? owner : BlockTable.NONE;
+    Block owner = block[use];
+    removeFromBlock(owner, use);
+    return owner.firstUse == NONE ? owner : null;
   }
 
-  private void removeFromBlock(BlockTable blocks, int owner, int use) {
-    if (blocks.firstUse(owner) == use) {
-      blocks.setFirstUse(owner, nextOfBlock[use]);
+  private void removeFromBlock(Block owner, int use) {
+    if (owner.firstUse == use) {
+      owner.firstUse = nextOfBlock[use];
     } else {
-      int before = blocks.firstUse(owner);
+      int before = owner.firstUse;
       while (nextOfBlock[before] != use) {
         before = nextOfBlock[before];
       }
       nextOfBlock[before] = nextOfBlock[use];
     }
-    block[use] = NONE;
+    block[use] = null;
     if (unusedCount == unused.length) {
       unused = Arrays.copyOf(unused, unusedCount * 2);
     }

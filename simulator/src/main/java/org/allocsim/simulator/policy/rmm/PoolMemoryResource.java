@@ -4,11 +4,11 @@ import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.Foresight;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.block.BlockHeap;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -46,7 +46,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
   private final EffectListener listener;
   private final BlockHeap heap;
   private final StreamEvents events;
-  private OrderedBlocks[] lists = new OrderedBlocks[0];
+  private SizeOrderedRows[] lists = new SizeOrderedRows[0];
   private boolean[] listed = new boolean[0];
   private int[] listOf = new int[256];
   private int[] merging = new int[16];
@@ -175,20 +175,13 @@ public final class PoolMemoryResource implements AllocatorPolicy {
   }
 
   private int cutBestFit(int list, long bytes) {
-    OrderedBlocks blocks = lists[list];
+    SizeOrderedRows blocks = lists[list];
     searches++;
     scannedBlocks += blocks.size();
-    int position = blocks.ceiling(bytes, 0);
-    if (position == OrderedBlocks.NONE) {
-      return BlockHeap.NONE;
-    }
-    int block = blocks.block(position);
-    if (heap.bytes(block) > bytes) {
-      int rest = heap.split(block, bytes);
-      noteList(rest, list);
-      blocks.replaceAt(position, heap.bytes(rest), heap.address(rest), rest);
-    } else {
-      blocks.removeAt(position);
+    int block = blocks.ceiling(bytes, 0);
+    if (block != BlockHeap.NONE) {
+      blocks.remove(block);
+      cut(block, bytes, list);
     }
     return block;
   }
@@ -201,7 +194,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
 
   private void add(int list, int block) {
     noteList(block, list);
-    lists[list].add(heap.bytes(block), heap.address(block), block);
+    lists[list].add(block);
   }
 
   private void noteList(int block, int list) {
@@ -214,7 +207,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
   private void merge(int other, int own) {
     int count = lists[other].size();
     merging = lists[other].copyTo(merging, 0);
-    lists[other] = new OrderedBlocks();
+    lists[other] = new SizeOrderedRows(heap);
     listed[other] = false;
     for (int i = 0; i < count; i++) {
       insert(own, merging[i]);
@@ -223,28 +216,20 @@ public final class PoolMemoryResource implements AllocatorPolicy {
 
   /** Puts a block into a list and merges it with its neighbours there. */
   private void insert(int list, int block) {
-    OrderedBlocks blocks = lists[list];
+    SizeOrderedRows blocks = lists[list];
+    int merged = block;
     int next = heap.next(block);
-    boolean joinsNext = heap.isFree(next) && listOf[next] == list;
+    if (heap.isFree(next) && listOf[next] == list) {
+      blocks.remove(next);
+      heap.mergeNext(block);
+    }
     int previous = heap.previous(block);
     if (heap.isFree(previous) && listOf[previous] == list) {
-      if (joinsNext) {
-        blocks.remove(heap.bytes(next), heap.address(next));
-        heap.mergeNext(block);
-      }
-      long address = heap.address(previous);
-      long oldBytes = heap.bytes(previous);
+      blocks.remove(previous);
       heap.mergeNext(previous);
-      blocks.replace(oldBytes, address, heap.bytes(previous), address, previous);
-    } else if (joinsNext) {
-      long oldBytes = heap.bytes(next);
-      long oldAddress = heap.address(next);
-      heap.mergeNext(block);
-      noteList(block, list);
-      blocks.replace(oldBytes, oldAddress, heap.bytes(block), heap.address(block), block);
-    } else {
-      add(list, block);
+      merged = previous;
     }
+    add(list, merged);
   }
 
   private long growthBytes(long bytes) {
@@ -297,7 +282,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
       lists = Arrays.copyOf(lists, Math.max(event + 1, old * 2));
       listed = Arrays.copyOf(listed, lists.length);
       for (int i = old; i < lists.length; i++) {
-        lists[i] = new OrderedBlocks();
+        lists[i] = new SizeOrderedRows(heap);
       }
     }
     return event;

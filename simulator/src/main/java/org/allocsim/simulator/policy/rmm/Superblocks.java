@@ -1,7 +1,7 @@
 package org.allocsim.simulator.policy.rmm;
 
 import java.util.Arrays;
-import org.allocsim.simulator.policy.block.AddressOrderedBlocks;
+import org.allocsim.simulator.order.AddressOrder;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -15,7 +15,7 @@ final class Superblocks {
   static final int GLOBAL = 0;
 
   private final BlockHeap heap;
-  private AddressOrderedBlocks[] free = {new AddressOrderedBlocks()};
+  private AddressOrder[] free = {new AddressOrder()};
   private int[] superblockOf = new int[256];
   private int[] firstBlock = new int[16];
   private long[] bytes = new long[16];
@@ -88,8 +88,8 @@ final class Superblocks {
   /** Gives a superblock and its free blocks to another owner. */
   void handOver(int superblock, int newOwner) {
     room(newOwner);
-    AddressOrderedBlocks from = free[owner[superblock]];
-    AddressOrderedBlocks to = free[newOwner];
+    AddressOrder from = free[owner[superblock]];
+    AddressOrder to = free[newOwner];
     owner[superblock] = newOwner;
     int block = firstBlock[superblock];
     while (block != BlockHeap.NONE && superblockOf[block] == superblock) {
@@ -104,7 +104,7 @@ final class Superblocks {
   /** Takes the first bytes of a free block out of the free blocks; the rest stays free. */
   void take(int block, long takenBytes) {
     int superblock = superblockOf[block];
-    AddressOrderedBlocks blocks = free[owner[superblock]];
+    AddressOrder blocks = free[owner[superblock]];
     if (heap.bytes(block) > takenBytes) {
       int rest = heap.split(block, takenBytes);
       join(rest, superblock);
@@ -117,7 +117,7 @@ final class Superblocks {
   /** Puts a block that was freed back into its superblock and merges it there. */
   void takeBack(int block) {
     int superblock = superblockOf[block];
-    AddressOrderedBlocks blocks = free[owner[superblock]];
+    AddressOrder blocks = free[owner[superblock]];
     int next = heap.next(block);
     boolean joinsNext = heap.isFree(next) && superblockOf[next] == superblock;
     if (joinsNext) {
@@ -193,7 +193,7 @@ final class Superblocks {
       int old = free.length;
       free = Arrays.copyOf(free, Math.max(ownerNumber + 1, old * 2));
       for (int i = old; i < free.length; i++) {
-        free[i] = new AddressOrderedBlocks();
+        free[i] = new AddressOrder();
       }
     }
   }

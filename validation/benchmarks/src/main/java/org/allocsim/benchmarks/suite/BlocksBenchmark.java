@@ -37,7 +37,18 @@ public class BlocksBenchmark {
     /** A little less than a block is asked for, which is split and put together again. */
     SPLIT(64, 2048, 1024, 512),
     /** Large blocks of 16 384 sizes: hardly two of those in use are alike. */
-    MANY(1 << 14, (1L << 20) + 512, 512, 0);
+    MANY(1 << 14, (1L << 20) + 512, 512, 0),
+    /** No two blocks are alike, up to a million of them. */
+    DISTINCT(1 << 20, (1L << 20) + 512, 512, 0),
+    /** Sizes that an order by classes of sizes cannot tell apart: all from 1 GiB to 1/64 more. */
+    ALIKE(1 << 14, 1L << 30, 512, 0),
+    /** Twenty powers of two from 512 bytes on, as buddies have them. */
+    POWERS(20, 512, 0, 0) {
+      @Override
+      long bytes(int block) {
+        return super.bytes(block) << block % 20;
+      }
+    };
 
     private final int count;
     private final long leastBytes;
@@ -75,7 +86,7 @@ public class BlocksBenchmark {
   public int blocks;
 
   /** Sizes of blocks and requests. */
-  @Param({"FEW", "EQUAL", "SPLIT", "MANY"})
+  @Param({"FEW", "EQUAL", "SPLIT", "MANY", "DISTINCT", "ALIKE", "POWERS"})
   public Sizes sizes;
 
   /** PyTorch's {@code PYTORCH_CUDA_ALLOC_CONF}. */

@@ -1,4 +1,4 @@
-package org.allocsim.simulator.policy.block;
+package org.allocsim.simulator.order;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -11,10 +11,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class AddressOrderedBlocksTest {
+class AddressOrderTest {
   private record Block(int row, long bytes) {}
 
-  private final AddressOrderedBlocks blocks = new AddressOrderedBlocks();
+  private final AddressOrder blocks = new AddressOrder();
   private final NavigableMap<Long, Block> model = new TreeMap<>();
 
   @ParameterizedTest
@@ -22,7 +22,7 @@ class AddressOrderedBlocksTest {
   void searchesFindWhatASortedMapFinds(int seed) {
     SplittableRandom random = new SplittableRandom(seed);
     List<Integer> unused = new ArrayList<>();
-    for (int row = 0; row < 700; row++) {
+    for (int row = 1; row <= 700; row++) {
       unused.add(row);
     }
     for (int step = 0; step < 20_000; step++) {
@@ -30,6 +30,7 @@ class AddressOrderedBlocksTest {
       long address = random.nextLong(1 << 20) * 16;
       long bytes = 1 + random.nextLong(1L << random.nextInt(1, 30));
       Map.Entry<Long, Block> near = model.floorEntry(address);
+      long moved = near == null ? 0 : placeBetweenNeighbours(near.getKey(), random);
       boolean fills = step / 3000 % 2 == 0;
       if (choice < (fills ? 6 : 3) && !unused.isEmpty() && !model.containsKey(address)) {
         int row = unused.removeLast();
@@ -40,24 +41,27 @@ class AddressOrderedBlocksTest {
         model.remove(near.getKey());
         unused.add(near.getValue().row());
       } else if (near != null && choice == 7) {
-        blocks.resize(near.getValue().row(), near.getKey() + 1, bytes);
-        move(near, near.getValue().row(), bytes);
+        blocks.resize(near.getValue().row(), moved, bytes);
+        move(near, moved, near.getValue().row(), bytes);
       } else if (near != null && choice == 8 && !unused.isEmpty()) {
         int row = unused.removeFirst();
-        blocks.replace(near.getValue().row(), row, near.getKey() + 1, bytes);
+        blocks.replace(near.getValue().row(), row, moved, bytes);
         unused.add(near.getValue().row());
-        move(near, row, bytes);
+        move(near, moved, row, bytes);
       }
       compareSearches(address, bytes);
     }
   }
 
-  /** Within the 16 bytes that belong to the block's place in the order. */
-  private void move(Map.Entry<Long, Block> old, int row, long bytes) {
+  private long placeBetweenNeighbours(long address, SplittableRandom random) {
+    Long below = model.lowerKey(address);
+    Long above = model.higherKey(address);
+    return random.nextLong(below == null ? 0 : below + 1, above == null ? 1 << 25 : above);
+  }
+
+  private void move(Map.Entry<Long, Block> old, long address, int row, long bytes) {
     model.remove(old.getKey());
-    if (model.put(old.getKey() + 1, new Block(row, bytes)) != null) {
-      throw new AssertionError("two blocks at one address");
-    }
+    model.put(address, new Block(row, bytes));
   }
 
   private void compareSearches(long address, long bytes) {
@@ -65,8 +69,7 @@ class AddressOrderedBlocksTest {
     assertEquals(lowest(model, bytes), blocks.lowest(bytes));
     assertEquals(lowest(model.tailMap(address), bytes), blocks.lowestFrom(address, bytes));
     Map.Entry<Long, Block> floor = model.floorEntry(address);
-    assertEquals(
-        floor == null ? AddressOrderedBlocks.NONE : floor.getValue().row(), blocks.floor(address));
+    assertEquals(floor == null ? AddressOrder.NONE : floor.getValue().row(), blocks.floor(address));
   }
 
   private static int lowest(Map<Long, Block> ascending, long bytes) {
@@ -75,6 +78,6 @@ class AddressOrderedBlocksTest {
         return block.row();
       }
     }
-    return AddressOrderedBlocks.NONE;
+    return AddressOrder.NONE;
   }
 }

@@ -1,4 +1,4 @@
-package org.allocsim.simulator.policy.block;
+package org.allocsim.simulator.order;
 
 import java.util.Arrays;
 
@@ -7,9 +7,9 @@ import java.util.Arrays;
  *
  * <p>The cells of a row lie together, its numbers in one array and its links in another: with many
  * blocks each that is looked at costs two cache lines, where a column for every field would cost
- * ten. The first two numbers and links are those by which {@link SizeOrder} keeps blocks in order;
- * the others belong to whoever keeps the table. Row 0 is no block but may be written to, so that
- * linking need not ask whether there is a neighbour.
+ * ten. The first two numbers and links are those by which {@link SizeOrderedRows} keeps blocks in
+ * order; the others belong to whoever keeps the table. Row 0 is no block but may be written to, so
+ * that linking need not ask whether there is a neighbour.
  */
 public class BlockRows {
   /** No row. */

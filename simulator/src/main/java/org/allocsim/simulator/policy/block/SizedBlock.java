@@ -1,0 +1,58 @@
+package org.allocsim.simulator.policy.block;
+
+/**
+ * A piece of memory that a {@link SizeOrder} can keep in order. Whoever keeps blocks extends this
+ * with what it must know of them, and uses the objects again: in steady state none is made.
+ */
+public abstract class SizedBlock {
+  long bytes;
+  long address;
+
+  /** Roots of the trees of the blocks before and behind this one, null for none. */
+  SizedBlock lower;
+
+  SizedBlock upper;
+
+  /** The class that the block is in, as long as it is in an order. */
+  SizeOrder.SizeClass sizeClass;
+
+  /** Its height in a tree: blocks of higher priority lie above. */
+  final int priority;
+
+  /**
+   * A block of 0 bytes at address 0.
+   *
+   * @param number tells it from the other blocks of an order; the trees' shapes depend on it
+   */
+  protected SizedBlock(int number) {
+    priority = mixed(number);
+  }
+
+  /** Bytes of the block. */
+  public final long bytes() {
+    return bytes;
+  }
+
+  /** Where the block begins. */
+  public final long address() {
+    return address;
+  }
+
+  /** Gives a block, which is in no order, its place. */
+  public final void place(long newAddress, long newBytes) {
+    address = newAddress;
+    bytes = newBytes;
+  }
+
+  /** Whether the block lies before a key in the order. */
+  final boolean isBelow(long keyBytes, long keyAddress) {
+    return bytes < keyBytes || (bytes == keyBytes && Long.compareUnsigned(address, keyAddress) < 0);
+  }
+
+  /** The number's bits in disorder, the same in every run (MurmurHash3's finalizer). */
+  private static int mixed(int number) {
+    int bits = (number ^ number >>> 16) * 0x85ebca6b;
+    bits = (bits ^ bits >>> 13) * 0xc2b2ae35;
+    return bits ^ bits >>> 16;
+  }
+}

@@ -1,0 +1,150 @@
+package org.allocsim.simulator.policy.pytorch;
+
+import org.allocsim.simulator.policy.block.SizedBlock;
+
+/**
+ * A piece of a segment. The fields are those of PyTorch 2.11's {@code Block}; free blocks are in
+ * the {@link FreeList} that they belong to.
+ */
+final class Block extends SizedBlock {
+  /** Expandable segment of a block that lies in none. */
+  static final int NO_EXPANDABLE = -1;
+
+  /** Allocation of a block that nobody holds. */
+  static final int NO_ALLOCATION = -1;
+
+  private static final int FREE = 0;
+  private static final int ALLOCATED = 1;
+  private static final int PENDING = 2;
+  private static final int UNMAPPED = 3;
+  private static final int DESTROYED = 4;
+
+  /** Number of the block in its {@link BlockTable}. */
+  final int number;
+
+  /** Bytes of the last request that this block served; kept while it is free. */
+  long requestedBytes;
+
+  /** The pool's lookup counter when the block last became free. */
+  long lookupsWhenFreed;
+
+  /** Where the block is when it is free. */
+  FreeList list;
+
+  /** Neighbour at the lower address in the same segment, or null. */
+  Block previous;
+
+  /** Neighbour at the higher address in the same segment, or null; of destroyed blocks the next. */
+  Block next;
+
+  /** Row of the expandable segment that the block lies in, or {@link #NO_EXPANDABLE}. */
+  int expandable;
+
+  /** First use on another stream, a row of {@link StreamUses}, or none. */
+  int firstUse;
+
+  /** Allocation id while handed out or awaiting free, else {@link #NO_ALLOCATION}. */
+  int allocation;
+
+  private int state = DESTROYED;
+
+  Block(int number) {
+    super(number);
+    this.number = number;
+  }
+
+  /** Makes this a mapped free block without neighbours that is in no set. */
+  void create(long address, long bytes, FreeList ofList, int inExpandable) {
+    place(address, bytes);
+    requestedBytes = 0;
+    lookupsWhenFreed = 0;
+    list = ofList;
+    previous = null;
+    next = null;
+    expandable = inExpandable;
+    firstUse = StreamUses.NONE;
+    allocation = NO_ALLOCATION;
+    state = FREE;
+  }
+
+  /** Whether this is part of a segment, and not to be used for another one. */
+  boolean exists() {
+    return state != DESTROYED;
+  }
+
+  void setDestroyed() {
+    state = DESTROYED;
+  }
+
+  boolean isExpandable() {
+    return expandable != NO_EXPANDABLE;
+  }
+
+  /** Handed out to the program. */
+  boolean isAllocated() {
+    return state == ALLOCATED;
+  }
+
+  /** Given back by the program, not yet reusable. */
+  boolean isPending() {
+    return state == PENDING;
+  }
+
+  /** Backed by physical memory. */
+  boolean isMapped() {
+    return state != UNMAPPED;
+  }
+
+  /** Whether the block is free, and waits for no other stream. */
+  boolean isAllocatable() {
+    return state == FREE || state == UNMAPPED;
+  }
+
+  void setAllocated(int newAllocation) {
+    state = ALLOCATED;
+    allocation = newAllocation;
+  }
+
+  void setPending() {
+    state = PENDING;
+  }
+
+  void setFree() {
+    state = FREE;
+    allocation = NO_ALLOCATION;
+  }
+
+  void setMapped(boolean mapped) {
+    state = mapped ? FREE : UNMAPPED;
+  }
+
+  /** Whether the block shares its segment with other blocks. */
+  boolean isSplit() {
+    return previous != null || next != null;
+  }
+
+  /** Whether a neighbour, which may be null, is in the same state. */
+  boolean isAlike(Block neighbour) {
+    return neighbour != null && neighbour.state == state;
+  }
+
+  /** Puts a new block between this one and its right neighbour. */
+  void linkBehind(Block block) {
+    block.previous = this;
+    block.next = next;
+    if (next != null) {
+      next.previous = block;
+    }
+    next = block;
+  }
+
+  /** Puts a new block between this one and its left neighbour. */
+  void linkBefore(Block block) {
+    block.previous = previous;
+    block.next = this;
+    if (previous != null) {
+      previous.next = block;
+    }
+    previous = block;
+  }
+}
