@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Says what a sweep found, and which setting would have saved what.",
       "Failures and memory that each setting saves, the best setting of each workload family, what",
-      "each card serves, and the worst traces: fleet.html, fleet.md and four tables as CSV.",
+      "each card serves, and the worst traces: fleet.html, fleet.md and five tables as CSV.",
       "",
       "A failure is a trace that runs out of memory on a card under the settings that it was",
       "recorded with (PyTorch's default where the sweep did not run those)."
@@ -142,7 +142,9 @@ final class FleetReportCommand implements Callable<Integer> {
     List<BarData> charts =
         List.of(tables.savedFailures(MOST_BARS), tables.savings(), tables.frontier());
     if (ChartFonts.areAvailable()) {
-      draw(page, "Failures that settings save", "failures", charts.get(0));
+      if (tables.isAnyOutcomeChanged()) {
+        draw(page, "Failures that settings save", "failures", charts.get(0));
+      }
       draw(
           page,
           "Traces by what their best setting saves of reserved memory",

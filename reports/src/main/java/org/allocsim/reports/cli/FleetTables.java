@@ -1,5 +1,7 @@
 package org.allocsim.reports.cli;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -68,28 +70,42 @@ final class FleetTables {
 
   /** Facts behind the verdict. */
   List<String> facts() {
-    return List.of(
+    long lost = analysis.lost();
+    String folder = analysis.commonFolder();
+    List<String> facts = new ArrayList<>();
+    long settings = analysis.choices().stream().filter(each -> each.getKey().isSetting()).count();
+    long others = analysis.choices().size() - settings;
+    facts.add(
         Numbers.count(analysis.traceCount(), "trace")
             + ", "
             + Numbers.count(analysis.runs(), "run")
             + ", "
             + Numbers.count(analysis.cards().size(), "card")
             + ", "
-            + Numbers.count(analysis.choices().size(), "setting")
-            + " and allocators.",
+            + Numbers.count(settings, "setting")
+            + (others == 0 ? "" : ", " + Numbers.count(others, "other allocator"))
+            + (folder.isEmpty() ? "." : "; the traces' names are those below " + folder));
+    facts.add(
         Numbers.count(analysis.failures(), "failure")
             + " of traces on cards under their recorded settings; "
-            + Numbers.count(analysis.lost())
-            + " of them no setting saves.",
+            + Numbers.count(lost)
+            + " of them no setting saves"
+            + (lost == 0
+                ? "."
+                : ": in "
+                    + (analysis.tooLarge() == lost ? "all" : Numbers.count(analysis.tooLarge()))
+                    + " of these the program asks for more at once than the card has."));
+    facts.add(
         Numbers.count(analysis.unreadable(), "file")
             + " could not be read, "
             + Numbers.count(analysis.notRun(), "run")
             + " could not be made.");
+    return facts;
   }
 
   /** All tables in their order. */
   List<FleetSection> sections() {
-    return List.of(settings(), families(), cards(), worst());
+    return List.of(settings(), savingClasses(), families(), cards(), worst());
   }
 
   private FleetSection settings() {
@@ -97,9 +113,13 @@ final class FleetTables {
         new FleetSection(
             "fleet-settings.csv",
             "Failures saved and memory saved, by setting",
-            "Against the recorded settings on the same card. Saved memory is the share of the"
-                + " recorded settings' peak of reserved memory, where neither runs out; a tenth,"
-                + " half and nine tenths of the runs save less. A negative share is more memory.",
+            "A run is a trace on a card; it is held against the run under the recorded settings on"
+                + " the same card. Failures saved run out of memory there and not under the"
+                + " setting; broken are runs that only the setting makes fail. Saved memory is a"
+                + " share of the recorded settings' peak of reserved memory, where neither runs"
+                + " out; a tenth, half and nine tenths of the runs save less, and a negative share"
+                + " is more memory. Driver time is that of the same runs, as a multiple of what it"
+                + " is under the recorded settings.",
             List.of(
                 "setting",
                 ">failures saved",
@@ -151,12 +171,36 @@ final class FleetTables {
     return section;
   }
 
+  private FleetSection savingClasses() {
+    FleetSection section =
+        new FleetSection(
+            "fleet-savings.csv",
+            "Distribution of savings",
+            "How many traces could do with how much less reserved memory, each under its own best"
+                + " setting and on the card where that saves most. Traces that fail on every card"
+                + " under their recorded settings are not among them.",
+            List.of("less reserved memory", ">traces", ">of all"),
+            List.of("saving_from_ratio", "saving_to_ratio", "traces"));
+    long[] counts = savingCounts();
+    long all = Arrays.stream(counts).sum();
+    for (int i = 0; i < counts.length; i++) {
+      section.row(
+          List.of(className(i), Numbers.count(counts[i]), Numbers.share(counts[i], all)),
+          i == 0 ? 0.0 : CLASSES[i - 1],
+          CLASSES[i],
+          counts[i]);
+    }
+    return section;
+  }
+
   private FleetSection families() {
     FleetSection section =
         new FleetSection(
             "fleet-families.csv",
             "Best setting by workload family",
-            "The setting that saves most failures net of those that it breaks, then most memory.",
+            "The setting that saves most failures net of those that it breaks, then on average most"
+                + " memory; figures are as in the first table, of this family's runs only. What"
+                + " makes a family is told with --family.",
             List.of(
                 "family",
                 ">traces",
@@ -207,8 +251,10 @@ final class FleetTables {
             "fleet-cards.csv",
             "Frontier of cards",
             "How many traces each card serves: as recorded, under the one setting that serves most"
-                + " on it, with the best setting for each trace, and with any allocator that was"
-                + " run.",
+                + " on it (of equals the one that is best on all cards), with the best setting for"
+                + " each trace, and with any allocator that was run. Too large are traces that ask"
+                + " for more at once than the card has, or than the limit on it allows: no"
+                + " allocator could serve them.",
             List.of(
                 "card",
                 ">free memory",
@@ -217,6 +263,7 @@ final class FleetTables {
                 ">one setting",
                 ">each its own",
                 ">any allocator",
+                ">too large",
                 "the one setting"),
             List.of(
                 "device",
@@ -227,11 +274,12 @@ final class FleetTables {
                 "served_by_best_setting",
                 "served_by_each_its_own",
                 "served_by_any_allocator",
+                "too_large",
                 "best_conf"));
     analysis
         .cards()
         .forEach((card, tally) -> {
-          Choice best = tally.bestSetting();
+          Choice best = analysis.bestSettingOn(tally).orElse(null);
           long byBest = best == null ? 0 : tally.servedBy(best);
           section.row(
               List.of(
@@ -242,6 +290,7 @@ final class FleetTables {
                   Numbers.count(byBest),
                   Numbers.count(tally.servedBySetting()),
                   Numbers.count(tally.servedByAny()),
+                  Numbers.count(tally.tooLarge()),
                   best == null ? "-" : best.label()),
               card.device(),
               card.capacityBytes(),
@@ -251,6 +300,7 @@ final class FleetTables {
               byBest,
               tally.servedBySetting(),
               tally.servedByAny(),
+              tally.tooLarge(),
               best == null ? null : best.conf());
         });
     return section;
@@ -261,8 +311,11 @@ final class FleetTables {
         new FleetSection(
             "fleet-traces.csv",
             "Worst offenders",
-            "First traces that no setting saves on some card, then those that reserve most beyond"
-                + " what their best setting needs, on the card where that is most.",
+            "First traces that are lost on most cards: they fail there as recorded, and no setting"
+                + " saves them. Then those that reserve most beyond what their best setting needs,"
+                + " on the card where that is most. A program that asks for more than a card has"
+                + " must become smaller; one that reserves far more than it asks for can do with"
+                + " the setting in the last column.",
             List.of(
                 "trace",
                 ">fails on",
@@ -282,11 +335,12 @@ final class FleetTables {
                 "peak_reserved_bytes",
                 "best_peak_reserved_bytes",
                 "best_conf"));
+    int folder = analysis.commonFolder().length();
     for (TraceTally trace : analysis.worst()) {
       boolean isServed = trace.card() != null;
       section.row(
           List.of(
-              trace.file(),
+              trace.file().substring(folder),
               Numbers.count(trace.failures(), "card"),
               Numbers.count(trace.lost(), "card"),
               ByteFormat.human(trace.peakRequestedBytes()),
@@ -307,15 +361,24 @@ final class FleetTables {
     return section;
   }
 
-  /** Failures that settings save and traces that they break, the best first. */
+  /** Whether any setting or allocator saves or breaks a run. */
+  boolean isAnyOutcomeChanged() {
+    return analysis.choices().stream()
+        .anyMatch(entry -> entry.getValue().saved() + entry.getValue().broken() > 0);
+  }
+
+  /** Failures that settings save and runs that they break, the best first; those that do either. */
   BarData savedFailures(int most) {
-    BarData data = new BarData("failures saved", "traces broken");
+    BarData data = new BarData("failures saved", "runs broken");
     analysis.choices().stream()
+        .filter(entry -> entry.getValue().saved() + entry.getValue().broken() > 0)
         .limit(most)
         .forEach(entry ->
             data.add(
                 entry.getKey().label(),
-                entry.getValue().broken() == 0 ? "" : "in all",
+                entry.getValue().broken() == 0
+                    ? ""
+                    : "in all, " + Numbers.count(entry.getValue().broken()) + " broken",
                 entry.getValue().saved(),
                 entry.getValue().broken()));
     return data;
@@ -323,19 +386,30 @@ final class FleetTables {
 
   /** How many traces save how much under their best setting. */
   BarData savings() {
-    double[] savings = analysis.bestSavings();
+    long[] counts = savingCounts();
     BarData data = new BarData("traces");
-    double from = 0;
-    for (double to : CLASSES) {
-      long count = 0;
-      for (double saving : savings) {
-        boolean isLast = to == CLASSES[CLASSES.length - 1];
-        count += saving >= from && (saving < to || isLast) ? 1 : 0;
-      }
-      data.add(Math.round(100 * from) + " to " + Math.round(100 * to) + " % less", "", count);
-      from = to;
+    for (int i = 0; i < counts.length; i++) {
+      data.add(className(i), "", counts[i]);
     }
     return data;
+  }
+
+  private static String className(int index) {
+    double from = index == 0 ? 0 : CLASSES[index - 1];
+    return Math.round(100 * from) + " to " + Math.round(100 * CLASSES[index]) + " % less";
+  }
+
+  /** Traces in each class of savings. */
+  private long[] savingCounts() {
+    long[] counts = new long[CLASSES.length];
+    for (double saving : analysis.bestSavings()) {
+      int index = 0;
+      while (index < CLASSES.length - 1 && saving >= CLASSES[index]) {
+        index++;
+      }
+      counts[index]++;
+    }
+    return counts;
   }
 
   /** How many traces each card serves, and by what it takes. */
@@ -346,14 +420,13 @@ final class FleetTables {
             "also under the one best setting",
             "also with its own setting",
             "by none");
-    analysis.cards().forEach((card, tally) -> data.add(name(card), "traces", parts(tally)));
+    analysis.cards().forEach((card, tally) -> data.add(name(card), "", parts(tally)));
     return data;
   }
 
-  private static double[] parts(CardTally tally) {
-    Choice best = tally.bestSetting();
+  private double[] parts(CardTally tally) {
     long recorded = tally.servedByBaseline();
-    long byBest = Math.max(recorded, best == null ? 0 : tally.servedBy(best));
+    long byBest = Math.max(recorded, analysis.bestSettingOn(tally).map(tally::servedBy).orElse(0L));
     long byOwn = Math.max(byBest, tally.servedBySetting());
     return new double[] {
       recorded, (double) byBest - recorded, (double) byOwn - byBest, (double) tally.traces() - byOwn

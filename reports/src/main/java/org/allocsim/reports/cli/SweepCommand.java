@@ -39,10 +39,8 @@ import picocli.CommandLine.TypeConversionException;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Replays many traces under every setting, allocator and card.",
-      "Writes a row for each run: rows.csv, rows.parquet, and sweep.json, which says what the"
-          + " columns",
-      "mean.",
+      "Replays many traces under every setting, allocator and card, and writes a row for each run:",
+      "rows.csv, rows.parquet, and sweep.json, which says what the columns mean.",
       "",
       "A trace is read once. Finished runs are kept in the folder: the same sweep, killed or with"
           + " a",
@@ -108,6 +106,7 @@ final class SweepCommand implements Callable<Integer> {
       names = {"--capacities", "--capacity"},
       paramLabel = "SIZE,...",
       split = ",",
+      hideParamSyntax = true,
       description =
           "Cards with this much free memory, such as 16GiB,24GiB; 'recorded' is the default card"
               + " under the limit that each recording shows.")
@@ -117,6 +116,7 @@ final class SweepCommand implements Callable<Integer> {
       names = {"--devices", "--device"},
       paramLabel = "PROFILE,...",
       split = ",",
+      hideParamSyntax = true,
       description =
           "Cards that 'allocsim list devices' shows, or files that 'allocsim calibrate' wrote"
               + " (default, without --capacities: h100-80gb).")

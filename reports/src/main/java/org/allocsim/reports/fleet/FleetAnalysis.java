@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.allocsim.reports.advice.Scenario;
 
@@ -29,6 +30,7 @@ public final class FleetAnalysis {
   private long unreadable;
   private long notRun;
   private long runs;
+  private long tooLarge;
 
   /**
    * An allocator under settings.
@@ -155,6 +157,7 @@ public final class FleetAnalysis {
   /** How many traces a card serves. */
   public static final class CardTally {
     private long traces;
+    private long tooLarge;
     private long servedByBaseline;
     private long servedByAny;
     private long servedBySetting;
@@ -163,6 +166,11 @@ public final class FleetAnalysis {
     /** Traces that were run on it beside a baseline. */
     public long traces() {
       return traces;
+    }
+
+    /** Traces that ask for more at once than it has: no allocator serves them. */
+    public long tooLarge() {
+      return tooLarge;
     }
 
     /** Traces that it serves under their recorded settings. */
@@ -178,15 +186,6 @@ public final class FleetAnalysis {
     /** Traces that it serves with at least one setting or allocator. */
     public long servedByAny() {
       return servedByAny;
-    }
-
-    /** The setting under which it serves most; the first of equals. */
-    public Choice bestSetting() {
-      return served.entrySet().stream()
-          .filter(entry -> entry.getKey().isSetting())
-          .max(Map.Entry.<Choice, Long>comparingByValue())
-          .map(Map.Entry::getKey)
-          .orElse(null);
     }
 
     /** Traces that it serves under a choice. */
@@ -339,6 +338,10 @@ public final class FleetAnalysis {
       }
     }
     onCard.traces++;
+    if (trace.peakRequestedBytes() > room(card, rows)) {
+      onCard.tooLarge++;
+      tooLarge++;
+    }
     onCard.servedByBaseline += baseline.oom ? 0 : 1;
     onCard.servedBySetting += bySetting ? 1 : 0;
     onCard.servedByAny += byAny ? 1 : 0;
@@ -356,6 +359,19 @@ public final class FleetAnalysis {
         isWorse ? baseline.peakReservedBytes : trace.baselineBytes(),
         isWorse ? best.choice : trace.best(),
         isWorse ? best.peakReservedBytes : trace.bestBytes());
+  }
+
+  /** The most that an allocator could reserve on a card under the limits that it had there. */
+  private static long room(Card card, List<SweepRow> rows) {
+    long roomBytes = 0;
+    for (SweepRow row : rows) {
+      long limitBytes =
+          row.get(SweepColumn.LIMIT_BYTES) == null
+              ? card.capacityBytes()
+              : row.number(SweepColumn.LIMIT_BYTES);
+      roomBytes = Math.max(roomBytes, Math.min(card.capacityBytes(), limitBytes));
+    }
+    return roomBytes;
   }
 
   /** Files that could not be read. */
@@ -386,6 +402,11 @@ public final class FleetAnalysis {
   /** Failures that no setting saves. */
   public long lost() {
     return traces.stream().mapToLong(TraceTally::lost).sum();
+  }
+
+  /** Those of them where the program asks for more at once than the card has. */
+  public long tooLarge() {
+    return tooLarge;
   }
 
   /** All choices: what saves most net of what it breaks first, then what saves most memory. */
@@ -426,6 +447,35 @@ public final class FleetAnalysis {
         .filter(trace -> trace.family().equals(name))
         .mapToLong(TraceTally::failures)
         .sum();
+  }
+
+  /**
+   * The setting under which a card serves most traces; of equals, the one that is best on all
+   * cards. None where no setting serves any.
+   */
+  public Optional<Choice> bestSettingOn(CardTally card) {
+    // The first of equals.
+    return choices().stream()
+        .map(Map.Entry::getKey)
+        .filter(choice -> choice.isSetting() && card.servedBy(choice) > 0)
+        .max(Comparator.comparingLong(card::servedBy));
+  }
+
+  /**
+   * The longest folder in which all traces lie, with a slash behind it; empty where there is none.
+   */
+  public String commonFolder() {
+    if (traces.isEmpty()) {
+      return "";
+    }
+    String first = traces.getFirst().file();
+    int length = first.lastIndexOf('/') + 1;
+    for (TraceTally trace : traces) {
+      while (!trace.file().startsWith(first.substring(0, length))) {
+        length = first.lastIndexOf('/', length - 2) + 1;
+      }
+    }
+    return first.substring(0, length);
   }
 
   /** Cards, the smallest first. */

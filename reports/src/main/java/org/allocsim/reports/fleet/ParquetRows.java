@@ -25,13 +25,12 @@ import org.apache.parquet.schema.Types;
 /**
  * Writes rows as Parquet, compressed with Zstandard. The library's usual way goes through Hadoop,
  * which is not there when the program runs: configuration, file and codec are given to it here, so
- * that no class of Hadoop is loaded.
+ * that no class of Hadoop is loaded. Where the library is not installed, this class cannot be
+ * loaded.
  */
 final class ParquetRows implements AutoCloseable {
   /** Rows are collected up to this size before they are written. */
   private static final long ROW_GROUP_BYTES = 16L << 20;
-
-  private static final String LIBRARY = "org.apache.parquet.hadoop.ParquetWriter";
 
   private final ParquetWriter<SweepRow> writer;
 
@@ -44,16 +43,6 @@ final class ParquetRows implements AutoCloseable {
             .withCompressionCodec(CompressionCodecName.ZSTD)
             .withRowGroupSize(ROW_GROUP_BYTES)
             .build();
-  }
-
-  /** Whether the library is installed; archives that 'allocsim bundle' makes leave it out. */
-  static boolean isAvailable() {
-    try {
-      Class.forName(LIBRARY, false, ParquetRows.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException _) {
-      return false;
-    }
   }
 
   void add(SweepRow row) throws IOException {

@@ -23,6 +23,8 @@ public final class SweepResults {
   /** What was asked for, and what the columns mean. */
   public static final String ABOUT = "sweep.json";
 
+  private static final String PARQUET_LIBRARY = "org.apache.parquet.hadoop.ParquetWriter";
+
   private final SweepJob job;
   private final InputFiles inputs;
   private long unreadable;
@@ -85,7 +87,7 @@ public final class SweepResults {
 
   private SweepSummary write(long reused, double seconds) throws IOException {
     FleetStorage storage = job.storage();
-    boolean parquet = ParquetRows.isAvailable();
+    boolean parquet = isParquetInstalled();
     storage.write(
         storage.in(job.out(), CSV),
         csvStream -> {
@@ -125,6 +127,16 @@ public final class SweepResults {
     counts.put("not_run", summary.notRun());
     writeAbout(job, counts);
     return summary;
+  }
+
+  /** Archives that 'allocsim bundle' makes leave the library out. */
+  private static boolean isParquetInstalled() {
+    try {
+      Class.forName(PARQUET_LIBRARY, false, SweepResults.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException _) {
+      return false;
+    }
   }
 
   private void writeAll(RowCsv.Writer csv, ParquetRows parquet) throws IOException {

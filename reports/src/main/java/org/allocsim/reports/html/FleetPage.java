@@ -39,7 +39,7 @@ public final class FleetPage {
 
   /** Adds a drawing that has its own heading: an SVG document for light and one for dark paper. */
   public void figure(String caption, String lightSvg, String darkSvg) {
-    body.append("<figure>");
+    body.append("<figure tabindex=\"0\" aria-label=\"").append(escape(caption)).append("\">");
     image("on-light", caption, lightSvg);
     image("on-dark", caption, darkSvg);
     body.append("</figure>\n");
@@ -80,7 +80,7 @@ public final class FleetPage {
         body.append('<')
             .append(tag)
             .append(i == 0 ? " scope=\"row\">" : headings.get(i).startsWith(">") ? ">" : TEXT_CELL)
-            .append(escape(row.get(i)))
+            .append(cell(row.get(i)))
             .append("</")
             .append(tag)
             .append('>');
@@ -89,6 +89,21 @@ public final class FleetPage {
     }
     body.append("</tbody></table></div>\n");
   }
+
+  /** Settings and paths may be broken behind these only, not inside a word or a number. */
+  private static String cell(String text) {
+    return escape(text).replaceAll("[,/]", "$0<wbr>");
+  }
+
+  private static final String OWN_STYLE =
+      """
+      thead th { padding: 4px 8px; }
+      tbody th, tbody td.wide { overflow-wrap: break-word; }
+      @media (max-width: 900px) {
+        figure { overflow-x: auto; }
+        figure img { max-width: none; width: 860px; }
+      }
+      """;
 
   private static final String TEXT_CELL = " class=\"wide\" style=\"text-align:left\">";
 
@@ -105,7 +120,7 @@ public final class FleetPage {
         <meta name="color-scheme" content="light dark">
         <title>%s – allocsim fleet-report</title>
         <style>
-        %s</style>
+        %s%s</style>
         </head>
         <body>
         <header><p><span class="brand">allocsim fleet-report</span> <span class="trace-name">%s</span></p></header>
@@ -114,7 +129,7 @@ public final class FleetPage {
         </body>
         </html>
         """
-            .formatted(escape(title), style(), escape(title), body);
+            .formatted(escape(title), style(), OWN_STYLE, escape(title), body);
     try {
       out.write(page.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {

@@ -95,8 +95,8 @@ final class FleetReportCommandTest {
         csv("fleet-families.csv"));
     assertEquals(
         """
-        device,capacity_bytes,has_limit,traces,served_as_recorded,served_by_best_setting,served_by_each_its_own,served_by_any_allocator,best_conf
-        capacity,104857600,false,3,1,2,2,2,s
+        device,capacity_bytes,has_limit,traces,served_as_recorded,served_by_best_setting,served_by_each_its_own,served_by_any_allocator,too_large,best_conf
+        capacity,104857600,false,3,1,2,2,2,0,s
         """,
         csv("fleet-cards.csv"));
     assertEquals(
@@ -107,6 +107,64 @@ final class FleetReportCommandTest {
         x/a,x,1,0,10485760,,,,
         """,
         csv("fleet-traces.csv"));
+  }
+
+  @Test
+  void savingsAreCountedInClassesOfTraces() throws IOException {
+    rows(
+        "a,,true,100,false,100",
+        "a,s,false,100,false,50",
+        "b,,true,100,false,100",
+        "b,s,false,100,false,120",
+        "c,,true,100,false,100",
+        "c,s,false,100,false,95",
+        "d,,true,100,true,100",
+        "d,s,false,100,false,50");
+    assertEquals(0, CommandRun.of("fleet-report", swept).exitCode());
+    assertEquals(
+        """
+        saving_from_ratio,saving_to_ratio,traces
+        0.0,0.01,1
+        0.01,0.05,0
+        0.05,0.1,1
+        0.1,0.2,0
+        0.2,0.3,0
+        0.3,0.4,0
+        0.4,0.5,0
+        0.5,1.0,1
+        """,
+        csv("fleet-savings.csv"));
+    assertTrue(csv("fleet.md").contains("| 5 to 10 % less | 1 | 33.3 % |"), csv("fleet.md"));
+  }
+
+  @Test
+  void tellsFailuresThatNoAllocatorCouldSave() throws IOException {
+    rows(
+        "july/a,,true,9,true,9",
+        "july/a,s,false,9,true,9",
+        "july/a,,true,11,true,11",
+        "july/a,s,false,11,true,11");
+    CommandRun run = CommandRun.of("fleet-report", swept);
+    assertTrue(
+        run.out()
+            .contains(
+                "2 failures of traces on cards under their recorded settings; 2 of them no setting"
+                    + " saves: in 1 of these the program asks for more at once than the card has."),
+        run.out());
+    assertTrue(run.out().contains("the traces' names are those below july/\n"), run.out());
+    assertTrue(csv("fleet-cards.csv").contains("\ncapacity,9437184,false,1,0,0,0,0,1,\n"));
+    assertTrue(csv("fleet-cards.csv").contains("\ncapacity,11534336,false,1,0,0,0,0,0,\n"));
+  }
+
+  @Test
+  void ofEqualSettingsOnACardTheOneThatIsBestOnAllIsNamed() throws IOException {
+    rows(
+        "a,,true,20,true,20",
+        "a,s,false,20,false,15",
+        "a,,true,100,false,30",
+        "a,s,false,100,false,15");
+    CommandRun.of("fleet-report", swept);
+    assertTrue(csv("fleet-cards.csv").contains("\ncapacity,104857600,false,1,1,1,1,1,0,s\n"));
   }
 
   @Test
@@ -128,13 +186,13 @@ final class FleetReportCommandTest {
 
   @Test
   void thePageNeedsNothingElseAndShowsNamesAsText() throws IOException {
-    rows("<b>evil</b>,,true,100,true,100", "<b>evil</b>,s,false,100,false,80");
+    rows("<b>evil<i>,,true,100,true,100", "<b>evil<i>,s,false,100,false,80");
     CommandRun run = CommandRun.of("fleet-report", swept, "-o", folder.resolve("report"));
     assertEquals(0, run.exitCode(), run.err());
     String page = Files.readString(folder.resolve("report/fleet.html"));
     assertFalse(page.contains("<b>evil"));
     assertFalse(page.contains("http:") || page.contains("https:"));
-    assertTrue(page.contains("&lt;b&gt;evil&lt;/b&gt;"));
+    assertTrue(page.contains("&lt;b&gt;evil&lt;i&gt;"));
     String markdown = Files.readString(folder.resolve("report/fleet.md"));
     assertTrue(markdown.startsWith("# s saves 1 of 1 failure and breaks nothing.\n"), markdown);
   }

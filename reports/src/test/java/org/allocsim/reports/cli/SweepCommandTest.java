@@ -15,12 +15,16 @@ import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.allocsim.reports.fleet.RowCsv;
 import org.allocsim.reports.fleet.SweepColumn;
 import org.allocsim.reports.fleet.SweepRow;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 final class SweepCommandTest {
@@ -181,6 +185,61 @@ final class SweepCommandTest {
     for (int i = 0; i < rows.size(); i++) {
       assertTrue(whole.get(i).isSameRun(rows.get(i)), rows.get(i).toString());
     }
+  }
+
+  @Test
+  @Timeout(value = 5, unit = TimeUnit.MINUTES)
+  void whatWasFinishedBeforeAKillIsNotRunAgain() throws Exception {
+    int count = 500;
+    for (int i = 0; i < count; i++) {
+      trace("%03d.jsonl".formatted(i), i % 30 + 1);
+    }
+    Path log = folder.resolve("log");
+    Process killed = ChildSweep.start("128m", log, traces, "-o", out);
+    while (!Files.isDirectory(out.resolve("parts")) || parts().size() < 20) {
+      assertTrue(killed.isAlive(), () -> log.toUri() + " tells why");
+      Thread.sleep(5);
+    }
+    killed.destroyForcibly().waitFor();
+    Map<Path, FileTime> finished = new TreeMap<>();
+    for (Path part : parts()) {
+      if (part.toString().endsWith(".csv.zst")) {
+        finished.put(part, Files.getLastModifiedTime(part));
+      }
+    }
+    assertTrue(finished.size() < count, "the sweep was over before it could be killed");
+    assertFalse(Files.exists(out.resolve("rows.csv")));
+
+    // By the same program, started as before.
+    Process again = ChildSweep.start("128m", log, traces, "-o", out);
+    assertEquals(0, again.waitFor());
+    String kept = ", " + 2 * finished.size() + " kept from before";
+    String said = Files.readString(log);
+    assertTrue(said.contains(2 * (count - finished.size()) + " runs made" + kept), said);
+    for (Map.Entry<Path, FileTime> part : finished.entrySet()) {
+      assertEquals(part.getValue(), Files.getLastModifiedTime(part.getKey()));
+    }
+    List<SweepRow> rows = rows();
+    out = folder.resolve("uninterrupted");
+    sweep();
+    List<SweepRow> uninterrupted = rows();
+    assertEquals(2 * count, rows.size());
+    for (int i = 0; i < rows.size(); i++) {
+      assertTrue(uninterrupted.get(i).isSameRun(rows.get(i)), rows.get(i).toString());
+    }
+  }
+
+  @Test
+  @Timeout(value = 2, unit = TimeUnit.MINUTES)
+  void withoutTheParquetLibraryRowsAreCsvOnly() throws Exception {
+    trace("a.jsonl", 4);
+    Path log = folder.resolve("log");
+    Process sweep =
+        ChildSweep.start("128m", log, name -> !name.startsWith("parquet-"), traces, "-o", out);
+    assertEquals(0, sweep.waitFor(), () -> log.toUri() + " tells why");
+    assertTrue(Files.readString(log).contains("No rows.parquet: "), Files.readString(log));
+    assertFalse(Files.exists(out.resolve("rows.parquet")));
+    assertEquals(2, rows().size());
   }
 
   @Test

@@ -3,12 +3,18 @@ package org.allocsim.reports.cli;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 
 /** Stands for a file system that is not this machine's own: its files have names of their own. */
 public final class BucketFileSystem extends RawLocalFileSystem {
+  /** How often each file of this process was opened. */
+  static final Map<String, Integer> OPENED = new ConcurrentHashMap<>();
+
   /** Hadoop makes it. */
   public BucketFileSystem() {}
 
@@ -20,6 +26,12 @@ public final class BucketFileSystem extends RawLocalFileSystem {
   @Override
   public String getScheme() {
     return "bucket";
+  }
+
+  @Override
+  public FSDataInputStream open(Path path, int bufferBytes) throws IOException {
+    OPENED.merge(path.getName(), 1, Integer::sum);
+    return super.open(path, bufferBytes);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A cluster of a master and two workers on this machine, one of which is killed. */
 final class LostExecutorTest {
-  private static final String HOST = "127.0.0.1";
+  private static final String HOST = SparkHome.HOST;
   private static final int TRACES = 60;
   private static final String SETTINGS =
       "recorded;expandable_segments:True;max_split_size_mb:64;roundup_power2_divisions:4";
@@ -36,23 +37,16 @@ final class LostExecutorTest {
   @TempDir private Path folder;
   private final List<Process> processes = new ArrayList<>();
   private final Map<String, String> settings = new TreeMap<>();
-  private Path home;
+  private SparkHome home;
 
-  /** A folder that Spark takes for its installation: the jars of this test. */
   @BeforeEach
   void makeHome() throws IOException {
-    home = folder.resolve("spark");
-    Path jars = Files.createDirectories(home.resolve("jars"));
-    List<String> folders = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
-      Path path = Path.of(entry).toAbsolutePath();
-      if (Files.isDirectory(path)) {
-        folders.add(path.toString());
-      } else if (Files.exists(path)) {
-        Files.createSymbolicLink(jars.resolve(folders.size() + "-" + path.getFileName()), path);
-      }
-    }
-    settings.put("spark.executor.extraClassPath", String.join(File.pathSeparator, folders));
+    home = SparkHome.of(folder.resolve("spark"), _ -> true);
+    settings.put(
+        "spark.executor.extraClassPath",
+        home.classFolders().stream().map(Path::toString).collect(joining(File.pathSeparator)));
+    settings.put("spark.extraListeners", TaskLog.class.getName());
+    TaskLog.clear();
     settings.put("spark.driver.host", HOST);
     settings.put("spark.driver.bindAddress", HOST);
     settings.put("spark.executor.memory", "512m");
@@ -79,31 +73,15 @@ final class LostExecutorTest {
   }
 
   private Process start(String name, String mainClass, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"));
-    for (String option : opens()) {
-      command.add(option);
-    }
-    command.addAll(List.of("-cp", home.resolve("jars") + "/*", mainClass));
-    command.addAll(List.of(arguments));
+    List<String> options = new ArrayList<>(SparkHome.opens());
+    options.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"));
     ProcessBuilder builder =
-        new ProcessBuilder(command)
+        home.java(options, mainClass, List.of(arguments))
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve(name + ".log").toFile());
-    builder.environment().put("SPARK_HOME", home.toString());
-    builder.environment().put("SPARK_SCALA_VERSION", "2.13");
-    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    builder.environment().put("SPARK_LOCAL_IP", HOST);
     Process process = builder.start();
     processes.add(process);
     return process;
-  }
-
-  private static List<String> opens() {
-    return java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith("--add-opens"))
-        .toList();
   }
 
   private static int freePort() throws IOException {
@@ -212,6 +190,19 @@ final class LostExecutorTest {
     assertTrue(said.startsWith((TRACES + 1) + " traces, "), said);
     SweptRows.assertSameRuns(expected, SweptRows.read(out));
     assertEquals(TRACES + 1, parts(out));
+    assertOnlyTheLostTaskRanAgain();
+  }
+
+  /** The killed executor had one core, so that one task at most was lost with it. */
+  private static void assertOnlyTheLostTaskRanAgain() {
+    List<TaskLog.Attempt> attempts = TaskLog.attempts();
+    List<TaskLog.Attempt> lost = attempts.stream().filter(attempt -> !attempt.isSuccess()).toList();
+    List<TaskLog.Attempt> finished = attempts.stream().filter(TaskLog.Attempt::isSuccess).toList();
+    assertTrue(lost.size() <= 1, lost.toString());
+    long tasks = attempts.stream().mapToInt(TaskLog.Attempt::task).distinct().count();
+    assertTrue(tasks >= 20, attempts.toString());
+    assertEquals(tasks, finished.size());
+    assertEquals(2, finished.stream().map(TaskLog.Attempt::executor).distinct().count());
   }
 
   private static boolean hasExecutor(Process worker) {

@@ -89,6 +89,7 @@ final class SparkSweepTest {
     Path local = folder.resolve("local");
     SweptRows.sweep(arguments(traces, local));
     System.setProperty("spark.hadoop.fs.bucket.impl", BucketFileSystem.class.getName());
+    BucketFileSystem.OPENED.clear();
     try {
       SweptRows.sweep(
           arguments(
@@ -102,6 +103,10 @@ final class SparkSweepTest {
       System.clearProperty("spark.hadoop.fs.bucket.impl");
     }
     List<SweepRow> expected = SweptRows.read(local);
+    for (SweepRow row : expected) {
+      String name = Path.of(row.text(SweepColumn.FILE)).getFileName().toString();
+      assertEquals(1, BucketFileSystem.OPENED.get(name), name);
+    }
     List<SweepRow> actual = SweptRows.read(folder.resolve("remote"));
     assertEquals(expected.size(), actual.size());
     for (int i = 0; i < expected.size(); i++) {
