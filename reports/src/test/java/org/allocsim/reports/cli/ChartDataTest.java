@@ -231,11 +231,11 @@ class ChartDataTest {
     KeptCharts charts = new KeptCharts();
     JsonNode parts =
         compare(small(), "pytorch", charts).get("results").get(0).get("reserved_at_peak");
-    List<String> legend = new ArrayList<>();
-    ((XYPlot) charts.plot("segments-peak-pytorch"))
-        .getLegendItems()
-        .iterator()
-        .forEachRemaining(item -> legend.add(((org.jfree.chart.LegendItem) item).getLabel()));
+    XYPlot map = (XYPlot) charts.plot("segments-peak-pytorch");
+    List<String> legend =
+        IntStream.range(0, map.getLegendItems().getItemCount())
+            .mapToObj(item -> map.getLegendItems().get(item).getLabel())
+            .toList();
     long allocated = parts.get("requested_bytes").asLong() + parts.get("rounding_bytes").asLong();
     assertTrue(legend.contains("allocated: " + ByteFormat.human(allocated)), legend.toString());
     long free =
