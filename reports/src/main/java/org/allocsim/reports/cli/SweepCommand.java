@@ -39,8 +39,9 @@ import picocli.CommandLine.TypeConversionException;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Replays many traces under every setting, allocator and card, and writes a row for each run:",
-      "rows.csv, rows.parquet, and sweep.json, which says what the columns mean.",
+      "Replays many traces under every setting, allocator and card, a row for each run.",
+      "",
+      "Writes rows.csv, rows.parquet, and sweep.json, which says what the columns mean.",
       "",
       "A trace is read once. Finished runs are kept in the folder: the same sweep, killed or with"
           + " a",

@@ -196,6 +196,11 @@ final class GpuTimeline {
     return queued[stream];
   }
 
+  /** The same of all streams together. */
+  int queuedOnAll() {
+    return queuedOnAll;
+  }
+
   /** How an engine was busy. */
   BusyTimeline busy(int engine) {
     return busy[engine];

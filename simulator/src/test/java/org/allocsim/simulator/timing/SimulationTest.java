@@ -232,6 +232,29 @@ class SimulationTest {
     program.free(other, SIDE);
     program.synchronize();
     program.allocate(64 * MIB, SIDE, PoolId.DEFAULT);
+    assertEquals((busy ? 128 : 64) * MIB, bytesOfTheDriversPool());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aBlockOfSeveralStreamsComesBackToTheDriversPoolWhenAllAreThrough(boolean busy)
+      throws Exception {
+    int block = program.allocate(64 * MIB, 0, PoolId.DEFAULT);
+    program.launch(new Work.Timed(1), 0);
+    program.launch(new Work.Timed(busy ? 1_000 * MILLI : 1), SIDE);
+    program.useStream(block, SIDE, 0);
+    program.hostWork(MILLI);
+    program.free(block, 0);
+    program.hostWork(MILLI);
+    int other = program.allocate(64 * MIB, 0, PoolId.DEFAULT);
+    program.free(other, 0);
+    program.synchronize();
+    program.allocate(64 * MIB, SIDE, PoolId.DEFAULT);
+    assertEquals((busy ? 128 : 64) * MIB, bytesOfTheDriversPool());
+  }
+
+  /** What the driver's pool holds behind the program; it gives nothing back. */
+  private long bytesOfTheDriversPool() throws Exception {
     AllocationTrace trace = program.build(new StackTable.Builder().build());
     SimulatedDevice gpu = new SimulatedDevice(profile());
     Simulation simulation = new Simulation(trace, 0, gpu, Roofline.of(profile().compute()));
@@ -245,7 +268,7 @@ class SimulationTest {
                 simulation.memory(),
                 EffectListeners.both(stats, simulation.listener()));
     simulation.run(policy, null, EffectListeners.NONE, stats::activeBytes, event -> true);
-    assertEquals((busy ? 128 : 64) * MIB, gpu.streamOrdered().orElseThrow().poolReservedBytes());
+    return gpu.streamOrdered().orElseThrow().poolReservedBytes();
   }
 
   @Test

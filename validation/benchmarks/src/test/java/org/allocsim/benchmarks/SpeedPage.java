@@ -30,15 +30,16 @@ final class SpeedPage {
    * @param results folder of JSON files, taken by name
    * @param peers figures of others
    * @param allocators what the real allocators cost, and how long plans take
+   * @param counters what the processor does for an event, as Counters.java wrote it
    */
-  static String of(Path results, Path peers, Path allocators) throws IOException {
+  static String of(Path results, Path peers, Path allocators, Path counters) throws IOException {
     SpeedPage speed = new SpeedPage();
     speed.page.append(
         """
         # Speed
 
-        Made from the files in `benchmarks/results/`, `benchmarks/peers.json` and
-        `benchmarks/real-allocators.json` by `SpeedPageTest`; do not edit.
+        Made from the files in `benchmarks/results/`, `benchmarks/counters.json`,
+        `benchmarks/peers.json` and `benchmarks/real-allocators.json` by `SpeedPageTest`; do not edit.
 
         ## What is measured
 
@@ -70,6 +71,7 @@ final class SpeedPage {
     for (Path file : files) {
       speed.add(file);
     }
+    speed.addCounters(new ObjectMapper().readTree(Files.readAllBytes(counters)));
     speed.addAllocators(new ObjectMapper().readTree(Files.readAllBytes(allocators)));
     speed.addPeers(new ObjectMapper().readTree(Files.readAllBytes(peers)));
     return speed.page.toString();
@@ -185,6 +187,40 @@ final class SpeedPage {
       }
     }
     return Double.NaN;
+  }
+
+  private void addCounters(JsonNode counters) {
+    page.append(
+        """
+        ## What the processor does for an event
+
+        Counted by `benchmarks/beside/Counters.java` with Linux `perf` on the replaying thread, once
+        it is compiled; user mode only. An allocation and its free are three events: the request is
+        rounded, the free lists are searched, a block leaves its list, splits, and its rest enters a
+        list; then it merges with up to two neighbours, which leave theirs; nine figures of 122
+        statistics change at each step and ten peaks are compared. About 300 instructions an event
+        do that: no profile has one place that is more than a seventh. Where free blocks are many
+        and of similar sizes, the processor guesses one to two branches an event wrong (which block
+        fits, whether a neighbour is free), which cannot be known before, and each costs what some
+        40 instructions do.
+
+        With more blocks instructions grow with the logarithm of their number at most, whatever the
+        sizes; cycles grow faster where a million blocks no longer fit the caches and each step down
+        a tree waits for memory.
+
+        """);
+    page.append(counters.get("cpu").asString()).append("; jdk ");
+    page.append(counters.get("jdk").asString()).append(".\n\n");
+    List<String> columns = List.of("instructions", "cycles", "branches", "branch-misses");
+    row("what, an event", "instructions", "cycles", "branches", "wrongly guessed");
+    row("---", "--:", "--:", "--:", "--:");
+    for (JsonNode each : counters.get("rows")) {
+      List<String> cells = new ArrayList<>();
+      cells.add(each.get("what").asString());
+      columns.forEach(column -> cells.add(number(each.get(column))));
+      row(cells.toArray(String[]::new));
+    }
+    page.append('\n');
   }
 
   /** What a request costs the allocators that policies simulate, as far as that is known. */

@@ -20,7 +20,10 @@ class SpeedPageTest {
 
   private static String page(Path results) throws IOException {
     return SpeedPage.of(
-        results, MODULE.resolve("peers.json"), MODULE.resolve("real-allocators.json"));
+        results,
+        MODULE.resolve("peers.json"),
+        MODULE.resolve("real-allocators.json"),
+        MODULE.resolve("counters.json"));
   }
 
   /** {@code -Dgolden.regenerate=true} writes the page. */

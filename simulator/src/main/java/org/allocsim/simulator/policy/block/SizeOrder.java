@@ -81,7 +81,7 @@ public final class SizeOrder<B extends SizedBlock> {
   public B next(B block) {
     SizedBlock next = null;
     for (SizedBlock at = block.sizeClass.root; at != null; ) {
-      boolean isBehind = at != block && !at.isBelow(block.bytes, block.address);
+      boolean isBehind = block.isBefore(at);
       next = isBehind ? at : next;
       at = isBehind ? at.lower : at.upper;
     }
@@ -92,14 +92,14 @@ public final class SizeOrder<B extends SizedBlock> {
   public B previous(B block) {
     SizedBlock previous = null;
     for (SizedBlock at = block.sizeClass.root; at != null; ) {
-      boolean isBefore = at.isBelow(block.bytes, block.address);
+      boolean isBefore = at.isBefore(block);
       previous = isBefore ? at : previous;
       at = isBefore ? at.upper : at.lower;
     }
     return typed(previous != null ? previous : lastBelow(classOf(block.bytes)));
   }
 
-  /** Puts a block into the order, where none has the same bytes and address. */
+  /** Puts a block into the order. */
   public void add(B block) {
     size++;
     int index = classOf(block.bytes);
@@ -230,14 +230,14 @@ public final class SizeOrder<B extends SizedBlock> {
     SizedBlock at = sizeClass.root;
     while (at != null && at.priority >= block.priority) {
       above = at;
-      at = at.isBelow(block.bytes, block.address) ? at.upper : at.lower;
+      at = at.isBefore(block) ? at.upper : at.lower;
     }
     if (at != null) {
       split(at, block);
     }
     if (above == null) {
       sizeClass.root = block;
-    } else if (above.isBelow(block.bytes, block.address)) {
+    } else if (above.isBefore(block)) {
       above.upper = block;
     } else {
       above.lower = block;
@@ -250,7 +250,7 @@ public final class SizeOrder<B extends SizedBlock> {
     SizedBlock lastAbove = null;
     SizedBlock at = root;
     while (at != null) {
-      if (at.isBelow(block.bytes, block.address)) {
+      if (at.isBefore(block)) {
         if (lastBelow == null) {
           block.lower = at;
         } else {
@@ -285,7 +285,7 @@ public final class SizeOrder<B extends SizedBlock> {
         throw new IllegalStateException("block is not in the order");
       }
       above = at;
-      at = at.isBelow(block.bytes, block.address) ? at.upper : at.lower;
+      at = at.isBefore(block) ? at.upper : at.lower;
     }
     SizedBlock rest = joined(block.lower, block.upper);
     if (above.upper == block) {

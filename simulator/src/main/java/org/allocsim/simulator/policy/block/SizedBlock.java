@@ -16,7 +16,7 @@ public abstract class SizedBlock {
   /** The class that the block is in, as long as it is in an order. */
   SizeOrder.SizeClass sizeClass;
 
-  /** Its height in a tree: blocks of higher priority lie above. */
+  /** Its height in a tree: blocks of higher priority lie above, and no two have the same. */
   final int priority;
 
   /**
@@ -42,6 +42,18 @@ public abstract class SizedBlock {
   public final void place(long newAddress, long newBytes) {
     address = newAddress;
     bytes = newBytes;
+  }
+
+  /**
+   * Whether the block lies before another one in the order. Two blocks may claim the same place
+   * where addresses come from a recording that the replay has left; then their numbers decide.
+   */
+  final boolean isBefore(SizedBlock other) {
+    if (bytes != other.bytes) {
+      return bytes < other.bytes;
+    }
+    int order = Long.compareUnsigned(address, other.address);
+    return order < 0 || (order == 0 && priority < other.priority);
   }
 
   /** Whether the block lies before a key in the order. */
