@@ -138,7 +138,7 @@ class FrontierChartDataTest {
   @Test
   void whereTheLimitIsTooSmallNoCellFits() throws IOException {
     JsonNode settings =
-        search(ExitCodes.CHECK_DID_NOT_HOLD, "--memory-fraction", "0.0001", "--confs", "");
+        search(ExitCodes.CHECK_DID_NOT_HOLD, "--memory-fraction", "0.00001", "--confs", "");
     assertEquals(List.of(), sizes(settings));
     List<List<Boolean>> cells = cells();
     assertEquals(answers(settings), cells);
