@@ -7,6 +7,8 @@ package org.allocsim.reports.advice;
  *     one of the prologue, which recreates what existed before the recording
  * @param event its row in the trace
  * @param requestedBytes what it asked for
+ * @param reservedBytes what the allocator held from the device then
  * @param message PyTorch's text
  */
-public record RequestFailure(long requestIndex, int event, long requestedBytes, String message) {}
+public record RequestFailure(
+    long requestIndex, int event, long requestedBytes, long reservedBytes, String message) {}

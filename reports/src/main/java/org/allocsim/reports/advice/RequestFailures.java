@@ -102,6 +102,7 @@ public final class RequestFailures implements EffectListener {
   }
 
   private void keep(long requestedBytes, String message) {
-    kept.add(new RequestFailure(requests - 1, event, requestedBytes, message));
+    kept.add(
+        new RequestFailure(requests - 1, event, requestedBytes, stats.reservedBytes(), message));
   }
 }

@@ -54,6 +54,7 @@ public final class LeakTrendChart {
    * @param slope of the quietest moment, bytes per iteration
    * @param lower lower end of the slope's interval
    * @param upper upper end of the slope's interval
+   * @param confidence least probability with which such an interval holds the slope
    */
   public record Data(
       long[] floorBytes,
@@ -62,7 +63,8 @@ public final class LeakTrendChart {
       int warmUp,
       double slope,
       double lower,
-      double upper) {}
+      double upper,
+      double confidence) {}
 
   private LeakTrendChart() {}
 
@@ -243,7 +245,10 @@ public final class LeakTrendChart {
     items.add(item("live at the busiest moment", dash, ChartStyle.ORANGE));
     items.add(item("live at the quietest moment", dash, quietest(theme)));
     items.add(item("trend", dash, ChartStyle.VERMILLION));
-    items.add(ChartStyle.swatch("95 % interval of its slope", BAND));
+    items.add(
+        ChartStyle.swatch(
+            String.format(Locale.ROOT, "%.1f %% interval of its slope", 100 * data.confidence()),
+            BAND));
     if (data.warmUp() > 0) {
       items.add(ChartStyle.swatch("warm-up", warmUp(theme)));
     }

@@ -135,7 +135,7 @@ final class LeaksCommand implements Callable<Integer> {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
       Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
-      report = analyse(Recording.readSnapshot(file));
+      report = analyse();
       if (json != null) {
         JsonText.write(JsonDocument.LEAKS.of(report.toMap()), json.stream());
       }
@@ -186,7 +186,8 @@ final class LeaksCommand implements Callable<Integer> {
   }
 
   /** The recording is replayed as it was made; the device that was chosen is only forecast. */
-  private LeaksReport analyse(Snapshot snapshot) {
+  LeaksReport analyse() throws IOException {
+    Snapshot snapshot = Recording.readSnapshot(Inputs.require(traceName));
     PyTorchVersion version = deviceOptions.torchVersion();
     ParsedConfig config = Recording.recordedConfig(snapshot, version);
     long capacityBytes = capacityBytes(config);

@@ -192,6 +192,7 @@ record LeaksReport(
         analysis.warmUp(),
         trend.slope(),
         trend.lower(),
-        trend.upper());
+        trend.upper(),
+        trend.confidence());
   }
 }

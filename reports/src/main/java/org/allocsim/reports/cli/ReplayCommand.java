@@ -179,16 +179,11 @@ final class ReplayCommand implements Callable<Integer> {
       return repeat(out);
     }
     Path file = Inputs.require(traceName);
-    ParsedConfig given =
-        conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy.label());
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output events = outputs.openIfGiven("--events", eventsName, file);
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
-      ReplayReport report =
-          isPyTorch() && policy.options().isEmpty() && TraceInput.isSnapshot(file, format)
-              ? replaySnapshot(file, given, events)
-              : replayOther(given, events);
+      ReplayReport report = report(events);
       if (json != null) {
         JsonText.write(JsonDocument.REPLAY.of(report.toMap()), json.stream());
       }
@@ -205,6 +200,20 @@ final class ReplayCommand implements Callable<Integer> {
       }
     }
     return ExitCodes.DONE;
+  }
+
+  /**
+   * Replays the program once.
+   *
+   * @param events gets every effect as a line, or null
+   */
+  ReplayReport report(Outputs.Output events) throws IOException {
+    Path file = Inputs.require(traceName);
+    ParsedConfig given =
+        conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy.label());
+    return isPyTorch() && policy.options().isEmpty() && TraceInput.isSnapshot(file, format)
+        ? replaySnapshot(file, given, events)
+        : replayOther(given, events);
   }
 
   private boolean isPyTorch() {
@@ -497,7 +506,8 @@ final class ReplayCommand implements Callable<Integer> {
     report.pictures().write(report, subtitle(report), folder);
   }
 
-  private static JFreeChart memory(ReplayReport report, ChartTheme theme) {
+  /** The chart of memory over time. */
+  static JFreeChart memory(ReplayReport report, ChartTheme theme) {
     MemoryTimelineChart.Bound bound =
         report.limitBytes() >= 0
             ? new MemoryTimelineChart.Bound("limit", report.limitBytes())

@@ -63,8 +63,13 @@ record ReplayPictures(
 
   /** What the chart of memory over time shows beside memory. */
   MemoryTimelineChart.Context context(ReplayReport report, MemoryTimelineChart.Bound bound) {
-    Demand demand = Demand.of(trace, report.deviceIndex(), AllocatorConfig.DEFAULT);
-    return new MemoryTimelineChart.Context(bound, demand.peakRequestedBytes(), phases(report));
+    return new MemoryTimelineChart.Context(
+        bound, neededBytes(report.deviceIndex()), phases(report));
+  }
+
+  /** What the program holds at its peak on a device, requests that fail included. */
+  long neededBytes(int deviceIndex) {
+    return Demand.of(trace, deviceIndex, AllocatorConfig.DEFAULT).peakRequestedBytes();
   }
 
   /** The outermost phases of the program. */

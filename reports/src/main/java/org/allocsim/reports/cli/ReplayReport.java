@@ -100,10 +100,12 @@ record ReplayReport(
     map.put("conf", conf);
     map.put("options", new LinkedHashMap<>(options));
     map.put("device", device);
+    map.put("device_bytes", deviceBytes);
     map.put("device_index", deviceIndex);
     map.put("addresses", addresses.toString());
     map.put("inserted", insertion == null ? null : inserted());
     map.put("limit_bytes", limitBytes < 0 ? null : limitBytes);
+    map.put("lower_bound_bytes", pictures.neededBytes(deviceIndex));
     map.put("stats", stats);
     map.put("fragmentation", fragmentation.toMap());
     map.put("ooms", ooms.stream().map(ReplayReport::oom).toList());
@@ -128,6 +130,7 @@ record ReplayReport(
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("request_index", oom.requestIndex());
     map.put("requested_bytes", oom.requestedBytes());
+    map.put("reserved_bytes", oom.reservedBytes());
     map.put("message", oom.message());
     return map;
   }

@@ -48,7 +48,7 @@ class LeakTrendChartTest {
           "live at the busiest moment",
           "live at the quietest moment",
           "trend",
-          "95 % interval of its slope",
+          "97.5 % interval of its slope",
           "warm-up",
           "iteration",
         }) {
@@ -66,7 +66,8 @@ class LeakTrendChartTest {
   void nothingAtAllIsDrawnFlat() throws IOException {
     long[] nothing = new long[6];
     assertTrue(
-        draw(ChartFile.PNG, new LeakTrendChart.Data(nothing, nothing, nothing, 0, 0, 0, 0)).length
+        draw(ChartFile.PNG, new LeakTrendChart.Data(nothing, nothing, nothing, 0, 0, 0, 0, 0.95))
+                .length
             > 5000);
   }
 
@@ -74,7 +75,8 @@ class LeakTrendChartTest {
     long[] floor = LongStream.range(0, count).map(i -> (100 + 3 * i + i % 4) * MIB).toArray();
     long[] peak = LongStream.of(floor).map(bytes -> bytes + 200 * MIB).toArray();
     long[] reserved = LongStream.of(floor).map(bytes -> bytes + 250 * MIB).toArray();
-    return new LeakTrendChart.Data(floor, peak, reserved, warmUp, 3 * MIB, 2.5 * MIB, 3.5 * MIB);
+    return new LeakTrendChart.Data(
+        floor, peak, reserved, warmUp, 3 * MIB, 2.5 * MIB, 3.5 * MIB, 0.975);
   }
 
   private static BufferedImage image(LeakTrendChart.Data data) throws IOException {

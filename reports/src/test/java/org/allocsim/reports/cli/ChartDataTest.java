@@ -269,28 +269,6 @@ class ChartDataTest {
   }
 
   @Test
-  void theFrontierNamesTheSmallestDevicesOfTheJson() throws IOException {
-    CommandRun run =
-        CommandRun.of(
-            "min-capacity",
-            CommandRun.recording("cat_growth.pickle.xz"),
-            "--json",
-            folder.resolve("found.json"),
-            "--report",
-            folder);
-    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
-    JsonNode json = new ObjectMapper().readTree(folder.resolve("found.json"));
-    String svg = Files.readString(folder.resolve("frontier.svg"));
-    List<JsonNode> found =
-        json.findValues("capacity_bytes").stream().filter(JsonNode::isIntegralNumber).toList();
-    assertTrue(found.size() > 1, json.toString());
-    for (JsonNode bytes : found) {
-      String text = ByteFormat.human(bytes.asLong());
-      assertTrue(svg.contains(">" + text + "<"), text);
-    }
-  }
-
-  @Test
   void pointsOfPredictedAgainstMeasuredAreThoseOfTheCases() {
     ValidateReport report = ValidateReportTest.report();
     JsonNode cases = new ObjectMapper().valueToTree(ValidateJson.of(report)).get("cases");

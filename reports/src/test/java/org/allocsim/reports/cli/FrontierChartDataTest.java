@@ -1,0 +1,148 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.workloads.profile.ShippedProfiles;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+/** The chart of {@code min-capacity} draws the answers of its JSON, and replays agree with them. */
+class FrontierChartDataTest {
+  private static final Path CAT_GROWTH = CommandRun.recording("cat_growth.pickle.xz");
+  private static final String FITS = "140,203,238";
+  private static final String FAILS = "240,180,140";
+  private static final Pattern CELL =
+      Pattern.compile(
+          "<rect x='([0-9.]+)' y='([0-9.]+)'[^>]*style='fill:rgb\\(("
+              + FITS
+              + "|"
+              + FAILS
+              + ")\\)");
+
+  @TempDir private Path folder;
+
+  private JsonNode search(int exitCode, String... options) throws IOException {
+    List<Object> arguments = new ArrayList<>(List.of("min-capacity", CAT_GROWTH));
+    arguments.addAll(List.of(options));
+    arguments.addAll(List.of("--json", folder.resolve("found.json"), "--report", folder));
+    CommandRun run = CommandRun.of(arguments.toArray());
+    assertEquals(exitCode, run.exitCode(), run.err());
+    return new ObjectMapper().readTree(folder.resolve("found.json")).get("settings");
+  }
+
+  private String svg() throws IOException {
+    return Files.readString(folder.resolve("frontier.svg"));
+  }
+
+  /** Rows of cells, from above and from the left: whether every request is served. */
+  private List<List<Boolean>> cells() throws IOException {
+    SortedMap<Double, SortedMap<Double, Boolean>> rows = new TreeMap<>();
+    Matcher cell = CELL.matcher(svg());
+    while (cell.find()) {
+      rows.computeIfAbsent(Double.valueOf(cell.group(2)), _ -> new TreeMap<>())
+          .put(Double.valueOf(cell.group(1)), cell.group(3).equals(FITS));
+    }
+    return rows.values().stream().map(row -> List.copyOf(row.values())).toList();
+  }
+
+  /** The sizes that are columns: the smallest device of each setting. */
+  private static List<Long> sizes(JsonNode settings) {
+    return settings
+        .valueStream()
+        .map(setting -> setting.get("capacity_bytes"))
+        .filter(JsonNode::isIntegralNumber)
+        .map(JsonNode::asLong)
+        .sorted()
+        .distinct()
+        .toList();
+  }
+
+  private static List<List<Boolean>> answers(JsonNode settings) {
+    List<String> cards =
+        ShippedProfiles.all().stream()
+            .sorted(Comparator.comparingLong(DeviceProfile::capacityBytes))
+            .map(DeviceProfile::name)
+            .toList();
+    List<List<Boolean>> rows = new ArrayList<>();
+    for (JsonNode setting : settings) {
+      JsonNode smallest = setting.get("capacity_bytes");
+      List<Long> failing =
+          setting.get("failing_above_bytes").valueStream().map(JsonNode::asLong).toList();
+      List<String> fitting =
+          setting.get("cards_that_fit").valueStream().map(JsonNode::asString).toList();
+      List<Boolean> row = new ArrayList<>();
+      for (long bytes : sizes(settings)) {
+        row.add(!smallest.isNull() && bytes >= smallest.asLong() && !failing.contains(bytes));
+      }
+      cards.forEach(card -> row.add(fitting.contains(card)));
+      rows.add(row);
+    }
+    return rows;
+  }
+
+  @Test
+  void everyCellIsTheAnswerOfTheJsonAndOfAReplayOnThatDevice() throws IOException {
+    JsonNode settings = search(ExitCodes.DONE, "--policies", "pytorch,cub,cuda-async,bfc");
+    List<List<Boolean>> cells = cells();
+    assertEquals(answers(settings), cells);
+    List<Long> sizes = sizes(settings);
+    assertTrue(sizes.size() > 4, "different sizes: " + sizes);
+    String policies =
+        settings.valueStream().map(FrontierChartDataTest::policy).collect(Collectors.joining(","));
+    for (int column = 0; column < sizes.size(); column++) {
+      long bytes = sizes.get(column);
+      String text = ByteFormat.human(bytes);
+      assertTrue(svg().contains(">" + text + "<"), text);
+      CommandRun run =
+          CommandRun.of(
+              "compare", CAT_GROWTH, "--policies", policies, "--capacity", bytes, "--json", "-");
+      assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+      JsonNode replays = new ObjectMapper().readTree(run.out()).get("traces").get(0).get("results");
+      assertEquals(settings.size(), replays.size());
+      for (int row = 0; row < settings.size(); row++) {
+        String policy = policy(settings.get(row));
+        JsonNode replay =
+            replays
+                .valueStream()
+                .filter(each -> policy(each).equals(policy))
+                .findFirst()
+                .orElseThrow();
+        assertEquals(
+            replay.get("ooms").asLong() == 0, cells.get(row).get(column), policy + " on " + text);
+      }
+    }
+  }
+
+  /** The policy with its settings, from a row of either command. */
+  private static String policy(JsonNode row) {
+    JsonNode conf = row.has("options") ? row.get("options").path("conf") : row.get("conf");
+    return row.get("policy").asString() + (conf.isString() ? "(conf=" + conf.asString() + ")" : "");
+  }
+
+  @Test
+  void whereTheLimitIsTooSmallNoCellFits() throws IOException {
+    JsonNode settings =
+        search(ExitCodes.CHECK_DID_NOT_HOLD, "--memory-fraction", "0.00001", "--confs", "");
+    assertEquals(List.of(), sizes(settings));
+    List<List<Boolean>> cells = cells();
+    assertEquals(answers(settings), cells);
+    assertTrue(cells.getFirst().stream().noneMatch(fits -> fits), cells.toString());
+    assertTrue(svg().contains(">none<"));
+  }
+}

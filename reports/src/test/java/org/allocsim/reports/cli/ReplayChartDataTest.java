@@ -1,0 +1,219 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.MemoryTimelineChart;
+import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.text.Numbers;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.jfree.chart.JFreeChart;
+import org.jfree.chart.LegendItemCollection;
+import org.jfree.chart.plot.ValueMarker;
+import org.jfree.chart.plot.XYPlot;
+import org.jfree.chart.title.TextTitle;
+import org.jfree.chart.ui.Layer;
+import org.jfree.data.xy.XYDataset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+/** The chart of memory over time draws what the JSON of its replay says, to the last digit. */
+class ReplayChartDataTest {
+  private static final Path SAMPLE = Path.of("samples/gpt_oom.pickle.xz");
+  private static final Path CAT_GROWTH = CommandRun.recording("cat_growth.pickle.xz");
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /** A bound further above all memory than this factor is named rather than drawn. */
+  private static final double FARTHEST_BOUND = 3;
+
+  /** What each dataset of the plot shows, from back to front; the failed requests are last. */
+  private static final List<String> DATASETS =
+      List.of("reserved", "reserved", "active", "allocated", "allocated", "requested");
+
+  @TempDir private Path folder;
+
+  private record Drawn(ReplayReport report, JsonNode json, JFreeChart chart) {
+    static Drawn of(Object... arguments) throws IOException {
+      ReplayCommand command = new ReplayCommand();
+      new CommandLine(command)
+          .parseArgs(Stream.of(arguments).map(String::valueOf).toArray(String[]::new));
+      ReplayReport report = command.report(null);
+      ByteArrayOutputStream json = new ByteArrayOutputStream();
+      JsonText.write(JsonDocument.REPLAY.of(report.toMap()), json);
+      return new Drawn(
+          report,
+          new ObjectMapper().readTree(json.toByteArray()),
+          ReplayCommand.memory(report, ChartTheme.LIGHT));
+    }
+
+    XYPlot plot() {
+      return chart.getXYPlot();
+    }
+
+    long stat(String name) {
+      return json.get("stats").get(name).asLong();
+    }
+
+    /** Bytes that a line bounds memory with. */
+    JsonNode bound() {
+      JsonNode limit = json.get("limit_bytes");
+      return limit.isNull() ? json.get("device_bytes") : limit;
+    }
+  }
+
+  static List<List<Object>> replays() {
+    return List.of(
+        List.of(SAMPLE, "--memory-fraction=0.05"),
+        List.of(SAMPLE, "--memory-limit=3GiB", "--conf=expandable_segments:True"),
+        List.of(SAMPLE, "--policy=cuda-async"),
+        List.of(CAT_GROWTH, "--capacity=1GiB"),
+        List.of(CAT_GROWTH, "--capacity=1GiB", "--policy=bfc"),
+        List.of(CAT_GROWTH, "--capacity=1GiB", "--after-oom=stop"),
+        List.of(CommandRun.recording("device_oom.pickle.xz")),
+        List.of(CommandRun.recording("prefetch_streams.pickle.xz")),
+        List.of(CommandRun.recording("cuda_graph.pickle.xz")));
+  }
+
+  private static List<Double> values(XYDataset dataset) {
+    return dataset.getSeriesCount() == 0
+        ? List.of()
+        : IntStream.range(0, dataset.getItemCount(0))
+            .mapToObj(item -> dataset.getYValue(0, item))
+            .toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource("replays")
+  void linesReachThePeaksAndEndWithTheLastValuesOfTheCounters(List<Object> arguments)
+      throws IOException {
+    Drawn drawn = Drawn.of(arguments.toArray());
+    assertEquals(DATASETS.size() + 1, drawn.plot().getDatasetCount());
+    for (int i = 0; i < DATASETS.size(); i++) {
+      List<Double> values = values(drawn.plot().getDataset(i));
+      String counter = DATASETS.get(i) + "_bytes.all.";
+      double peak = values.stream().max(Double::compare).orElseThrow();
+      assertEquals(drawn.stat(counter + "peak"), peak, 0.0, counter);
+      assertEquals(drawn.stat(counter + "current"), values.getLast(), 0.0, counter);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("replays")
+  void linesAcrossAreTheLimitAndTheLowerBound(List<Object> arguments) throws IOException {
+    Drawn drawn = Drawn.of(arguments.toArray());
+    long lowerBound = drawn.json().get("lower_bound_bytes").asLong();
+    long bound = drawn.bound().asLong();
+    long peak = lowerBound;
+    for (String counter : DATASETS) {
+      peak = Math.max(peak, drawn.stat(counter + "_bytes.all.peak"));
+    }
+    Set<Double> expected = new TreeSet<>(Set.of((double) lowerBound));
+    if (bound <= FARTHEST_BOUND * peak) {
+      expected.add((double) bound);
+    } else {
+      String words = " of " + ByteFormat.human(bound) + " is far above";
+      assertTrue(
+          IntStream.range(0, drawn.chart().getSubtitleCount())
+              .mapToObj(drawn.chart()::getSubtitle)
+              .anyMatch(title -> title instanceof TextTitle text && text.getText().endsWith(words)),
+          words);
+    }
+    Collection<?> markers = drawn.plot().getRangeMarkers(Layer.FOREGROUND);
+    Set<Double> lines = new TreeSet<>();
+    markers.forEach(marker -> lines.add(((ValueMarker) marker).getValue()));
+    assertEquals(expected, lines);
+  }
+
+  @ParameterizedTest
+  @MethodSource("replays")
+  void crossesAreTheRequestsThatFailed(List<Object> arguments) throws IOException {
+    Drawn drawn = Drawn.of(arguments.toArray());
+    JsonNode ooms = drawn.json().get("ooms");
+    long failures = drawn.stat("num_ooms");
+    assertTrue(ooms.size() <= failures, "the first failures have entries");
+    LegendItemCollection legend = drawn.plot().getLegendItems();
+    List<String> counts = new ArrayList<>();
+    for (int item = 0; item < legend.getItemCount(); item++) {
+      if (legend.get(item).getLabel().startsWith("out of memory")) {
+        counts.add(legend.get(item).getLabel());
+      }
+    }
+    assertEquals(
+        ooms.isEmpty()
+            ? List.of()
+            : List.of("out of memory (" + Numbers.count(failures, "time") + ")"),
+        counts);
+    XYDataset crosses = drawn.plot().getDataset(DATASETS.size());
+    int count = crosses.getSeriesCount() == 0 ? 0 : crosses.getItemCount(0);
+    assertEquals(ooms.isEmpty(), count == 0);
+    int oom = -1;
+    // Crosses in one column of pixels are drawn once, and only the first failures have entries.
+    for (int cross = 0; cross < count; cross++) {
+      do {
+        oom++;
+      } while (oom < ooms.size() && !isAt(drawn, oom, crosses, cross));
+      if (oom == ooms.size()) {
+        assertTrue(oom < failures && cross > 0, "cross " + cross + " is no failure of " + ooms);
+        break;
+      }
+    }
+  }
+
+  /**
+   * Whether a cross shows a failure: over the memory that was reserved then and, unless the clock
+   * is simulated, at its time since the first event.
+   */
+  private static boolean isAt(Drawn drawn, int oom, XYDataset crosses, int cross) {
+    boolean isOver =
+        drawn.json().get("ooms").get(oom).get("reserved_bytes").asDouble()
+            == crosses.getYValue(0, cross);
+    ReplayPictures pictures = drawn.report().pictures();
+    if (pictures.simulatedClock()) {
+      return isOver;
+    }
+    int row = drawn.report().ooms().get(oom).event();
+    long nanos = pictures.trace().timeNanos(row) - drawn.report().timeline().startNanos(0);
+    return isOver && nanos / NANOS_PER_SECOND == crosses.getXValue(0, cross);
+  }
+
+  @Test
+  void phasesOfAProgramInTimeAreItsSteps() throws IOException {
+    Path trace = folder.resolve("mlp.jsonl");
+    assertEquals(0, CommandRun.of("generate", "mlp", "-o", trace).exitCode());
+    Drawn drawn = Drawn.of(trace);
+    List<MemoryTimelineChart.Phase> phases =
+        drawn.report().pictures().context(drawn.report(), null).phases();
+    JsonNode steps = drawn.json().get("time").get("steps");
+    assertTrue(phases.size() > 1, steps.toString());
+    assertEquals(steps.size(), phases.size());
+    for (int i = 0; i < phases.size(); i++) {
+      MemoryTimelineChart.Phase phase = phases.get(i);
+      JsonNode step = steps.get(i);
+      assertEquals(step.get("name").asString(), phase.name());
+      assertEquals(step.get("begin_seconds").asDouble(), phase.beginNanos() / NANOS_PER_SECOND);
+      assertEquals(
+          step.get("seconds").asDouble(),
+          (phase.endNanos() - phase.beginNanos()) / NANOS_PER_SECOND);
+    }
+    linesReachThePeaksAndEndWithTheLastValuesOfTheCounters(List.of(trace));
+    linesAcrossAreTheLimitAndTheLowerBound(List.of(trace));
+    crossesAreTheRequestsThatFailed(List.of(trace));
+  }
+}
