@@ -20,27 +20,14 @@ final class CookbookTest {
 
   @TempDir private Path folder;
 
-  /**
-   * A program that 256 MiB serve under expandable segments only: twelve segments of 20 MiB, in each
-   * of which one of two blocks of 8 MiB stays, and then 100 MiB.
-   */
-  private static void writeFragmented(Path file) throws IOException {
-    StringBuilder lines = new StringBuilder("{\"allocsim\":\"trace\",\"version\":1}\n");
-    for (int id = 0; id < 24; id++) {
-      lines.append("{\"op\":\"alloc\",\"id\":%d,\"bytes\":8388608}\n".formatted(id));
-    }
-    for (int id = 0; id < 24; id += 2) {
-      lines.append("{\"op\":\"free\",\"id\":%d}\n".formatted(id));
-    }
-    lines.append("{\"op\":\"alloc\",\"id\":24,\"bytes\":104857600}\n");
-    Files.writeString(file, lines);
-  }
+  /** A snapshot that 4 400 MiB serve under expandable segments only. */
+  private static final Path SAMPLE = Path.of("..", "samples", "gpt_oom.pickle.xz");
 
   @Test
   void everyQueryOfTheGuideGivesRows() throws IOException {
     Path traces = folder.resolve("traces");
     SweptRows.writeTraces(traces, 20);
-    writeFragmented(traces.resolve("fragmented.jsonl"));
+    Files.copy(SAMPLE, traces.resolve("gpt_oom.pickle.xz"));
     Path swept = folder.resolve("swept");
     SweptRows.sweep(
         "sweep",
@@ -50,7 +37,7 @@ final class CookbookTest {
         "--confs",
         "recorded;expandable_segments:True",
         "--capacities",
-        "256MiB,1GiB");
+        "4400MiB,8GiB");
     List<String> queries =
         QUERY
             .matcher(Files.readString(Path.of("..", "docs", "fleets.md")))

@@ -33,8 +33,9 @@ final class SweptRows {
         lines.append("{\"op\":\"alloc\",\"id\":%d,\"bytes\":%d}\n".formatted(id, bytes + 1));
         live.add(id);
         while (live.size() > 5 + i % 60) {
-          // By place.
-          int freed = live.remove(random.nextInt(live.size()));
+          int place = random.nextInt(live.size());
+          int freed = live.set(place, live.getLast());
+          live.removeLast();
           lines.append("{\"op\":\"free\",\"id\":%d}\n".formatted(freed));
         }
       }
