@@ -15,16 +15,16 @@ import org.allocsim.simulator.order.SizeOrderedRows;
  * which a stream's ranges enter the shared list and tells whether its frees are complete.
  */
 final class PoolRanges extends BlockRows {
-  // Numbers behind those of an order, in which the stamp stands in place of the address.
-  private static final int START = 2;
-  private static final int REQUESTED_BYTES = 3;
+  // Numbers of a row; in orders the stamp stands in place of the address.
+  private static final int START = 0;
+  private static final int REQUESTED_BYTES = 1;
 
-  // Links behind those of an order.
-  private static final int PREVIOUS = 2;
-  private static final int NEXT = 3;
-  private static final int NEWER = 4;
-  private static final int OLDER = 5;
-  private static final int SET = 6;
+  // Links of a row.
+  private static final int PREVIOUS = 0;
+  private static final int NEXT = 1;
+  private static final int NEWER = 2;
+  private static final int OLDER = 3;
+  private static final int SET = 4;
 
   private static final int IN_USE = -1;
 

@@ -17,8 +17,8 @@ final class SmallPages extends BlockRows {
   /** Answer of {@link #give} when the page still holds blocks. */
   static final long PAGE_IN_USE = -1;
 
-  /** Number behind those of an order, in which the time of its making stands for the address. */
-  private static final int START = 2;
+  /** Number of a row; in the order the time of its making stands in place of the address. */
+  private static final int START = 0;
 
   private final long pageBytes;
 

@@ -3,37 +3,34 @@ package org.allocsim.simulator.order;
 import java.util.Arrays;
 
 /**
- * Rows of a table of blocks. A block is a row number; rows that are given back are used again.
- *
- * <p>The cells of a row lie together, its numbers in one array and its links in another: with many
- * blocks each that is looked at costs two cache lines, where a column for every field would cost
- * ten. The first two numbers and links are those by which {@link SizeOrderedRows} keeps blocks in
- * order; the others belong to whoever keeps the table. Row 0 is no block but may be written to, so
- * that linking need not ask whether there is a neighbour.
+ * A table of blocks that are known by their row numbers, with cells for what its owner must know of
+ * each. Rows that are given back are used again. The cells of a row lie together, its numbers in
+ * one array and its links in another: with many blocks each that is looked at costs few cache
+ * lines, where a column for every field would cost one each. Row 0 is no block but may be written
+ * to, so that linking need not ask whether there is a neighbour.
  */
 public class BlockRows {
   /** No row. */
   public static final int NONE = 0;
 
-  /** Numbers of a row, all but the first two for the owner of the table. */
-  protected static final int NUMBERS = 4;
+  /** Numbers of a row. */
+  protected static final int NUMBERS = 2;
 
-  /** Links of a row, all but the first two for the owner of the table. */
-  protected static final int LINKS = 8;
-
-  /** Number: bytes of the block. */
-  static final int BYTES = 0;
-
-  /** Number: address of the block. */
-  static final int ADDRESS = 1;
-
-  /** Link: what comes before the row in its tree; of unused rows the next unused one. */
-  static final int LOWER = 0;
-
-  /** Link: what comes behind the row in its tree. */
-  static final int UPPER = 1;
+  /** Links of a row. */
+  protected static final int LINKS = 6;
 
   private static final int FIRST_CAPACITY = 16;
+
+  /** What orders keep of a row, and the next one of those that wait to be used again. */
+  static final class Row extends SizedBlock {
+    final int number;
+    private Row nextUnused;
+
+    Row(int number) {
+      super(number);
+      this.number = number;
+    }
+  }
 
   /** The numbers of all rows. */
   protected long[] numbers = new long[FIRST_CAPACITY * NUMBERS];
@@ -41,51 +38,62 @@ public class BlockRows {
   /** The links of all rows. */
   protected int[] links = new int[FIRST_CAPACITY * LINKS];
 
-  private int rows = 1;
-  private int unused = NONE;
+  private Row[] rows = new Row[FIRST_CAPACITY];
+  private int count;
+  private Row unused;
 
   /** A table without rows. */
-  protected BlockRows() {}
+  protected BlockRows() {
+    addRow();
+  }
 
   /** A row whose cells hold what they held before. */
   protected final int newRow() {
-    int row = unused;
-    if (row != NONE) {
-      unused = links[row * LINKS + LOWER];
-      return row;
+    Row row = unused;
+    if (row == null) {
+      return addRow();
     }
-    row = rows++;
-    if (row * LINKS == links.length) {
+    unused = row.nextUnused;
+    return row.number;
+  }
+
+  private int addRow() {
+    if (count == rows.length) {
+      rows = Arrays.copyOf(rows, Math.multiplyExact(count, 2));
       links = Arrays.copyOf(links, Math.multiplyExact(links.length, 2));
       numbers = Arrays.copyOf(numbers, Math.multiplyExact(numbers.length, 2));
     }
-    return row;
+    rows[count] = new Row(count);
+    return count++;
   }
 
   /** Gives a row back, which is in no order. */
   protected final void giveBack(int row) {
-    links[row * LINKS + LOWER] = unused;
-    unused = row;
+    rows[row].nextUnused = unused;
+    unused = rows[row];
   }
 
   /** More than every row number in use. */
   public final int rows() {
-    return rows;
+    return count;
   }
 
   /** Bytes of a block. */
   public final long bytes(int row) {
-    return numbers[row * NUMBERS + BYTES];
+    return rows[row].bytes;
   }
 
   /** Address of a block. */
   public final long address(int row) {
-    return numbers[row * NUMBERS + ADDRESS];
+    return rows[row].address;
   }
 
   /** Gives a block, which is in no order, its place. */
   public final void place(int row, long address, long bytes) {
-    numbers[row * NUMBERS + BYTES] = bytes;
-    numbers[row * NUMBERS + ADDRESS] = address;
+    rows[row].place(address, bytes);
+  }
+
+  Row row(int number) {
+    return rows[number];
   }
 }

@@ -18,15 +18,15 @@ import org.allocsim.simulator.policy.LayoutVisitor;
  * steps in between leave no false peaks.
  */
 public final class BlockHeap extends BlockRows {
-  // Numbers behind those of an order.
-  private static final int REQUESTED_BYTES = 2;
+  // Numbers of a row.
+  private static final int REQUESTED_BYTES = 0;
 
-  // Links behind those of an order.
-  private static final int PREVIOUS = 2;
-  private static final int NEXT = 3;
-  private static final int ALLOCATION = 4;
-  private static final int STREAM = 5;
-  private static final int PENDING = 6;
+  // Links of a row.
+  private static final int PREVIOUS = 0;
+  private static final int NEXT = 1;
+  private static final int ALLOCATION = 2;
+  private static final int STREAM = 3;
+  private static final int PENDING = 4;
 
   /** In place of an allocation: the block is free. */
   private static final int FREE = -1;

@@ -13,16 +13,16 @@ import org.allocsim.simulator.policy.LayoutVisitor;
  * allocation may use several, linked in the order of its addresses. Free neighbours are merged.
  */
 final class PrimitiveBlocks extends BlockRows {
-  // Numbers behind those of an order.
-  private static final int REQUESTED_BYTES = 2;
+  // Numbers of a row.
+  private static final int REQUESTED_BYTES = 0;
 
-  // Links behind those of an order.
-  private static final int PREVIOUS = 2;
-  private static final int NEXT = 3;
-  private static final int ALLOCATION = 4;
-  private static final int NEXT_PIECE = 5;
-  private static final int STREAM = 6;
-  private static final int SMALL = 7;
+  // Links of a row.
+  private static final int PREVIOUS = 0;
+  private static final int NEXT = 1;
+  private static final int ALLOCATION = 2;
+  private static final int NEXT_PIECE = 3;
+  private static final int STREAM = 4;
+  private static final int SMALL = 5;
 
   /** In place of an allocation: the block is free. */
   private static final int FREE = -1;

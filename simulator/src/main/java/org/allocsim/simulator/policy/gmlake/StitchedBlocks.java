@@ -3,7 +3,7 @@ package org.allocsim.simulator.policy.gmlake;
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.HandleMemory;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
+import org.allocsim.simulator.order.OrderedBlocks;
 
 /**
  * All stitched blocks, in sets as GMLake keeps them: per stream the free ones by (bytes, address)

@@ -1,6 +1,6 @@
 package org.allocsim.simulator.policy.pytorch;
 
-import org.allocsim.simulator.policy.block.SizedBlock;
+import org.allocsim.simulator.order.SizedBlock;
 
 /**
  * A piece of a segment. The fields are those of PyTorch 2.11's {@code Block}; free blocks are in

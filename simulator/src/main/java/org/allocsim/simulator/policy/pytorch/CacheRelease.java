@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.policy.block.SizeOrder;
+import org.allocsim.simulator.order.SizeOrder;
 
 /**
  * Returns cached memory to the device: old segments (garbage collection), just enough oversize

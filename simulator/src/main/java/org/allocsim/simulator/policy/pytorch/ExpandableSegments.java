@@ -3,7 +3,7 @@ package org.allocsim.simulator.policy.pytorch;
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
+import org.allocsim.simulator.order.OrderedBlocks;
 
 /**
  * Segments whose address range is reserved once, larger than the device, and filled with physical

@@ -1,7 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
-import org.allocsim.simulator.policy.block.OrderedBlocks;
-import org.allocsim.simulator.policy.block.SizeOrder;
+import org.allocsim.simulator.order.OrderedBlocks;
+import org.allocsim.simulator.order.SizeOrder;
 
 /** Free blocks of one pool that belong to one stream. */
 final class FreeList {

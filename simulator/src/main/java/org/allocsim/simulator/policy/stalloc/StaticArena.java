@@ -2,8 +2,8 @@ package org.allocsim.simulator.policy.stalloc;
 
 import java.util.Arrays;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.order.OrderedBlocks;
 import org.allocsim.simulator.policy.LayoutVisitor;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
 
 /** The one segment that planned requests lie in, and the ranges of it that are in use. */
 final class StaticArena {

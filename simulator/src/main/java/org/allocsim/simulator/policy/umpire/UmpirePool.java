@@ -3,10 +3,10 @@ package org.allocsim.simulator.policy.umpire;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.order.OrderedBlocks;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.block.BlockHeap;
-import org.allocsim.simulator.policy.block.OrderedBlocks;
 
 /**
  * What Umpire's pools of varying sizes have in common: pieces of driver blocks, the best fit among

@@ -1,4 +1,4 @@
-package org.allocsim.simulator.policy.block;
+package org.allocsim.simulator.order;
 
 /**
  * Some blocks ordered by (bytes, unsigned address), as best fit searches them and PyTorch's free
@@ -35,8 +35,8 @@ public final class SizeOrder<B extends SizedBlock> {
     }
   }
 
-  /** Classes by row, null for those that never had a block. */
-  private final SizeClass[] classes = new SizeClass[CLASS_ROWS << 6];
+  /** Classes by row, null for those that never had a block; none before the first block. */
+  private SizeClass[] classes = {};
 
   /** By row, which classes are not empty. */
   private final long[] used = new long[CLASS_ROWS];
@@ -56,6 +56,9 @@ public final class SizeOrder<B extends SizedBlock> {
 
   /** The first block of at least the key, or null. */
   public B ceiling(long bytes, long address) {
+    if (size == 0) {
+      return null;
+    }
     int index = classOf(bytes);
     SizeClass sizeClass = classes[index];
     if (sizeClass != null) {
@@ -101,6 +104,9 @@ public final class SizeOrder<B extends SizedBlock> {
 
   /** Puts a block into the order. */
   public void add(B block) {
+    if (classes.length == 0) {
+      classes = new SizeClass[CLASS_ROWS << 6];
+    }
     size++;
     int index = classOf(block.bytes);
     SizeClass sizeClass = classes[index];
@@ -124,8 +130,12 @@ public final class SizeOrder<B extends SizedBlock> {
    * @throws IllegalStateException where it is not in it
    */
   public void remove(B block) {
-    size--;
     SizeClass sizeClass = block.sizeClass;
+    if (sizeClass == null) {
+      throw new IllegalStateException("block is in no order");
+    }
+    size--;
+    block.sizeClass = null;
     if (sizeClass.root != block) {
       detachBelow(sizeClass.root, block);
       return;
@@ -282,7 +292,7 @@ public final class SizeOrder<B extends SizedBlock> {
     SizedBlock at = root;
     while (at != block) {
       if (at == null) {
-        throw new IllegalStateException("block is not in the order");
+        throw new IllegalStateException("block is in another order");
       }
       above = at;
       at = at.isBefore(block) ? at.upper : at.lower;

@@ -1,4 +1,4 @@
-package org.allocsim.simulator.policy.block;
+package org.allocsim.simulator.order;
 
 /**
  * A piece of memory that a {@link SizeOrder} can keep in order. Whoever keeps blocks extends this
@@ -13,7 +13,7 @@ public abstract class SizedBlock {
 
   SizedBlock upper;
 
-  /** The class that the block is in, as long as it is in an order. */
+  /** The class that the block is in, null while it is in no order. */
   SizeOrder.SizeClass sizeClass;
 
   /** Its height in a tree: blocks of higher priority lie above, and no two have the same. */
