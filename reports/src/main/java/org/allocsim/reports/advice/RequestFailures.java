@@ -7,7 +7,7 @@ import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.stats.MemoryStats;
-import org.allocsim.simulator.stats.OutOfMemoryMessage;
+import org.allocsim.simulator.message.OutOfMemoryMessage;
 
 /** Collects the requests that failed, with the words that the program would have read. */
 public final class RequestFailures implements EffectListener {

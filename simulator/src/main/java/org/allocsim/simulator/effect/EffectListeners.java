@@ -19,7 +19,13 @@ public final class EffectListeners {
     return Arrays.stream(listeners).reduce(EffectListeners::both).orElse(NONE);
   }
 
-  private record Pair(EffectListener first, EffectListener second) implements EffectListener {
+  /**
+   * Two listeners in this order.
+   *
+   * @param first hears everything first
+   * @param second hears everything next
+   */
+  public record Pair(EffectListener first, EffectListener second) implements EffectListener {
     @Override
     public void blockAllocated(
         int allocation,

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.junit.jupiter.api.Test;
 

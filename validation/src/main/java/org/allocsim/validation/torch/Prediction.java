@@ -22,7 +22,7 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.MemoryStats;
-import org.allocsim.simulator.stats.OutOfMemoryMessage;
+import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** What a process is expected to do with requests, from the requests alone. */

@@ -15,7 +15,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.stats.OutOfMemoryMessage;
+import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.validation.fidelity.DeviceVerification;
 import org.allocsim.validation.fidelity.SnapshotVerifier;
 import org.allocsim.validation.fidelity.VerificationOptions;

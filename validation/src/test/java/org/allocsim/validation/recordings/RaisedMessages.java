@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.stats.MemoryStats;
-import org.allocsim.simulator.stats.OutOfMemoryMessage;
+import org.allocsim.simulator.message.OutOfMemoryMessage;
 
 /** Collects what each failed request of a replay would say. */
 final class RaisedMessages implements EffectListener {

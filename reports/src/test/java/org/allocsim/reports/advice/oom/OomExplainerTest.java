@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Set;
-import org.allocsim.simulator.stats.OutOfMemoryMessage;
+import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.junit.jupiter.api.Test;
 
 class OomExplainerTest {

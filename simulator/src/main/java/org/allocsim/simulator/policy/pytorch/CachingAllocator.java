@@ -8,6 +8,7 @@ import org.allocsim.simulator.order.SizeOrder;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.stats.BlockEffects;
 
 /**
  * PyTorch's caching allocator of one CUDA device.
@@ -43,6 +44,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
+  private final BlockEffects effects;
 
   private final BlockTable blocks = new BlockTable();
   private final StreamUses uses = new StreamUses();
@@ -95,6 +97,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     this.limitBytes = limitBytes;
     this.device = device;
     this.listener = listener;
+    effects = BlockEffects.to(listener);
     expandables =
         new ExpandableSegments(blocks, device, listener, reserved, config.largeSegmentBytes());
     release =
@@ -155,7 +158,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       return;
     }
     FreeList list = block.list;
-    listener.freeRequested(
+    effects.freeRequested(
         allocation,
         block.address(),
         block.requestedBytes,
@@ -426,18 +429,18 @@ public final class CachingAllocator implements AllocatorPolicy {
       blockBytes = roundedBytes;
       if (countsSplits) {
         if (alreadySplit) {
-          listener.inactiveSplitChanged(0, -roundedBytes, small);
+          effects.inactiveSplitChanged(0, -roundedBytes, small);
         } else {
-          listener.inactiveSplitChanged(1, remainderBytes, small);
+          effects.inactiveSplitChanged(1, remainderBytes, small);
         }
       }
     } else if (alreadySplit && countsSplits) {
-      listener.inactiveSplitChanged(-1, -blockBytes, small);
+      effects.inactiveSplitChanged(-1, -blockBytes, small);
     }
     block.setAllocated(allocation);
     block.requestedBytes = requestedBytes;
     remember(allocation, block);
-    listener.blockAllocated(allocation, address, requestedBytes, blockBytes, list.stream, small);
+    effects.blockAllocated(allocation, address, requestedBytes, blockBytes, list.stream, small);
     return address;
   }
 
@@ -489,7 +492,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     boolean small = list.pool.small;
     int allocation = block.allocation;
     long freedBytes = block.bytes();
-    listener.freeCompleted(
+    effects.freeCompleted(
         allocation, block.address(), block.requestedBytes, freedBytes, list.stream, small);
     blockOfAllocation[allocation] = null;
     block.setFree();
@@ -500,9 +503,9 @@ public final class CachingAllocator implements AllocatorPolicy {
     }
     long absorbedBytes = block.bytes() - freedBytes;
     if (block.isSplit()) {
-      listener.inactiveSplitChanged(1 - absorbed, freedBytes, small);
+      effects.inactiveSplitChanged(1 - absorbed, freedBytes, small);
     } else if (absorbed > 0) {
-      listener.inactiveSplitChanged(-absorbed, -absorbedBytes, small);
+      effects.inactiveSplitChanged(-absorbed, -absorbedBytes, small);
     }
   }
 

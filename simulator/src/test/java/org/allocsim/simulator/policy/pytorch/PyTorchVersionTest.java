@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
-import org.allocsim.simulator.stats.OutOfMemoryMessage.Template;
+import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
 import org.junit.jupiter.api.Test;
 
 class PyTorchVersionTest {

@@ -1,6 +1,7 @@
-package org.allocsim.simulator.stats;
+package org.allocsim.simulator.message;
 
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.ByteFormat;
 
 /**
  * The text of PyTorch's {@code torch.cuda.OutOfMemoryError}, one line, in the wording of several

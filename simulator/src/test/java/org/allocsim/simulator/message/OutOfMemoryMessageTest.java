@@ -1,8 +1,8 @@
-package org.allocsim.simulator.stats;
+package org.allocsim.simulator.message;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import org.allocsim.simulator.stats.OutOfMemoryMessage.Template;
+import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
 import org.junit.jupiter.api.Test;
 
 class OutOfMemoryMessageTest {
