@@ -16,15 +16,23 @@ final class BlockPool {
   /** Whether this is the pool of requests up to 1 MiB. */
   final boolean small;
 
+  /** Whether its memory comes from segments that grow in place. */
+  final boolean grows;
+
+  /** Whether a block is handed out whole, however large it is. */
+  final boolean neverSplits;
+
   /** Searches so far; the age of a block is the number of searches since it became free. */
   long lookups;
 
   private FreeList[] lists = new FreeList[4];
 
-  BlockPool(int owner, boolean small, PrivatePool privatePool) {
+  BlockPool(int owner, boolean small, PrivatePool privatePool, boolean grows) {
     this.owner = owner;
     this.privatePool = privatePool;
     this.small = small;
+    this.grows = grows;
+    neverSplits = privatePool != null && privatePool.options.noSplit();
   }
 
   /** The free list of a stream. */

@@ -17,6 +17,7 @@ import org.allocsim.simulator.order.SizeOrder;
 final class CacheRelease {
   private final AllocatorConfig config;
   private final long limitBytes;
+  /** Whether garbage collection is on; it needs a limit. */
   private final boolean collectsGarbage;
   private final DeviceMemory device;
   private final EffectListener listener;
@@ -45,14 +46,9 @@ final class CacheRelease {
     this.reserved = reserved;
   }
 
-  /** Whether garbage collection is on; it needs a limit. */
-  boolean collectsGarbage() {
-    return collectsGarbage;
-  }
-
   /** Whether more is reserved than garbage collection leaves alone. */
   boolean exceedsGarbageThreshold() {
-    return collectsGarbage() && reserved.bytes > garbageThresholdBytes();
+    return collectsGarbage && reserved.bytes > garbageThresholdBytes();
   }
 
   private long garbageThresholdBytes() {

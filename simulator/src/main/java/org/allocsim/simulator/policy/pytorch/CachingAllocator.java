@@ -39,7 +39,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private final AllocatorConfig config;
   private final PyTorchVersion version;
-  private final boolean growsInPlace;
+  private final boolean limitsSplits;
   private final long segmentRoundBytes;
   private final long limitBytes;
   private final DeviceMemory device;
@@ -49,7 +49,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final BlockTable blocks = new BlockTable();
   private final StreamUses uses = new StreamUses();
   private final ReservedMemory reserved = new ReservedMemory();
-  private final Pools pools = new Pools();
+  private final Pools pools;
   private final ExpandableSegments expandables;
   private final CacheRelease release;
   private Block[] blockOfAllocation = new Block[1024];
@@ -92,7 +92,11 @@ public final class CachingAllocator implements AllocatorPolicy {
       EffectListener listener) {
     this.config = config;
     this.version = version;
-    growsInPlace = config.expandableSegments() && version.hasExpandableSegments();
+    limitsSplits = config.maxSplitBytes() != AllocatorConfig.UNLIMITED;
+    pools =
+        new Pools(
+            config.expandableSegments() && version.hasExpandableSegments(),
+            version.hasExpandablePrivatePools());
     this.segmentRoundBytes = segmentRoundBytes;
     this.limitBytes = limitBytes;
     this.device = device;
@@ -121,7 +125,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     long roundedBytes = RequestSizes.round(requestedBytes, config.roundupDivisions());
     boolean small = roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES;
     FreeList list = pools.obtain(pool, small).list(stream);
-    boolean grows = growsInPlace(list.pool);
+    boolean grows = list.pool.grows;
     Block block = takeFree(list, roundedBytes, grows);
     if (block == null) {
       block = obtain(list, roundedBytes, grows, isCapturing(pool));
@@ -164,7 +168,7 @@ public final class CachingAllocator implements AllocatorPolicy {
         block.requestedBytes,
         block.bytes(),
         list.stream,
-        list.pool.small);
+        list.small);
     if (block.firstUse == StreamUses.NONE) {
       completeFree(block);
     } else {
@@ -255,7 +259,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     if (blockPool == null) {
       return -1;
     }
-    Block block = findFree(blockPool.list(stream), roundedBytes, growsInPlace(blockPool));
+    Block block = findFree(blockPool.list(stream), roundedBytes, blockPool.grows);
     return block == null ? -1 : block.address();
   }
 
@@ -281,17 +285,8 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   // Requests.
 
-  private boolean growsInPlace(BlockPool pool) {
-    PrivatePool owner = pool.privatePool;
-    return growsInPlace
-        && (owner == null
-            || (version.hasExpandablePrivatePools() && !owner.options.customAllocator()));
-  }
-
   private Block takeFree(FreeList list, long roundedBytes, boolean grows) {
-    if (release.collectsGarbage()) {
-      list.pool.lookups++;
-    }
+    list.pool.lookups++;
     Block block = findFree(list, roundedBytes, grows);
     if (block != null) {
       list.remove(block);
@@ -311,8 +306,8 @@ public final class CachingAllocator implements AllocatorPolicy {
         }
       }
     }
-    if (block == null) {
-      return null;
+    if (block == null || !limitsSplits) {
+      return block;
     }
     long blockBytes = block.bytes();
     if (config.isOversize(roundedBytes)) {
@@ -355,7 +350,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     release.collectGarbage();
     Block block = grow(list, roundedBytes, segmentBytes, grows, false);
     if (block == null && !capturing) {
-      block = takeFromPoolForEmergencies(list.stream, roundedBytes, list.pool.small);
+      block = takeFromPoolForEmergencies(list.stream, roundedBytes, list.small);
     }
     if (block == null && release.releaseOversize(list, roundedBytes)) {
       block = grow(list, roundedBytes, segmentBytes, grows, false);
@@ -394,7 +389,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       return null;
     }
     reserved.bytes += segmentBytes;
-    listener.segmentAllocated(address, segmentBytes, list.stream, list.pool.small);
+    listener.segmentAllocated(address, segmentBytes, list.stream, list.small);
     return blocks.create(address, segmentBytes, list);
   }
 
@@ -417,7 +412,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     FreeList list = found.list;
     long address = found.address();
     long blockBytes = found.bytes();
-    boolean small = list.pool.small;
+    boolean small = list.small;
     boolean countsSplits = !found.isExpandable();
     boolean alreadySplit = found.isSplit();
     if (splits) {
@@ -446,13 +441,14 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private boolean shouldSplit(
       BlockPool pool, long roundedBytes, long remainderBytes, boolean grows) {
-    if (pool.privatePool != null && pool.privatePool.options.noSplit()) {
+    if (pool.neverSplits) {
       return false;
     }
     if (pool.small || grows) {
       return remainderBytes >= RequestSizes.MIN_BLOCK_BYTES;
     }
-    return !config.isOversize(roundedBytes) && remainderBytes > MIN_LARGE_REMAINDER_BYTES;
+    return remainderBytes > MIN_LARGE_REMAINDER_BYTES
+        && !(limitsSplits && config.isOversize(roundedBytes));
   }
 
   private void reportOutOfMemory(
@@ -489,7 +485,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private void completeFree(Block block) {
     FreeList list = block.list;
-    boolean small = list.pool.small;
+    boolean small = list.small;
     int allocation = block.allocation;
     long freedBytes = block.bytes();
     effects.freeCompleted(

@@ -8,6 +8,9 @@ final class FreeList {
   /** The pool that they are part of. */
   final BlockPool pool;
 
+  /** Whether that is one of small blocks. */
+  final boolean small;
+
   /** Number of their stream. */
   final int stream;
 
@@ -19,6 +22,7 @@ final class FreeList {
 
   FreeList(BlockPool pool, int stream) {
     this.pool = pool;
+    small = pool.small;
     this.stream = stream;
   }
 

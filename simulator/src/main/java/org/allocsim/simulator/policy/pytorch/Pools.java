@@ -12,9 +12,19 @@ final class Pools {
   private final Map<Integer, PrivatePool> privatePools = new TreeMap<>();
   private final Map<Integer, PrivatePoolOptions> options = new TreeMap<>();
 
-  Pools() {
-    defaultSmall = new BlockPool(0, true, null);
-    defaultLarge = new BlockPool(0, false, null);
+  /** Whether private pools grow in place. */
+  private final boolean privateGrow;
+
+  /**
+   * The empty default pool.
+   *
+   * @param grow whether pools get their memory from segments that grow in place
+   * @param privateGrow whether private pools do, too, unless they have an allocator of their own
+   */
+  Pools(boolean grow, boolean privateGrow) {
+    defaultSmall = new BlockPool(0, true, null, grow);
+    defaultLarge = new BlockPool(0, false, null, grow);
+    this.privateGrow = grow && privateGrow;
   }
 
   /** Declares how a private pool is made. */
@@ -29,7 +39,8 @@ final class Pools {
     }
     PrivatePool pool = privatePools.get(number);
     if (pool == null) {
-      pool = new PrivatePool(number, options.getOrDefault(number, PrivatePoolOptions.PLAIN));
+      PrivatePoolOptions made = options.getOrDefault(number, PrivatePoolOptions.PLAIN);
+      pool = new PrivatePool(number, made, privateGrow && !made.customAllocator());
       privatePools.put(number, pool);
     }
     pool.releasable = false;

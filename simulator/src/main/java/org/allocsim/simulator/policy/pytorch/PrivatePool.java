@@ -16,11 +16,11 @@ final class PrivatePool {
   /** Whether the last owner is gone. */
   boolean releasable;
 
-  PrivatePool(int number, PrivatePoolOptions options) {
+  PrivatePool(int number, PrivatePoolOptions options, boolean grows) {
     this.number = number;
     this.options = options;
-    small = new BlockPool(number, true, this);
-    large = new BlockPool(number, false, this);
+    small = new BlockPool(number, true, this, grows);
+    large = new BlockPool(number, false, this, grows);
   }
 
   /** The pool of small or of large blocks. */
