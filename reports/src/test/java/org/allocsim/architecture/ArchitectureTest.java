@@ -80,7 +80,8 @@ final class ArchitectureTest {
           .resideInAPackage("org.allocsim.simulator.policy..")
           .should()
           .dependOnClassesThat(
-              resideInAnyPackage("org.allocsim.simulator.stats..", "org.allocsim.simulator.engine..")
+              resideInAnyPackage(
+                      "org.allocsim.simulator.stats..", "org.allocsim.simulator.engine..")
                   .and(not(type(BlockEffects.class))));
 
   @ArchTest

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.stats.MemoryStats;
-import org.allocsim.simulator.message.OutOfMemoryMessage;
 
 /** Collects the requests that failed, with the words that the program would have read. */
 public final class RequestFailures implements EffectListener {

@@ -21,6 +21,7 @@ public final class Replay {
   private static final int FREE = RequestKind.FREE.ordinal();
 
   private final AllocationTrace trace;
+  private final boolean hasAnchors;
   private final int device;
   private final AllocatorPolicy policy;
   private final EffectListener listener;
@@ -44,6 +45,7 @@ public final class Replay {
       EffectListener listener,
       LongSupplier activeBytes) {
     this.trace = trace;
+    hasAnchors = trace.hasAnchors();
     this.device = device;
     this.policy = policy;
     this.listener = listener;
@@ -97,28 +99,30 @@ public final class Replay {
 
   /** Sends the rows from one on; answers whether the observer let all of them through. */
   private boolean send(int from, Observer observer) {
-    for (int event = from; event < trace.eventCount(); event++) {
-      if (trace.device(event) == device) {
-        if (!observer.before(event)) {
-          return false;
-        }
-        int kind = trace.kindNumber(event);
-        if (kind == ALLOCATE) {
-          allocate(event);
-        } else if (kind == FREE) {
-          policy.free(trace.allocation(event), trace.stream(event));
-        } else {
-          send(event);
-        }
-      }
-    }
-    return true;
+    return trace.visit(
+        device,
+        from,
+        (event, kind, allocation, bytes, stream, pool) -> {
+          if (!observer.before(event)) {
+            return false;
+          }
+          if (kind == ALLOCATE) {
+            allocate(allocation, bytes, stream, pool);
+          } else if (kind == FREE) {
+            policy.free(allocation, stream);
+          } else {
+            send(event);
+          }
+          return true;
+        });
   }
 
   /** Sends one row, whichever device's it is; rows that are no requests do nothing. */
   public void send(int event) {
     switch (trace.kind(event)) {
-      case ALLOCATE -> allocate(event);
+      case ALLOCATE ->
+          allocate(
+              trace.allocation(event), trace.bytes(event), trace.stream(event), trace.pool(event));
       case RESTORE_BLOCK -> restoreBlock(event);
       case FREE -> policy.free(trace.allocation(event), trace.stream(event));
       case USE_STREAM ->
@@ -144,11 +148,9 @@ public final class Replay {
     }
   }
 
-  private void allocate(int event) {
-    int allocation = trace.allocation(event);
-    long address =
-        policy.allocate(allocation, trace.bytes(event), trace.stream(event), trace.pool(event));
-    if (trace.hasAnchors() && trace.isAnchor(allocation)) {
+  private void allocate(int allocation, long bytes, int stream, int pool) {
+    long address = policy.allocate(allocation, bytes, stream, pool);
+    if (hasAnchors && trace.isAnchor(allocation)) {
       anchorAddresses.put(allocation, address);
     }
   }

@@ -6,9 +6,10 @@ package org.allocsim.simulator.order;
  *
  * <p>Sizes fall into classes, 64 to a power of two: up to 64 KiB a class is one multiple of 512
  * bytes. A bitmap of two levels tells which classes have blocks, so that the next larger class is
- * two bit scans away, however many there are. The blocks of a class form a search tree that random
- * priorities keep balanced (a treap); most classes hold a block or two, and a tree of blocks that
- * are all alike is searched in time logarithmic in their number. No operation looks at more.
+ * two bit scans away, however many there are. The last few blocks of a class wait in a list in no
+ * order, because most leave it before anyone looks for them; when there are more, they move to a
+ * search tree that random priorities keep balanced (a treap). So a search looks at a few blocks
+ * that wait and at a number of others that grows with the logarithm of how many are alike.
  *
  * <p><b>Source.</b> The two levels are those of TLSF (Masmano et al., ECRTS 2004), which does not
  * order the blocks of a class; treaps: Seidel and Aragon, Algorithmica 16 (1996).
@@ -23,11 +24,21 @@ public final class SizeOrder<B extends SizedBlock> {
   /** Rows of 64 classes: one for each power of two that a size may have, in units. */
   private static final int CLASS_ROWS = 50;
 
+  /** More blocks of a class do not wait. */
+  private static final int MOST_WAITING = 8;
+
   /** Blocks of about the same size. */
   static final class SizeClass {
     final int row;
     final long bit;
+
+    /** The tree of those in order, or null. */
     SizedBlock root;
+
+    /** The first of those that wait, or null; they are linked both ways. */
+    SizedBlock waiting;
+
+    int waitingCount;
 
     SizeClass(int row, long bit) {
       this.row = row;
@@ -35,8 +46,11 @@ public final class SizeOrder<B extends SizedBlock> {
     }
   }
 
-  /** Classes by row, null for those that never had a block; none before the first block. */
-  private SizeClass[] classes = {};
+  /** The classes of orders that never had a block. */
+  private static final SizeClass[] NO_CLASSES = new SizeClass[CLASS_ROWS << 6];
+
+  /** Classes by row, null for those that never had a block. */
+  private SizeClass[] classes = NO_CLASSES;
 
   /** By row, which classes are not empty. */
   private final long[] used = new long[CLASS_ROWS];
@@ -56,13 +70,10 @@ public final class SizeOrder<B extends SizedBlock> {
 
   /** The first block of at least the key, or null. */
   public B ceiling(long bytes, long address) {
-    if (size == 0) {
-      return null;
-    }
     int index = classOf(bytes);
     SizeClass sizeClass = classes[index];
     if (sizeClass != null) {
-      SizedBlock block = ceilingIn(sizeClass.root, bytes, address);
+      SizedBlock block = ceilingIn(sizeClass, bytes, address);
       if (block != null) {
         return typed(block);
       }
@@ -82,6 +93,7 @@ public final class SizeOrder<B extends SizedBlock> {
 
   /** The block behind one of the order, or null. */
   public B next(B block) {
+    sort(block.sizeClass);
     SizedBlock next = null;
     for (SizedBlock at = block.sizeClass.root; at != null; ) {
       boolean isBehind = block.isBefore(at);
@@ -93,6 +105,7 @@ public final class SizeOrder<B extends SizedBlock> {
 
   /** The block before one of the order, or null. */
   public B previous(B block) {
+    sort(block.sizeClass);
     SizedBlock previous = null;
     for (SizedBlock at = block.sizeClass.root; at != null; ) {
       boolean isBefore = at.isBefore(block);
@@ -104,23 +117,19 @@ public final class SizeOrder<B extends SizedBlock> {
 
   /** Puts a block into the order. */
   public void add(B block) {
-    if (classes.length == 0) {
-      classes = new SizeClass[CLASS_ROWS << 6];
-    }
-    size++;
     int index = classOf(block.bytes);
     SizeClass sizeClass = classes[index];
     if (sizeClass == null) {
-      sizeClass = new SizeClass(index >> 6, 1L << index);
-      classes[index] = sizeClass;
+      sizeClass = newClass(index);
     }
+    size++;
     block.sizeClass = sizeClass;
     if (sizeClass.root == null) {
       sizeClass.root = block;
       used[sizeClass.row] |= sizeClass.bit;
       usedRows |= 1L << sizeClass.row;
     } else {
-      insert(sizeClass, block);
+      await(sizeClass, block);
     }
   }
 
@@ -136,13 +145,24 @@ public final class SizeOrder<B extends SizedBlock> {
     }
     size--;
     block.sizeClass = null;
-    if (sizeClass.root != block) {
+    if (block.waits) {
+      leave(sizeClass, block);
+    } else if (sizeClass.root != block) {
       detachBelow(sizeClass.root, block);
-      return;
+    } else {
+      removeRoot(sizeClass);
     }
+  }
+
+  private void removeRoot(SizeClass sizeClass) {
+    SizedBlock block = sizeClass.root;
     SizedBlock rest = joined(block.lower, block.upper);
     block.lower = null;
     block.upper = null;
+    if (rest == null && sizeClass.waiting != null) {
+      rest = sizeClass.waiting;
+      leave(sizeClass, rest);
+    }
     sizeClass.root = rest;
     if (rest == null) {
       long left = used[sizeClass.row] & ~sizeClass.bit;
@@ -154,6 +174,14 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   // Classes.
+
+  private SizeClass newClass(int index) {
+    if (classes == NO_CLASSES) {
+      classes = new SizeClass[NO_CLASSES.length];
+    }
+    classes[index] = new SizeClass(index >> 6, 1L << index);
+    return classes[index];
+  }
 
   /** Grows with the size; below 128 units the number of units itself. */
   private static int classOf(long bytes) {
@@ -167,14 +195,14 @@ public final class SizeOrder<B extends SizedBlock> {
     int row = index >> 6;
     long inRow = used[row] & -2L << index;
     if (inRow != 0) {
-      return lowest(classes[(row << 6) + Long.numberOfTrailingZeros(inRow)].root);
+      return lowest(classes[(row << 6) + Long.numberOfTrailingZeros(inRow)]);
     }
     long above = usedRows & -2L << row;
     return above == 0 ? null : firstIn(Long.numberOfTrailingZeros(above));
   }
 
   private SizedBlock firstIn(int row) {
-    return lowest(classes[(row << 6) + Long.numberOfTrailingZeros(used[row])].root);
+    return lowest(classes[(row << 6) + Long.numberOfTrailingZeros(used[row])]);
   }
 
   /** The last block of all classes below one, or null. */
@@ -182,14 +210,14 @@ public final class SizeOrder<B extends SizedBlock> {
     int row = index >> 6;
     long inRow = used[row] & (1L << index) - 1;
     if (inRow != 0) {
-      return highest(classes[(row << 6) + highestBit(inRow)].root);
+      return highest(classes[(row << 6) + highestBit(inRow)]);
     }
     long below = usedRows & (1L << row) - 1;
     return below == 0 ? null : lastIn(highestBit(below));
   }
 
   private SizedBlock lastIn(int row) {
-    return highest(classes[(row << 6) + highestBit(used[row])].root);
+    return highest(classes[(row << 6) + highestBit(used[row])]);
   }
 
   private static int highestBit(long bits) {
@@ -202,39 +230,107 @@ public final class SizeOrder<B extends SizedBlock> {
     return (B) block;
   }
 
-  // Trees.
+  // Blocks of a class, of which there is one at least.
 
-  private static SizedBlock lowest(SizedBlock root) {
-    SizedBlock block = root;
-    while (block.lower != null) {
-      block = block.lower;
+  private static SizedBlock lowest(SizeClass sizeClass) {
+    SizedBlock lowest = sizeClass.root;
+    while (lowest.lower != null) {
+      lowest = lowest.lower;
     }
-    return block;
+    for (SizedBlock b = sizeClass.waiting; b != null; b = b.upper) {
+      if (b.isBefore(lowest)) {
+        lowest = b;
+      }
+    }
+    return lowest;
   }
 
-  private static SizedBlock highest(SizedBlock root) {
-    SizedBlock block = root;
-    while (block.upper != null) {
-      block = block.upper;
+  private static SizedBlock highest(SizeClass sizeClass) {
+    SizedBlock highest = sizeClass.root;
+    while (highest.upper != null) {
+      highest = highest.upper;
     }
-    return block;
+    for (SizedBlock b = sizeClass.waiting; b != null; b = b.upper) {
+      if (highest.isBefore(b)) {
+        highest = b;
+      }
+    }
+    return highest;
   }
 
-  private static SizedBlock ceilingIn(SizedBlock root, long bytes, long address) {
+  /** The first block of at least the key, or null. */
+  private static SizedBlock ceilingIn(SizeClass sizeClass, long bytes, long address) {
     SizedBlock found = null;
-    SizedBlock block = root;
-    while (block != null) {
-      if (block.isBelow(bytes, address)) {
-        block = block.upper;
+    for (SizedBlock b = sizeClass.root; b != null; ) {
+      if (b.isBelow(bytes, address)) {
+        b = b.upper;
       } else {
-        found = block;
-        block = block.lower;
+        found = b;
+        b = b.lower;
+      }
+    }
+    for (SizedBlock b = sizeClass.waiting; b != null; b = b.upper) {
+      if (!b.isBelow(bytes, address) && (found == null || b.isBefore(found))) {
+        found = b;
       }
     }
     return found;
   }
 
-  /** Puts a block, which has no children, into a tree that is not empty. */
+  // Blocks that wait.
+
+  /** Moves those that wait to the tree. */
+  private static void sort(SizeClass sizeClass) {
+    SizedBlock block = sizeClass.waiting;
+    if (block == null) {
+      return;
+    }
+    sizeClass.waiting = null;
+    sizeClass.waitingCount = 0;
+    while (block != null) {
+      SizedBlock next = block.upper;
+      block.waits = false;
+      block.lower = null;
+      block.upper = null;
+      insert(sizeClass, block);
+      block = next;
+    }
+  }
+
+  private static void await(SizeClass sizeClass, SizedBlock block) {
+    if (sizeClass.waitingCount == MOST_WAITING) {
+      sort(sizeClass);
+    }
+    SizedBlock behind = sizeClass.waiting;
+    block.waits = true;
+    block.upper = behind;
+    if (behind != null) {
+      behind.lower = block;
+    }
+    sizeClass.waiting = block;
+    sizeClass.waitingCount++;
+  }
+
+  private static void leave(SizeClass sizeClass, SizedBlock block) {
+    SizedBlock before = block.lower;
+    SizedBlock behind = block.upper;
+    if (before == null) {
+      sizeClass.waiting = behind;
+    } else {
+      before.upper = behind;
+    }
+    if (behind != null) {
+      behind.lower = before;
+    }
+    block.lower = null;
+    block.upper = null;
+    block.waits = false;
+    sizeClass.waitingCount--;
+  }
+
+  // Trees.
+
+  /** Puts a block, which has no children, into a tree. */
   private static void insert(SizeClass sizeClass, SizedBlock block) {
     SizedBlock above = null;
     SizedBlock at = sizeClass.root;

@@ -8,10 +8,16 @@ public abstract class SizedBlock {
   long bytes;
   long address;
 
-  /** Roots of the trees of the blocks before and behind this one, null for none. */
+  /**
+   * Roots of the trees of the blocks before and behind this one; while it waits, the neighbours in
+   * the list; null for none.
+   */
   SizedBlock lower;
 
   SizedBlock upper;
+
+  /** Whether the block is in its class, but not yet in the tree. */
+  boolean waits;
 
   /** The class that the block is in, null while it is in no order. */
   SizeOrder.SizeClass sizeClass;

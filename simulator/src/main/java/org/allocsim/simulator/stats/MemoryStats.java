@@ -138,6 +138,9 @@ public final class MemoryStats implements EffectListener, StatsView {
   @Override
   public void inactiveSplitChanged(int blocks, long bytes, boolean small) {
     (small ? smallPool : largePool).changeInactiveSplits(blocks, bytes);
+    if (blocks <= 0 && bytes <= 0) {
+      return;
+    }
     bothPools.raiseSplitPeaks(
         smallPool.inactiveSplits + largePool.inactiveSplits,
         smallPool.inactiveSplitBytes + largePool.inactiveSplitBytes);

@@ -59,6 +59,9 @@ final class PoolFigures {
   void changeInactiveSplits(int blocks, long bytes) {
     inactiveSplits += blocks;
     inactiveSplitBytes += bytes;
+    if (blocks <= 0 && bytes <= 0) {
+      return;
+    }
     allInactiveSplits += Math.max(blocks, 0);
     allInactiveSplitBytes += Math.max(bytes, 0);
     raiseSplitPeaks(inactiveSplits, inactiveSplitBytes);

@@ -97,6 +97,42 @@ public final class AllocationTrace {
     this.stackTable = stackTable;
   }
 
+  /** Receives rows; see {@link #visit}. */
+  @FunctionalInterface
+  public interface RowVisitor {
+    /**
+     * Receives a row by its columns.
+     *
+     * @param kindNumber see {@link AllocationTrace#kindNumber}
+     * @return whether to go on
+     */
+    boolean visit(int event, int kindNumber, int allocation, long rowBytes, int stream, int pool);
+  }
+
+  /**
+   * Shows the rows of a device from one on, in order. Cheaper than asking for column by column,
+   * because rows are known to be in bounds.
+   *
+   * @return whether the visitor went on to the end
+   */
+  public boolean visit(int device, int from, RowVisitor visitor) {
+    // Locals, because what a visitor calls may change fields for all that the compiler knows.
+    byte[] kind = kinds;
+    byte[] deviceOf = devices;
+    int[] allocation = allocations;
+    long[] rowBytes = bytes;
+    short[] stream = streams;
+    short[] pool = pools;
+    for (int event = from; event < kind.length; event++) {
+      if (deviceOf[event] == device
+          && !visitor.visit(
+              event, kind[event], allocation[event], rowBytes[event], stream[event], pool[event])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Number of rows. */
   public int eventCount() {
     return eventCount;

@@ -10,7 +10,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Predicate;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SizeOrderTest {
@@ -44,6 +46,63 @@ class SizeOrderTest {
       }
       check(in);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 2, 512",
+    "2, 1, 512",
+    "3, 400, 512",
+    "4, 90, 1048576",
+    "5, 40, 8",
+    "6, 3, 40000000"
+  })
+  void everyQuestionIsAnsweredAsByLookingAtAllBlocks(int seed, int sizes, long stepBytes) {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Piece> out = new ArrayList<>();
+    for (int number = 0; number < 120; number++) {
+      out.add(new Piece(number));
+    }
+    List<Piece> in = new ArrayList<>();
+    for (int step = 0; step < 30_000; step++) {
+      // Now many blocks come in a row, now many leave.
+      boolean grows = random.nextInt(100) < (step / 300 % 2 == 0 ? 70 : 30);
+      if (!out.isEmpty() && (in.isEmpty() || grows)) {
+        Piece piece = out.remove(random.nextInt(out.size()));
+        piece.place(4096L * piece.priority, stepBytes * (1 + random.nextInt(sizes)));
+        order.add(piece);
+        in.add(piece);
+      } else {
+        Piece piece = in.remove(random.nextInt(in.size()));
+        order.remove(piece);
+        out.add(piece);
+      }
+      ask(random, in, stepBytes * random.nextInt(sizes + 2));
+    }
+  }
+
+  /** Asks one question, or none, so that blocks are in every state when the next one comes. */
+  private void ask(SplittableRandom random, List<Piece> in, long bytes) {
+    long address = 4096L * random.nextInt();
+    Piece some = in.isEmpty() ? null : in.get(random.nextInt(in.size()));
+    switch (random.nextInt(some == null ? 4 : 6)) {
+      case 0 ->
+          assertSame(
+              least(in, each -> !each.isBelow(bytes, address)), order.ceiling(bytes, address));
+      case 1 -> assertSame(least(in, _ -> true), order.first());
+      case 2 -> assertSame(most(in, _ -> true), order.last());
+      case 3 -> assertEquals(in.size(), order.size());
+      case 4 -> assertSame(least(in, some::isBefore), order.next(some));
+      default -> assertSame(most(in, each -> each.isBefore(some)), order.previous(some));
+    }
+  }
+
+  private static Piece least(List<Piece> in, Predicate<Piece> which) {
+    return in.stream().filter(which).reduce((a, b) -> b.isBefore(a) ? b : a).orElse(null);
+  }
+
+  private static Piece most(List<Piece> in, Predicate<Piece> which) {
+    return in.stream().filter(which).reduce((a, b) -> a.isBefore(b) ? b : a).orElse(null);
   }
 
   private void check(List<Piece> in) {

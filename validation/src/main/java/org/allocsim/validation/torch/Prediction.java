@@ -17,12 +17,12 @@ import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.effect.EffectRows;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.engine.Replay;
+import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.MemoryStats;
-import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** What a process is expected to do with requests, from the requests alone. */

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
-import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.message.OutOfMemoryMessage;
+import org.allocsim.simulator.stats.MemoryStats;
 
 /** Collects what each failed request of a replay would say. */
 final class RaisedMessages implements EffectListener {

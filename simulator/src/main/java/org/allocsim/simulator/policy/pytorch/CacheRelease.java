@@ -17,8 +17,10 @@ import org.allocsim.simulator.order.SizeOrder;
 final class CacheRelease {
   private final AllocatorConfig config;
   private final long limitBytes;
+
   /** Whether garbage collection is on; it needs a limit. */
   private final boolean collectsGarbage;
+
   private final DeviceMemory device;
   private final EffectListener listener;
   private final BlockTable blocks;

@@ -163,12 +163,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     }
     FreeList list = block.list;
     effects.freeRequested(
-        allocation,
-        block.address(),
-        block.requestedBytes,
-        block.bytes(),
-        list.stream,
-        list.small);
+        allocation, block.address(), block.requestedBytes, block.bytes(), list.stream, list.small);
     if (block.firstUse == StreamUses.NONE) {
       completeFree(block);
     } else {

@@ -8,9 +8,9 @@ import java.util.Map;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.stats.MemoryStats;
-import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
