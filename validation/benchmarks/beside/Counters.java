@@ -13,7 +13,8 @@ import org.allocsim.benchmarks.suite.ReplayBenchmark;
  * a clock shows depends on the machine and its load, instructions hardly.
  *
  * <pre>
- * java -XX:+UseParallelGC -cp 'APP/lib/*' Counters.java OUT.json SNAPSHOT...
+ * java -XX:+UseParallelGC -XX:-UseCompressedOops -XX:+UseCompactObjectHeaders \\
+ *   -cp 'APP/lib/*' Counters.java OUT.json SNAPSHOT...
  * </pre>
  *
  * APP is the folder of the built application. After as many passes as the compiler needs, {@code

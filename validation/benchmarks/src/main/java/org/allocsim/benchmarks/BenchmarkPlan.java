@@ -45,8 +45,11 @@ public record BenchmarkPlan(
    * @param sampleMillis least length of a sample
    */
   public record Effort(int runs, int warmUps, int samples, int sampleMillis) {
-    /** Two processes for each benchmark: the usual benchmarks take a minute. */
-    public static final Effort USUAL = new Effort(2, 10, 5, 150);
+    /**
+     * Two processes for each benchmark, each with three seconds in which the compiler ends its
+     * work: the usual benchmarks take two minutes.
+     */
+    public static final Effort USUAL = new Effort(2, 20, 5, 150);
 
     /** Hardly any: shows that benchmarks work, not how fast. */
     public static final Effort LEAST = new Effort(1, 0, 1, 1);

@@ -36,7 +36,10 @@ public final class BenchmarkRunner {
     // JMH's own use of Unsafe; nobody needs to hear of it.
     "--sun-misc-unsafe-memory-access=allow",
     "-Djava.awt.headless=true",
+    // As the program itself is started, so that figures are those that users have.
     "-XX:+UseParallelGC",
+    "-XX:-UseCompressedOops",
+    "-XX:+UseCompactObjectHeaders",
     "-Xms1g",
     "-Xmx2g"
   };
