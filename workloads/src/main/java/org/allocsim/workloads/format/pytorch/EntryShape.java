@@ -81,20 +81,20 @@ final class EntryShape {
   }
 
   /** Takes the keys of the entry at a position; false where it is none that can be scanned. */
-  boolean learn(byte[] bytes, int from, int end, Memo memo) {
+  boolean learn(byte[] bytes, int from, int end, Memo memo, StackScanner stacks) {
     clear();
     int at = from + 1;
     if (bytes[at] == (byte) Opcode.MEMOIZE) {
       at++;
     }
-    if (bytes[at] == Opcode.MARK && learnKeys(bytes, at + 1, end, memo)) {
+    if (bytes[at] == Opcode.MARK && learnKeys(bytes, at + 1, end, memo, stacks)) {
       return true;
     }
     clear();
     return false;
   }
 
-  private boolean learnKeys(byte[] bytes, int from, int end, Memo memo) {
+  private boolean learnKeys(byte[] bytes, int from, int end, Memo memo, StackScanner stacks) {
     int at = from;
     while (at >= 0 && at + EntryScanner.STEP_BYTES <= end && count < MOST_KEYS) {
       if (bytes[at] == Opcode.SETITEMS) {
@@ -119,7 +119,10 @@ final class EntryShape {
         present |= 1L << key;
         addRow(bytes, at, length, key, content);
       }
-      at = end(content, bytes, value, end);
+      at =
+          content == STACK && bytes[value] == Opcode.EMPTY_LIST
+              ? stacks.scan(bytes, value, end)
+              : end(content, bytes, value, end);
     }
     return false;
   }
@@ -147,8 +150,7 @@ final class EntryShape {
     return switch (content) {
       case NUMBER -> number < 0 ? -1 : at + number;
       case POOL -> number < 0 ? referenceEnd(bytes, at) : pairEnd(bytes, at + number);
-      case STACK ->
-          bytes[at] == Opcode.EMPTY_LIST ? listEnd(bytes, at + 1, end) : referenceEnd(bytes, at);
+      case STACK -> referenceEnd(bytes, at);
       default ->
           bytes[at] == (byte) Opcode.SHORT_BINUNICODE
               ? textEnd(bytes, at, end)
@@ -170,21 +172,6 @@ final class EntryShape {
   private static int textEnd(byte[] bytes, int from, int end) {
     int at = from + 2 + (bytes[from + 1] & 0xff);
     return at < end ? memoizeEnd(bytes, at) : -1;
-  }
-
-  private static int listEnd(byte[] bytes, int from, int end) {
-    int at = memoizeEnd(bytes, from);
-    if (bytes[at] != Opcode.MARK) {
-      return at;
-    }
-    at++;
-    while (at >= 0 && at + EntryScanner.STEP_BYTES <= end) {
-      if (bytes[at] == Opcode.APPENDS) {
-        return at + 1;
-      }
-      at = referenceEnd(bytes, at);
-    }
-    return -1;
   }
 
   private static int memoizeEnd(byte[] bytes, int at) {
