@@ -3,6 +3,7 @@ package org.allocsim.workloads.format.pytorch;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * The keys of a history's entries in their order, as the bytes that refer to them: consecutive
@@ -25,6 +26,24 @@ final class EntryShape {
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  // Tables by opcode instead of branches: which of its forms a size has cannot be foreseen.
+  private static final byte[] NUMBER_LENGTHS = new byte[256];
+  private static final byte[] NUMBER_UNUSED_BITS = new byte[256];
+  private static final long[] NUMBER_MASKS = new long[256];
+
+  static {
+    Arrays.fill(NUMBER_LENGTHS, (byte) -1);
+    form(Opcode.BININT1, 1, 0xff);
+    form(Opcode.BININT2, 2, 0xffff);
+    form(Opcode.BININT, 4, -1);
+  }
+
+  private static void form(int opcode, int bytes, long mask) {
+    NUMBER_LENGTHS[opcode] = (byte) (1 + bytes);
+    NUMBER_UNUSED_BITS[opcode] = (byte) (Long.SIZE - Byte.SIZE * bytes);
+    NUMBER_MASKS[opcode] = mask;
+  }
 
   private static final int LENGTH_SHIFT = 6;
   private static final int FIELD_SHIFT = 10;
@@ -199,28 +218,23 @@ final class EntryShape {
 
   /** Bytes of the whole number at a position with its opcode, −1 where there is none. */
   static int numberLength(byte[] bytes, int at) {
-    return switch (bytes[at]) {
-      case Opcode.BININT1 -> 2;
-      case Opcode.BININT2 -> 3;
-      case Opcode.BININT -> 5;
-      case (byte) Opcode.LONG1 -> {
-        int length = bytes[at + 1];
-        yield length > 0 && length <= Long.BYTES ? 2 + length : -1;
-      }
-      default -> -1;
-    };
+    int opcode = bytes[at] & 0xff;
+    if (opcode != Opcode.LONG1) {
+      return NUMBER_LENGTHS[opcode];
+    }
+    int length = bytes[at + 1];
+    return length > 0 && length <= Long.BYTES ? 2 + length : -1;
   }
 
   /** The whole number at a position where there is one. */
   static long number(byte[] bytes, int at) {
-    return switch (bytes[at]) {
-      case Opcode.BININT1 -> bytes[at + 1] & 0xff;
-      case Opcode.BININT2 -> (int) INTS.get(bytes, at + 1) & 0xffff;
-      case Opcode.BININT -> (int) INTS.get(bytes, at + 1);
-      default -> {
-        int unused = Long.SIZE - Byte.SIZE * bytes[at + 1];
-        yield (long) LONGS.get(bytes, at + 2) << unused >> unused;
-      }
-    };
+    int opcode = bytes[at] & 0xff;
+    if (opcode == Opcode.LONG1) {
+      int unused = Long.SIZE - Byte.SIZE * bytes[at + 1];
+      return (long) LONGS.get(bytes, at + 2) << unused >> unused;
+    }
+    // Only numbers of four bytes have a sign.
+    int unused = NUMBER_UNUSED_BITS[opcode];
+    return (long) LONGS.get(bytes, at + 1) << unused >> unused & NUMBER_MASKS[opcode];
   }
 }
