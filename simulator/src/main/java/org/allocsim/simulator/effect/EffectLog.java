@@ -9,10 +9,23 @@ import java.util.Arrays;
  */
 public final class EffectLog {
   private int count;
-  private byte[] kinds = new byte[1024];
-  private long[] addresses = new long[1024];
-  private long[] bytes = new long[1024];
-  private short[] streams = new short[1024];
+  private byte[] kinds;
+  private long[] addresses;
+  private long[] bytes;
+  private short[] streams;
+
+  /** An empty log that grows as it needs to. */
+  public EffectLog() {
+    this(1024);
+  }
+
+  /** An empty log with room for a number of rows, which takes no more memory than they do. */
+  public EffectLog(int capacityRows) {
+    kinds = new byte[capacityRows];
+    addresses = new long[capacityRows];
+    bytes = new long[capacityRows];
+    streams = new short[capacityRows];
+  }
 
   /** Number of rows. */
   public int count() {
@@ -50,20 +63,6 @@ public final class EffectLog {
     bytes[count] = sizeBytes;
     streams[count] = (short) stream;
     count++;
-  }
-
-  /** Gives memory back that was taken in advance for further rows. */
-  public void trimToSize() {
-    if (count < kinds.length) {
-      resize(count);
-    }
-  }
-
-  /** Replaces every stream number {@code n} with {@code newNumbers[n]}. */
-  public void renumberStreams(short[] newNumbers) {
-    for (int row = 0; row < count; row++) {
-      streams[row] = newNumbers[streams[row]];
-    }
   }
 
   private void resize(int capacity) {

@@ -11,13 +11,18 @@ public final class DeviceHistory {
   private final EffectLog effects;
   private final long[] timesNanos;
   private final int[] stacks;
-  private final short[] pools;
+
+  /** Pool numbers, −1 for none: the one column where a byte holds them, the other where not. */
+  private final byte[] fewPools;
+
+  private final short[] manyPools;
   private final List<PoolId> poolIds;
   private final boolean hasTimes;
   private final Optional<Boolean> overflowed;
 
   /**
-   * Takes the columns over; none is copied.
+   * Takes the columns over; only that of pools is copied where a narrower one does, so that a row
+   * takes at most 32 bytes unless there are more than {@value Byte#MAX_VALUE} pools.
    *
    * @param stacks null where no entry has a stack
    * @param pools pool numbers, −1 for none; null where no entry has a pool
@@ -33,10 +38,20 @@ public final class DeviceHistory {
     this.effects = effects;
     this.timesNanos = timesNanos;
     this.stacks = stacks;
-    this.pools = pools;
+    boolean few = pools != null && poolIds.size() <= Byte.MAX_VALUE;
+    fewPools = few ? narrowed(pools) : null;
+    manyPools = few ? null : pools;
     this.poolIds = poolIds;
     this.hasTimes = hasTimes;
     this.overflowed = overflowed;
+  }
+
+  private static byte[] narrowed(short[] column) {
+    byte[] narrow = new byte[column.length];
+    for (int row = 0; row < narrow.length; row++) {
+      narrow[row] = (byte) column[row];
+    }
+    return narrow;
   }
 
   /** Kind, address, bytes and stream of each row. */
@@ -63,7 +78,8 @@ public final class DeviceHistory {
 
   /** Pool of a row (PyTorch 2.12 and later), or null where the file does not tell. */
   public PoolId poolId(int row) {
-    return pools == null || pools[row] < 0 ? null : poolIds.get(pools[row]);
+    int pool = fewPools != null ? fewPools[row] : manyPools != null ? manyPools[row] : -1;
+    return pool < 0 ? null : poolIds.get(pool);
   }
 
   /** Whether the oldest entries were lost (PyTorch 2.12 and later), if the file tells. */

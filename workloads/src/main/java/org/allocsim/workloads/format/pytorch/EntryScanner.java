@@ -3,7 +3,6 @@ package org.allocsim.workloads.format.pytorch;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import org.allocsim.simulator.effect.EffectKind;
 
 /**
@@ -20,8 +19,6 @@ final class EntryScanner {
   /** Bytes that a step may look at without asking whether they are there: a key and two numbers. */
   static final int STEP_BYTES = 32;
 
-  private static final VarHandle INTS =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -46,15 +43,10 @@ final class EntryScanner {
   /** The values of the entry by field; they have the types that the shape tells. */
   private final long[] values = new long[Vocabulary.FIELDS + 1];
 
-  // The list of frames; it gets its number once the entry is known to be complete.
-  private int[] frames = new int[64];
-  private int frameCount;
-  private int listSlot;
+  private final StackScanner stacks;
 
-  /** The memo, of which the entry fills the slots up to a number. */
-  private int[] slots;
-
-  private int slotCount;
+  /** Whether the entry has a list of frames of its own, which is numbered once all is read. */
+  private boolean hasList;
 
   // The last short text: most entries hold the same one.
   private long lastText;
@@ -66,6 +58,7 @@ final class EntryScanner {
     this.memo = memo;
     this.texts = texts;
     this.builder = builder;
+    stacks = new StackScanner(memo, texts, builder);
   }
 
   /**
@@ -75,15 +68,16 @@ final class EntryScanner {
    * @return whether there was any
    */
   boolean scan(EventColumns columns, int end) {
-    if (memoVersion != memo.textVersion()) {
-      memoVersion = memo.textVersion();
+    if (memoVersion != memo.version()) {
+      memoVersion = memo.version();
       shape.clear();
     }
     int from = in.position();
     int at = from;
-    while (at + STEP_BYTES <= end && memo.reserve(EntryShape.MOST_KEYS + 1)) {
+    // Whatever is remembered takes a byte.
+    while (at + STEP_BYTES <= end && memo.hasRoom(end - at)) {
       int behind = entry(columns, at, end);
-      if (behind < 0 && shape.learn(in.buffer(), at, end, memo)) {
+      if (behind < 0 && learn(at, end)) {
         behind = entry(columns, at, end);
       }
       if (behind < 0) {
@@ -101,34 +95,32 @@ final class EntryScanner {
     if (bytes[from] != Opcode.EMPTY_DICT) {
       return -1;
     }
-    int first = memo.count();
-    slots = memo.entries();
-    slotCount = first;
-    frameCount = 0;
-    listSlot = -1;
+    memo.beginNotes();
+    hasList = false;
     int at = from + 1;
-    boolean remembered = bytes[at] == (byte) Opcode.MEMOIZE;
-    if (remembered) {
-      slots[slotCount++] = 0;
+    if (bytes[at] == (byte) Opcode.MEMOIZE) {
+      memo.note(Memo.entry(Value.SPENT, 0));
       at++;
     }
-    if (bytes[at] == Opcode.MARK) {
-      at = items(at + 1, end);
-      // Only what follows shows that the entry is complete.
-      if (at > 0
-          && at < end
-          && (bytes[at] == Opcode.EMPTY_DICT || bytes[at] == Opcode.APPENDS)
-          && isPlain()) {
-        if (remembered) {
-          slots[first] = Memo.entry(Value.SPENT, 0);
-        }
-        memo.take(slotCount);
-        add(columns);
-        return at;
-      }
+    if (bytes[at] != Opcode.MARK) {
+      return -1;
     }
-    Arrays.fill(slots, first, slotCount, 0);
-    return -1;
+    at = items(at + 1, end);
+    // Only what follows shows that the entry is complete.
+    if (at < 0
+        || at >= end
+        || (bytes[at] != Opcode.EMPTY_DICT && bytes[at] != Opcode.APPENDS)
+        || !isPlain()) {
+      return -1;
+    }
+    add(columns);
+    return at;
+  }
+
+  /** Takes the keys of the entry at a position; false where it is none that can be scanned. */
+  private boolean learn(int from, int end) {
+    memo.beginNotes();
+    return shape.learn(in.buffer(), from, end, memo, stacks);
   }
 
   /** Reads keys and values up to SETITEMS and returns the position behind it, or −1. */
@@ -166,9 +158,7 @@ final class EntryScanner {
 
   /** The memo's entry that is referred to at a position, or 0. */
   private int shared(int at) {
-    int slot = EntryShape.slot(in.buffer(), at);
-    // Slots that were not filled hold 0.
-    return slot >= 0 && slot < slots.length ? slots[slot] : 0;
+    return memo.entry(EntryShape.slot(in.buffer(), at));
   }
 
   /** Reads a text and returns the position behind it, or −1. */
@@ -223,7 +213,7 @@ final class EntryScanner {
     if (in.buffer()[at] != (byte) Opcode.MEMOIZE) {
       return at;
     }
-    slots[slotCount++] = entry;
+    memo.note(entry);
     return at + 1;
   }
 
@@ -237,48 +227,8 @@ final class EntryScanner {
           ? from + EntryShape.referenceLength(bytes[from])
           : -1;
     }
-    values[Vocabulary.FRAMES] = 0;
-    int at = from + 1;
-    if (bytes[at] == (byte) Opcode.MEMOIZE) {
-      listSlot = slotCount++;
-      slots[listSlot] = 0;
-      at++;
-    }
-    return bytes[at] == Opcode.MARK ? frames(at + 1, end) : at;
-  }
-
-  /** Reads references to frames up to APPENDS and returns the position behind it, or −1. */
-  private int frames(int from, int end) {
-    byte[] bytes = in.buffer();
-    int[] memory = slots;
-    int[] found = frames;
-    int count = 0;
-    int at = from;
-    while (at + STEP_BYTES <= end) {
-      int slot;
-      byte opcode = bytes[at];
-      if (opcode == Opcode.LONG_BINGET) {
-        slot = (int) INTS.get(bytes, at + 1);
-        at += 5;
-      } else if (opcode == Opcode.BINGET) {
-        slot = bytes[at + 1] & 0xff;
-        at += 2;
-      } else {
-        frameCount = count;
-        return opcode == Opcode.APPENDS ? at + 1 : -1;
-      }
-      // As in shared().
-      int entry = slot >= 0 && slot < memory.length ? memory[slot] : 0;
-      if (Memo.typeOf(entry) != Value.FRAME) {
-        return -1;
-      }
-      if (count == found.length) {
-        frames = Arrays.copyOf(found, count * 2);
-        found = frames;
-      }
-      found[count++] = Memo.valueOf(entry);
-    }
-    return -1;
+    hasList = true;
+    return stacks.scan(bytes, from, end);
   }
 
   /** Whether the values are such that nothing has to be said about them. */
@@ -293,12 +243,10 @@ final class EntryScanner {
   }
 
   private void add(EventColumns columns) {
-    if (frameCount > 0) {
-      values[Vocabulary.FRAMES] = builder.stack(frames, frameCount);
+    if (hasList) {
+      values[Vocabulary.FRAMES] = stacks.number(in.buffer());
     }
-    if (listSlot >= 0) {
-      slots[listSlot] = Memo.entry(Value.STACK, (int) values[Vocabulary.FRAMES]);
-    }
+    memo.keepNotes();
     columns.add(
         Vocabulary.effect((int) values[Vocabulary.ACTION]),
         values[Vocabulary.ADDR],

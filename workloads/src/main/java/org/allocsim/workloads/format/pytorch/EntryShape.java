@@ -3,6 +3,7 @@ package org.allocsim.workloads.format.pytorch;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * The keys of a history's entries in their order, as the bytes that refer to them: consecutive
@@ -25,6 +26,24 @@ final class EntryShape {
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  // Tables by opcode instead of branches: which of its forms a size has cannot be foreseen.
+  private static final byte[] NUMBER_LENGTHS = new byte[256];
+  private static final byte[] NUMBER_UNUSED_BITS = new byte[256];
+  private static final long[] NUMBER_MASKS = new long[256];
+
+  static {
+    Arrays.fill(NUMBER_LENGTHS, (byte) -1);
+    form(Opcode.BININT1, 1, 0xff);
+    form(Opcode.BININT2, 2, 0xffff);
+    form(Opcode.BININT, 4, -1);
+  }
+
+  private static void form(int opcode, int bytes, long mask) {
+    NUMBER_LENGTHS[opcode] = (byte) (1 + bytes);
+    NUMBER_UNUSED_BITS[opcode] = (byte) (Long.SIZE - Byte.SIZE * bytes);
+    NUMBER_MASKS[opcode] = mask;
+  }
 
   private static final int LENGTH_SHIFT = 6;
   private static final int FIELD_SHIFT = 10;
@@ -81,20 +100,20 @@ final class EntryShape {
   }
 
   /** Takes the keys of the entry at a position; false where it is none that can be scanned. */
-  boolean learn(byte[] bytes, int from, int end, Memo memo) {
+  boolean learn(byte[] bytes, int from, int end, Memo memo, StackScanner stacks) {
     clear();
     int at = from + 1;
     if (bytes[at] == (byte) Opcode.MEMOIZE) {
       at++;
     }
-    if (bytes[at] == Opcode.MARK && learnKeys(bytes, at + 1, end, memo)) {
+    if (bytes[at] == Opcode.MARK && learnKeys(bytes, at + 1, end, memo, stacks)) {
       return true;
     }
     clear();
     return false;
   }
 
-  private boolean learnKeys(byte[] bytes, int from, int end, Memo memo) {
+  private boolean learnKeys(byte[] bytes, int from, int end, Memo memo, StackScanner stacks) {
     int at = from;
     while (at >= 0 && at + EntryScanner.STEP_BYTES <= end && count < MOST_KEYS) {
       if (bytes[at] == Opcode.SETITEMS) {
@@ -119,7 +138,10 @@ final class EntryShape {
         present |= 1L << key;
         addRow(bytes, at, length, key, content);
       }
-      at = end(content, bytes, value, end);
+      at =
+          content == STACK && bytes[value] == Opcode.EMPTY_LIST
+              ? stacks.scan(bytes, value, end)
+              : end(content, bytes, value, end);
     }
     return false;
   }
@@ -147,8 +169,7 @@ final class EntryShape {
     return switch (content) {
       case NUMBER -> number < 0 ? -1 : at + number;
       case POOL -> number < 0 ? referenceEnd(bytes, at) : pairEnd(bytes, at + number);
-      case STACK ->
-          bytes[at] == Opcode.EMPTY_LIST ? listEnd(bytes, at + 1, end) : referenceEnd(bytes, at);
+      case STACK -> referenceEnd(bytes, at);
       default ->
           bytes[at] == (byte) Opcode.SHORT_BINUNICODE
               ? textEnd(bytes, at, end)
@@ -170,21 +191,6 @@ final class EntryShape {
   private static int textEnd(byte[] bytes, int from, int end) {
     int at = from + 2 + (bytes[from + 1] & 0xff);
     return at < end ? memoizeEnd(bytes, at) : -1;
-  }
-
-  private static int listEnd(byte[] bytes, int from, int end) {
-    int at = memoizeEnd(bytes, from);
-    if (bytes[at] != Opcode.MARK) {
-      return at;
-    }
-    at++;
-    while (at >= 0 && at + EntryScanner.STEP_BYTES <= end) {
-      if (bytes[at] == Opcode.APPENDS) {
-        return at + 1;
-      }
-      at = referenceEnd(bytes, at);
-    }
-    return -1;
   }
 
   private static int memoizeEnd(byte[] bytes, int at) {
@@ -212,28 +218,23 @@ final class EntryShape {
 
   /** Bytes of the whole number at a position with its opcode, −1 where there is none. */
   static int numberLength(byte[] bytes, int at) {
-    return switch (bytes[at]) {
-      case Opcode.BININT1 -> 2;
-      case Opcode.BININT2 -> 3;
-      case Opcode.BININT -> 5;
-      case (byte) Opcode.LONG1 -> {
-        int length = bytes[at + 1];
-        yield length > 0 && length <= Long.BYTES ? 2 + length : -1;
-      }
-      default -> -1;
-    };
+    int opcode = bytes[at] & 0xff;
+    if (opcode != Opcode.LONG1) {
+      return NUMBER_LENGTHS[opcode];
+    }
+    int length = bytes[at + 1];
+    return length > 0 && length <= Long.BYTES ? 2 + length : -1;
   }
 
   /** The whole number at a position where there is one. */
   static long number(byte[] bytes, int at) {
-    return switch (bytes[at]) {
-      case Opcode.BININT1 -> bytes[at + 1] & 0xff;
-      case Opcode.BININT2 -> (int) INTS.get(bytes, at + 1) & 0xffff;
-      case Opcode.BININT -> (int) INTS.get(bytes, at + 1);
-      default -> {
-        int unused = Long.SIZE - Byte.SIZE * bytes[at + 1];
-        yield (long) LONGS.get(bytes, at + 2) << unused >> unused;
-      }
-    };
+    int opcode = bytes[at] & 0xff;
+    if (opcode == Opcode.LONG1) {
+      int unused = Long.SIZE - Byte.SIZE * bytes[at + 1];
+      return (long) LONGS.get(bytes, at + 2) << unused >> unused;
+    }
+    // Only numbers of four bytes have a sign.
+    int unused = NUMBER_UNUSED_BITS[opcode];
+    return (long) LONGS.get(bytes, at + 1) << unused >> unused & NUMBER_MASKS[opcode];
   }
 }

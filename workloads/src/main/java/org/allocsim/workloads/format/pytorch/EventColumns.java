@@ -1,6 +1,6 @@
 package org.allocsim.workloads.format.pytorch;
 
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.simulator.effect.EffectKind;
@@ -12,16 +12,21 @@ import org.allocsim.simulator.trace.StackTable;
  * is kept as a problem, since only a list that turns out to be a device's history must be right.
  */
 final class EventColumns {
-  private static final int MOST_ROWS = Integer.MAX_VALUE - 16;
+  /** Most rows, in whole pieces. */
+  private static final int MOST_ROWS = Integer.MAX_VALUE / EventRows.MOST * EventRows.MOST;
+
   private static final String DAMAGED = "the file is damaged, " + PickleInput.WRITE_ANEW;
 
   private final Fields fields;
   private final TextPool texts;
   private final StreamNumbers streams;
-  private EffectLog effects = new EffectLog();
-  private long[] timesNanos = new long[16];
-  private int[] stacks;
-  private short[] pools;
+
+  /** The rows in pieces, so that a long history grows without being copied. */
+  private List<EventRows> pieces = new ArrayList<>();
+
+  private EventRows last = new EventRows();
+  private boolean hasStacks;
+  private boolean hasPools;
   private long entries;
   private long lastMicros;
   private long untimed;
@@ -111,20 +116,27 @@ final class EventColumns {
   /** Appends a row; false where that is not possible, which ends the list. */
   private boolean append(
       EffectKind kind, long address, long bytes, int stream, long micros, int stack, int pool) {
-    int row = effects.count();
     if (stream < 0) {
       fail("it names one more than " + StreamNumbers.MOST + " streams", DAMAGED);
     } else if (micros >= 0 && micros < lastMicros) {
       fail(
           "its time of " + micros + " µs is before that of an earlier entry, " + lastMicros + " µs",
           "a history runs forward, so " + DAMAGED);
-    } else if (row == MOST_ROWS) {
+    } else if (last.isFull() && rows() == MOST_ROWS) {
       fail("there are more than " + MOST_ROWS + " entries", "record a shorter history");
     } else {
-      addTime(row, micros);
-      addStack(row, stack);
-      addPool(row, pool);
-      effects.add(kind, address, bytes, stream);
+      if (micros < 0) {
+        untimed++;
+      } else {
+        lastMicros = micros;
+      }
+      hasStacks |= stack != StackTable.NONE;
+      hasPools |= pool >= 0;
+      if (last.isFull()) {
+        pieces.add(last);
+        last = new EventRows(EventRows.MOST);
+      }
+      last.add(kind, address, bytes, stream, lastMicros * 1000, stack, pool);
       return true;
     }
     return false;
@@ -154,43 +166,6 @@ final class EventColumns {
     problem = new ListContent.Problem("entry " + (entries - 1), cause, remedy);
   }
 
-  private void addTime(int row, long micros) {
-    if (row == timesNanos.length) {
-      timesNanos = Arrays.copyOf(timesNanos, grown(row));
-    }
-    if (micros < 0) {
-      untimed++;
-    } else {
-      lastMicros = micros;
-    }
-    timesNanos[row] = lastMicros * 1000;
-  }
-
-  private void addStack(int row, int stack) {
-    if (stack != StackTable.NONE && stacks == null) {
-      stacks = new int[timesNanos.length];
-    }
-    if (stacks != null) {
-      if (row >= stacks.length) {
-        stacks = Arrays.copyOf(stacks, grown(row));
-      }
-      stacks[row] = stack;
-    }
-  }
-
-  private void addPool(int row, int pool) {
-    if (pool >= 0 && pools == null) {
-      pools = new short[timesNanos.length];
-      Arrays.fill(pools, (short) -1);
-    }
-    if (pools != null) {
-      if (row >= pools.length) {
-        pools = Arrays.copyOf(pools, grown(row));
-      }
-      pools[row] = (short) pool;
-    }
-  }
-
   private void countUnused(int context, int metadata) {
     if (context >= 0 && context != Vocabulary.NOT_AVAILABLE) {
       compileContexts++;
@@ -200,42 +175,46 @@ final class EventColumns {
     }
   }
 
-  /** Capacity for more than {@code rows} rows: half as much again, a quarter where it is a lot. */
-  private static int grown(int rows) {
-    return (int) Math.min(rows + (rows >> (rows < 1 << 20 ? 1L : 2L)) + 16L, MOST_ROWS);
+  private int rows() {
+    return pieces.size() * EventRows.MOST + last.count;
   }
 
   /** Marks the streams that the rows use. */
   void markStreams(boolean[] used) {
-    for (int row = 0; row < effects.count(); row++) {
-      used[effects.stream(row)] = true;
-    }
+    pieces.forEach(piece -> piece.markStreams(used));
+    last.markStreams(used);
   }
 
   /** Hands the columns over; this object is then empty. */
   DeviceHistory finish(
       PoolNumbers poolNumbers, short[] finalStreams, Optional<Boolean> overflowed) {
-    int rows = effects.count();
-    effects.renumberStreams(finalStreams);
-    effects.trimToSize();
+    int rows = rows();
     boolean hasTimes = rows > 0 && untimed < rows;
-    timesNanos = hasTimes ? Arrays.copyOf(timesNanos, rows) : null;
-    stacks = stacks == null ? null : Arrays.copyOf(stacks, rows);
-    pools = pools == null ? null : Arrays.copyOf(pools, rows);
-    DeviceHistory history =
-        new DeviceHistory(
-            effects,
-            timesNanos,
-            stacks,
-            pools,
-            List.copyOf(poolNumbers.pools()),
-            hasTimes,
-            overflowed);
-    effects = new EffectLog();
-    timesNanos = new long[16];
-    stacks = null;
-    pools = null;
-    return history;
+    EffectLog effects = new EffectLog(rows);
+    long[] timesNanos = hasTimes ? new long[rows] : null;
+    int[] stacks = hasStacks ? new int[rows] : null;
+    short[] pools = hasPools ? new short[rows] : null;
+    pieces.add(last);
+    for (int i = 0; i < pieces.size(); i++) {
+      // What was copied is not needed any more.
+      EventRows piece = pieces.set(i, null);
+      int row = effects.count();
+      copy(piece.timesNanos, timesNanos, row, piece.count);
+      copy(piece.stacks, stacks, row, piece.count);
+      copy(piece.pools, pools, row, piece.count);
+      piece.copyTo(effects, finalStreams);
+    }
+    pieces = new ArrayList<>();
+    last = new EventRows();
+    return new DeviceHistory(
+        effects, timesNanos, stacks, pools, List.copyOf(poolNumbers.pools()), hasTimes, overflowed);
+  }
+
+  /** Copies a column of a piece to where it belongs; nothing where nobody wants it. */
+  private static void copy(Object column, Object target, int row, int rows) {
+    if (target != null) {
+      System.arraycopy(column, 0, target, row, rows);
+    }
   }
 
   /** Counts what was passed over. */

@@ -2,19 +2,32 @@ package org.allocsim.workloads.format.pytorch;
 
 import java.util.Arrays;
 
-/** The values that a pickle refers to again, by slot; four bytes each, numbers eight more. */
+/**
+ * The values that a pickle refers to again, by slot; four bytes each, numbers eight more.
+ *
+ * <p>Slots lie in chunks, so that a memo of tens of millions grows without being copied, and one
+ * with gaps takes no memory for them. What a part of the file remembers can be noted first and
+ * enters the memo once that part turned out to be complete.
+ */
 final class Memo {
   /** Most slots, and one more than the largest value of an entry. */
   static final int MOST = 1 << 28;
 
   private static final int VALUE_MASK = MOST - 1;
   private static final int TYPE_SHIFT = 28;
+  private static final int CHUNK_SHIFT = 12;
+  private static final int CHUNK_MASK = (1 << CHUNK_SHIFT) - 1;
 
-  private int[] entries = new int[1 << 12];
+  /** Null where no slot of the chunk was filled. */
+  private int[][] chunks = new int[16][];
+
   private int count;
   private long[] numbers = new long[16];
   private int numberCount;
-  private int textVersion;
+  private int version;
+
+  private int[] noted = new int[64];
+  private int notedCount;
 
   /** One more than the largest slot filled. */
   int count() {
@@ -23,66 +36,111 @@ final class Memo {
 
   /** Type of the value in a slot, {@link Value#MARK} where it was never filled. */
   byte type(long slot) {
-    return slot < count ? (byte) (entries[(int) slot] >>> TYPE_SHIFT) : Value.MARK;
+    return slot < count ? typeOf(entry((int) slot)) : Value.MARK;
   }
 
   /** The value in a slot that was filled. */
   long value(int slot) {
-    int value = entries[slot] & VALUE_MASK;
-    return isNumber(type(slot)) ? numbers[value] : value;
+    int entry = entry(slot);
+    return isNumber(typeOf(entry)) ? numbers[valueOf(entry)] : valueOf(entry);
   }
 
   /** Fills a slot; slots in between stay empty. */
   void set(int slot, byte type, long value) {
-    if (slot >= entries.length) {
-      entries = Arrays.copyOf(entries, Math.max(slot + 1, entries.length + (entries.length >> 1)));
-    }
-    if (type(slot) == Value.TEXT) {
-      textVersion++;
+    int before = entry(slot);
+    if (typeOf(before) == Value.TEXT || typeOf(before) == Value.FRAME) {
+      version++;
     }
     int stored = (int) value;
     if (isNumber(type)) {
-      stored = isNumber(type(slot)) ? entries[slot] & VALUE_MASK : newNumber();
+      stored = isNumber(typeOf(before)) ? valueOf(before) : newNumber();
       numbers[stored] = value;
     }
-    entries[slot] = (type << TYPE_SHIFT) | (stored & VALUE_MASK);
+    chunk(slot)[slot & CHUNK_MASK] = entry(type, stored & VALUE_MASK);
     count = Math.max(count, slot + 1);
+  }
+
+  /** What a slot holds, as {@link #entry(byte, int)} puts it; 0 where it was never filled. */
+  int entry(int slot) {
+    if (slot < 0 || slot >= count) {
+      return 0;
+    }
+    int[] chunk = chunks[slot >>> CHUNK_SHIFT];
+    return chunk == null ? 0 : chunk[slot & CHUNK_MASK];
   }
 
   /** The value in a slot where it is of a type, which is none of numbers; else −1. */
   int valueAs(byte type, int slot) {
-    return slot >= 0 && slot < count && typeOf(entries[slot]) == type ? valueOf(entries[slot]) : -1;
+    int entry = entry(slot);
+    return typeOf(entry) == type ? valueOf(entry) : -1;
   }
 
-  /** A number that is another one whenever a text was replaced. */
-  int textVersion() {
-    return textVersion;
+  /** A number that is another one whenever a text or a frame was replaced. */
+  int version() {
+    return version;
   }
 
-  /**
-   * Makes room for so many slots in a row; false where that is too many.
-   *
-   * <p>Whoever fills slots of {@link #entries} by himself tells so with {@link #take}, or empties
-   * them again.
-   */
-  boolean reserve(int more) {
-    if (count > MOST - more) {
-      return false;
+  /** Whether there may be so many more slots. */
+  boolean hasRoom(int more) {
+    return count <= MOST - more;
+  }
+
+  /** Forgets what was noted. */
+  void beginNotes() {
+    notedCount = 0;
+  }
+
+  /** Notes a value for the next slot and returns which note this is. */
+  int note(int entry) {
+    if (notedCount == noted.length) {
+      noted = Arrays.copyOf(noted, notedCount * 2);
     }
-    if (count + more > entries.length) {
-      entries = Arrays.copyOf(entries, count + more + (count >> 1));
+    noted[notedCount] = entry;
+    return notedCount++;
+  }
+
+  /** Notes several values. */
+  void note(int[] entries, int from, int to) {
+    for (int i = from; i < to; i++) {
+      note(entries[i]);
     }
-    return true;
   }
 
-  /** What the slots hold, as {@link #entry} puts it. */
-  int[] entries() {
-    return entries;
+  /** Replaces a note. */
+  void renote(int note, int entry) {
+    noted[note] = entry;
   }
 
-  /** Slots up to this were filled. */
-  void take(int newCount) {
-    count = newCount;
+  /** Copies the notes from one on to an array and returns how many that were. */
+  int copyNotes(int from, int[] target, int at) {
+    System.arraycopy(noted, from, target, at, notedCount - from);
+    return notedCount - from;
+  }
+
+  /** Number of notes. */
+  int noteCount() {
+    return notedCount;
+  }
+
+  /** Fills the next slots with what was noted. */
+  void keepNotes() {
+    for (int i = 0; i < notedCount; i++) {
+      chunk(count)[count & CHUNK_MASK] = noted[i];
+      count++;
+    }
+  }
+
+  private int[] chunk(int slot) {
+    int number = slot >>> CHUNK_SHIFT;
+    if (number >= chunks.length) {
+      chunks = Arrays.copyOf(chunks, Math.max(number + 1, chunks.length * 2));
+    }
+    int[] chunk = chunks[number];
+    if (chunk == null) {
+      chunk = new int[1 << CHUNK_SHIFT];
+      chunks[number] = chunk;
+    }
+    return chunk;
   }
 
   /** A type and a value as a slot holds them; for types that are no numbers. */

@@ -236,7 +236,7 @@ final class PickleMachine {
   /** Reads entries of a history at one go; false where none was read. */
   private boolean scanEntries(long frameEnd) {
     // Few values wait in a real snapshot; with more, a limit could be reached within an entry.
-    if (scanner == null || markCount == 0 || markCount > DEEPEST - 2 || size > MOST_SCANNED) {
+    if (scanner == null || markCount == 0 || markCount > DEEPEST - 3 || size > MOST_SCANNED) {
       return false;
     }
     int mark = marks[markCount - 1];

@@ -68,6 +68,11 @@ final class SnapshotBuilder {
     return pools.number(first, second);
   }
 
+  /** Number of a frame; the texts are numbers in the pool, or −1 for none. */
+  int frame(int file, long line, int name) {
+    return stacks.frame(file, line < 0 || line > Integer.MAX_VALUE ? 0 : (int) line, name);
+  }
+
   /** Number of the stack with these frames. */
   int stack(int[] frames, int count) {
     return stacks.stack(frames, count);
@@ -216,12 +221,8 @@ final class SnapshotBuilder {
   private void closeFrame(int dict) {
     long line =
         dicts.type(dict, Vocabulary.LINE) == Value.INT ? dicts.value(dict, Vocabulary.LINE) : 0;
-    closed(
-        Value.FRAME,
-        stacks.frame(
-            text(dict, Vocabulary.FILENAME),
-            line < 0 || line > Integer.MAX_VALUE ? 0 : (int) line,
-            text(dict, Vocabulary.NAME)));
+    int file = text(dict, Vocabulary.FILENAME);
+    closed(Value.FRAME, frame(file, line, text(dict, Vocabulary.NAME)));
   }
 
   private int text(int dict, int field) {

@@ -83,10 +83,12 @@ class EntryScannerTest {
       int first = random.nextInt(280);
       entry.put(
           "frames",
-          switch (random.nextInt(4)) {
+          switch (random.nextInt(6)) {
             case 0 -> list();
             case 1 -> shared;
             case 2 -> list(frames.get(first));
+            case 3 -> list(frame("model.py", first, "forward"), frame("b.py", i, "backward"));
+            case 4 -> list(frame("model.py", first % 5, "step"), frames.get(first % 7));
             default -> list(frames.subList(first, first + 1 + random.nextInt(20)).toArray());
           });
       history.add(entry);
@@ -171,6 +173,22 @@ class EntryScannerTest {
             (entry, _) -> entry.put("new_key", list(1, 2)),
             (entry, _) -> entry.put("frames", 5),
             (entry, _) -> entry.put("frames", null),
+            (entry, _) -> entry.put("frames", list(5)),
+            (entry, _) -> entry.put("frames", list(SnapshotData.dict())),
+            (entry, _) -> entry.put("frames", list(SnapshotData.dict("line", 3))),
+            (entry, _) -> entry.put("frames", list(frame("model.py", -1, "forward"))),
+            (entry, _) ->
+                entry.put(
+                    "frames",
+                    list(SnapshotData.dict("line", 1L << 40, "name", "x", "filename", "y"))),
+            (entry, i) -> entry.put("frames", list(frame("long".repeat(80) + i, 1, "x"))),
+            (entry, _) ->
+                entry.put(
+                    "frames",
+                    list(SnapshotData.dict("line", 1, "name", "x", "filename", "y", "kind", 2))),
+            (entry, _) ->
+                entry.put(
+                    "frames", list(SnapshotData.dict("name", 1, "filename", "y", "line", "2"))),
             (entry, _) -> entry.put("compile_context", null),
             (entry, _) -> entry.put("compile_context", "graph 0"),
             (entry, _) -> entry.put("user_metadata", "a longer text than eight bytes"),
@@ -227,6 +245,55 @@ class EntryScannerTest {
     for (String second : List.of("time_us", "size", "stream", "nothing")) {
       assertSame(overwritten(second));
     }
+  }
+
+  @Test
+  void framesWhoseSlotIsFilledAnewAreReadAlike() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (PickleWriter out = PickleWriter.python(bytes, 4)) {
+      out.opcode(Opcode.EMPTY_DICT);
+      out.opcode(Opcode.MARK);
+      out.text("device_traces");
+      out.opcode(Opcode.EMPTY_LIST);
+      out.opcode(Opcode.EMPTY_LIST);
+      out.opcode(Opcode.MARK);
+      Object first = frame("model.py", 1, "forward");
+      int slot = -1;
+      for (int entry = 0; entry < 60; entry++) {
+        out.opcode(Opcode.EMPTY_DICT);
+        out.opcode(Opcode.MARK);
+        out.text("frames");
+        out.opcode(Opcode.EMPTY_LIST);
+        out.opcode(Opcode.MARK);
+        if (slot < 0) {
+          out.value(first);
+          // The frame written last goes into a slot of its own.
+          slot = 200;
+          while (out.memoize() < slot) {}
+        } else if (entry == 30) {
+          out.value(frame("model.py", 2, "forward"));
+          out.raw(Opcode.BINPUT, slot);
+        }
+        out.get(slot);
+        out.get(slot);
+        out.opcode(Opcode.APPENDS);
+        for (String key : List.of("action", "addr", "size", "stream")) {
+          out.text(key);
+          if (key.equals("action")) {
+            out.text("alloc");
+          } else {
+            out.whole(entry);
+          }
+        }
+        out.opcode(Opcode.SETITEMS);
+      }
+      out.opcode(Opcode.APPENDS);
+      out.opcode(Opcode.APPEND);
+      out.opcode(Opcode.SETITEMS);
+    }
+    byte[] file = bytes.toByteArray();
+    assertTrue(outcome(file, true).length() > 1_000, outcome(file, true));
+    assertSame(file);
   }
 
   /** A history whose entries name a key through a slot that holds another text from the middle. */
