@@ -57,18 +57,18 @@ public enum SweepColumn {
   ALLOC_RETRIES(Type.INTEGER, "requests that were tried again after the cache was released"),
   SYNC_ALL_STREAMS(Type.INTEGER, "how often the allocator waited for all streams"),
   DRIVER_CALLS(Type.INTEGER, "calls of the driver of all kinds"),
-  DRIVER_ALLOCATE_CALLS(DriverCall.ALLOCATE, "cuMemAlloc"),
-  DRIVER_FREE_CALLS(DriverCall.FREE, "cuMemFree"),
-  DRIVER_ADDRESS_RESERVE_CALLS(DriverCall.ADDRESS_RESERVE, "cuMemAddressReserve"),
-  DRIVER_ADDRESS_FREE_CALLS(DriverCall.ADDRESS_FREE, "cuMemAddressFree"),
-  DRIVER_CREATE_CALLS(DriverCall.CREATE, "cuMemCreate"),
-  DRIVER_MAP_CALLS(DriverCall.MAP, "cuMemMap"),
-  DRIVER_SET_ACCESS_CALLS(DriverCall.SET_ACCESS, "cuMemSetAccess"),
-  DRIVER_UNMAP_CALLS(DriverCall.UNMAP, "cuMemUnmap"),
-  DRIVER_RELEASE_CALLS(DriverCall.RELEASE, "cuMemRelease"),
-  DRIVER_ALLOCATE_ASYNC_CALLS(DriverCall.ALLOCATE_ASYNC, "cuMemAllocAsync"),
-  DRIVER_FREE_ASYNC_CALLS(DriverCall.FREE_ASYNC, "cuMemFreeAsync"),
-  DRIVER_TRIM_POOL_CALLS(DriverCall.TRIM_POOL, "cuMemPoolTrimTo"),
+  DRIVER_ALLOCATE_CALLS(DriverCall.ALLOCATE),
+  DRIVER_FREE_CALLS(DriverCall.FREE),
+  DRIVER_ADDRESS_RESERVE_CALLS(DriverCall.ADDRESS_RESERVE),
+  DRIVER_ADDRESS_FREE_CALLS(DriverCall.ADDRESS_FREE),
+  DRIVER_CREATE_CALLS(DriverCall.CREATE),
+  DRIVER_MAP_CALLS(DriverCall.MAP),
+  DRIVER_SET_ACCESS_CALLS(DriverCall.SET_ACCESS),
+  DRIVER_UNMAP_CALLS(DriverCall.UNMAP),
+  DRIVER_RELEASE_CALLS(DriverCall.RELEASE),
+  DRIVER_ALLOCATE_ASYNC_CALLS(DriverCall.ALLOCATE_ASYNC),
+  DRIVER_FREE_ASYNC_CALLS(DriverCall.FREE_ASYNC),
+  DRIVER_TRIM_POOL_CALLS(DriverCall.TRIM_POOL),
   DRIVER_NANOS(Type.INTEGER, "modelled time of these calls; waiting for the card is not in it"),
   SIMULATED_NANOS(
       Type.INTEGER, "modelled time of the whole program; none where the trace holds no work"),
@@ -103,9 +103,9 @@ public enum SweepColumn {
     call = null;
   }
 
-  SweepColumn(DriverCall call, String function) {
+  SweepColumn(DriverCall call) {
     type = Type.INTEGER;
-    meaning = "calls of " + function;
+    meaning = "calls of " + call.function();
     this.call = call;
   }
 
