@@ -28,7 +28,10 @@ public enum SweepColumn {
       Type.TEXT, "PYTORCH_CUDA_ALLOC_CONF of policy pytorch; empty is its default, and no other's"),
   OPTIONS(Type.TEXT, "other options of the policy, name=value, separated by semicolons"),
   TORCH_VERSION(Type.OPTIONAL_TEXT, "release of PyTorch whose rules policy pytorch followed"),
-  IS_RECORDED_CONF(Type.BOOLEAN, "whether conf is what the trace was recorded with"),
+  IS_RECORDED_CONF(
+      Type.BOOLEAN,
+      "whether conf is what the trace was recorded with; for traces of formats that keep no"
+          + " settings, whether it is PyTorch's default; none for other policies"),
   DEVICE(Type.OPTIONAL_TEXT, "profile of the simulated card; 'capacity' for a size"),
   CAPACITY_BYTES(Type.INTEGER, "free memory of the card before the first allocation"),
   LIMIT_BYTES(Type.INTEGER, "the allocator's own limit; none where only the card limits it"),
@@ -75,7 +78,7 @@ public enum SweepColumn {
   SECONDS(Type.REAL, "wall time of the run; differs from run to run, all other columns do not");
 
   /** Name and version of this set of columns. It changes with their names, order or meaning. */
-  public static final String SCHEMA = "allocsim-sweep-1";
+  public static final String SCHEMA = "allocsim-sweep-2";
 
   private static final List<SweepColumn> ALL = List.of(values());
 

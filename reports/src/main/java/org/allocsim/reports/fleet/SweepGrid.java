@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SequencedSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.allocsim.reports.advice.AfterOom;
@@ -149,15 +148,14 @@ public final class SweepGrid {
   }
 
   private SequencedSet<String> confs(String recordedConf, boolean limited) {
-    String recorded = Objects.requireNonNullElse(recordedConf, "");
     SequencedSet<String> confs = new LinkedHashSet<>();
     for (String conf : request.confs()) {
       switch (conf) {
-        case SweepRequest.RECORDED -> confs.add(recorded);
+        case SweepRequest.RECORDED -> confs.add(recordedConf);
         case SweepRequest.TUNE ->
             confs.addAll(
                 tuneConfs.computeIfAbsent(
-                    new TuneKey(recorded, limited),
+                    new TuneKey(recordedConf, limited),
                     key ->
                         TuningGrid.of(key.recordedConf(), version, Platform.LINUX, key.limited())
                             .confs()));

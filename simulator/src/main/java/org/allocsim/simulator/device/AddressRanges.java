@@ -49,7 +49,8 @@ final class AddressRanges {
   /** Throws unless the span lies in one reserved range and nothing is mapped there. */
   void requireUnmapped(long address, long bytes) {
     int range = ranges.floor(address);
-    if (range == AddressTable.NONE || ranges.address(range) + ranges.bytes(range) - address < bytes) {
+    if (range == AddressTable.NONE
+        || ranges.address(range) + ranges.bytes(range) - address < bytes) {
       throw new IllegalArgumentException(
           "%d bytes at 0x%x are not inside a reserved range".formatted(bytes, address));
     }

@@ -95,8 +95,7 @@ final class RawHeap {
     arena = placed.make(arenaAddress, roundUp(arenaAddress + 1, unitBytes) - arenaAddress, false);
     enlist(arena);
     if (profile.topAddress() < localAddress) {
-      placed.add(
-          placed.make(profile.topAddress(), localAddress - profile.topAddress(), true));
+      placed.add(placed.make(profile.topAddress(), localAddress - profile.topAddress(), true));
     }
     Reservation local = placed.make(localAddress, localReservedBytes, false);
     placed.add(local);

@@ -55,7 +55,9 @@ final class Spans {
     return above != SpanStore.NONE && spans.start(above) - start < bytes;
   }
 
-  /** Start of the smallest span of at least this size, the lowest among equals, or {@link #NONE}. */
+  /**
+   * Start of the smallest span of at least this size, the lowest among equals, or {@link #NONE}.
+   */
   long bestFit(long bytes) {
     return startOf(spans.bestFit(bytes));
   }
