@@ -142,7 +142,7 @@ public final class SweepGrid {
     if (obstacle == null) {
       ParsedConfig config = parsed(conf, rules);
       limit = Scenario.limit(config, rules, limitBytes, profile);
-      obstacle = obstacle(config, profile);
+      obstacle = Scenario.obstacle(config, profile).orElse(null);
     }
     return new SweepCell(choice, rules, profile, limit, conf.equals(recordedConf), obstacle);
   }
@@ -202,20 +202,6 @@ public final class SweepGrid {
           + "\"; --torch-version names another release";
     }
   }
-
-  /** Why a card cannot follow settings; null where it can. */
-  private static String obstacle(ParsedConfig config, DeviceProfile profile) {
-    long segmentBytes = config.allocator().largeSegmentBytes();
-    if (segmentBytes <= 0 || segmentBytes > LARGEST_SEGMENT_BYTES) {
-      return "large_segment_size_mb is more than can be simulated";
-    }
-    return config.allocator().expandableSegments() && segmentBytes % profile.pageBytes() != 0
-        ? "with expandable segments large_segment_size_mb must be a multiple of the card's pages"
-        : null;
-  }
-
-  /** Sums with larger segments would pass 2^63. */
-  private static final long LARGEST_SEGMENT_BYTES = 1L << 60;
 
   private static ParsedConfig parsed(String conf, PyTorchVersion version) {
     try {
