@@ -5,12 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.allocsim.benchmarks.suite.BlocksBenchmark;
+import org.allocsim.benchmarks.suite.DeviceBenchmark;
 import org.allocsim.benchmarks.suite.PassCounts;
 import org.allocsim.benchmarks.suite.ReplayBenchmark;
 
 /**
- * Counts what the processor does for an event of PyTorch's allocator, with Linux {@code perf}: what
- * a clock shows depends on the machine and its load, instructions hardly.
+ * Counts what the processor does for an event of PyTorch's allocator, or for a driver call on a
+ * simulated device, with Linux {@code perf}: what a clock shows depends on the machine and its load,
+ * instructions hardly.
  *
  * <pre>
  * java -XX:+UseParallelGC -XX:-UseCompressedOops -XX:+UseCompactObjectHeaders \\
@@ -26,6 +28,7 @@ final class Counters {
   private static final long WARM_UP_NANOS = 3_000_000_000L;
   private static final long MEASURED_NANOS = 1_500_000_000L;
   private static final int MANY_BLOCKS = 1_000_000;
+  private static final int MANY_DEVICE_BLOCKS = 100_000;
 
   private Counters() {}
 
@@ -56,6 +59,15 @@ final class Counters {
           benchmark.prepare();
           rows.add(row(blocks + " live and free blocks, " + sizes + (conf.isEmpty() ? "" : ", " + conf), benchmark::allocateAndFree));
         }
+      }
+    }
+    for (DeviceBenchmark.Layout layout : DeviceBenchmark.Layout.values()) {
+      for (int blocks = 100; blocks <= MANY_DEVICE_BLOCKS; blocks *= 10) {
+        DeviceBenchmark benchmark = new DeviceBenchmark();
+        benchmark.blocks = blocks;
+        benchmark.layout = layout;
+        benchmark.prepare();
+        rows.add(row("device with " + blocks + " blocks, " + layout, benchmark::takeAndGiveBack));
       }
     }
     String json = "{\n  \"schema\": \"allocsim-counters-1\",\n  \"cpu\": \"" + cpu() + "\",\n  \"jdk\": \""

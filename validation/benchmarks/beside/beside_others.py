@@ -6,23 +6,20 @@ usage: beside_others.py BUNDLE.tgz OUT.json SNAPSHOT...
 BUNDLE.tgz is what 'allocsim bundle BUNDLE.tgz' packs; SNAPSHOTs are memory snapshots of PyTorch,
 plain or compressed with gzip or xz, of programs on one stream. Needs a GPU; nvcc for the driver's
 and CUB's allocators, CuPy and RMM (Python) for theirs. What cannot be measured is left out, with
-the reason in OUT.json, which is of the same form as that of beside_pytorch.py. CuPy and RMM are
-driven from Python: the loop around them is measured too, with requests that do nothing
-("empty loop"). One snapshot takes about three minutes.
+the reason in OUT.json. CuPy and RMM are driven from Python: the loop around them is measured too,
+with requests that do nothing ("empty loop"). comparison.py says how it is measured. One snapshot
+takes about three minutes.
 
-environment: ROUNDS (3), SAMPLES (5) of each program in a round, SECONDS_LEFT (270) after which no
-further round begins, NVCC (nvcc, or that of /usr/local/cuda)
+environment: NVCC (nvcc, or that of /usr/local/cuda), and those of comparison.py
 """
 
 import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 import time
 
-from beside_pytorch import HERE, SCHEMA, Failed, processor, run, spread, write_plain
+from comparison import HERE, Comparison, Failed, compare, nanos_per_request, run
 
 NATIVE = ("direct", "cuda-async", "cub", "cub-all")
 PYTHON = ("empty loop", "cupy", "rmm-pool", "rmm-arena", "rmm-binning")
@@ -143,83 +140,40 @@ def gpu():
         return ""
 
 
-class Comparison:
-    """All that is measured."""
+class BesideOthers(Comparison):
+    """Real allocators beside the policies that simulate them."""
 
     def __init__(self, work, bundle, snapshots):
-        self.work = work
-        self.samples = os.environ.get("SAMPLES", "5")
-        self.rounds = int(os.environ.get("ROUNDS", "3"))
-        self.failed = {}
-        self.values = {}
-        self.facts = {}
-        self.machine = {"cpu": processor(), "cores": len(os.sched_getaffinity(0)),
-                        "system": "%s %s" % (os.uname().sysname, os.uname().machine),
-                        "python": sys.version.split()[0], "gpu": gpu()}
-        subprocess.run(["tar", "xzf", bundle, "-C", work], check=True)
-        self.allocsim = os.path.join(work, "allocsim", "allocsim")
-        self.traces = []
-        for snapshot in snapshots:
-            name = os.path.basename(snapshot).split(".pickle")[0]
-            plain = os.path.join(work, name + ".pickle")
-            write_plain(snapshot, plain)
-            run([self.allocsim, "convert", plain, "-o", os.path.join(work, name + ".jsonl")])
-            self.traces.append(name)
+        super().__init__(work, bundle, snapshots)
+        self.machine["gpu"] = gpu()
         self.driver = self.part("compile", compile_driver, work)
 
-    def part(self, name, work, *arguments):
-        """What a piece of work returns; None, and a reason kept, where it fails."""
-        try:
-            return work(*arguments)
-        except (Failed, OSError, ValueError, KeyError) as error:
-            self.failed.setdefault(name, str(error) or type(error).__name__)
-            print("failed: %s: %s" % (name, self.failed[name]), file=sys.stderr, flush=True)
-            return None
+    def parts(self, trace):
+        if not self.allocsim:
+            return
+        for name in NATIVE + PYTHON:
+            # What failed once, for want of a library mostly, is not tried again.
+            if (name in PYTHON or self.driver) and "real/" + name not in self.failed:
+                yield "real/" + name, self.real, name, trace
+            if name in POLICIES:
+                yield "allocsim/" + name, self.simulated, name, trace
 
-    def keep(self, what, name, trace, values, **facts):
-        key = (what, POLICIES.get(name, name), trace)
-        self.values.setdefault(key, []).extend(values)
-        self.facts[key] = facts
+    def row(self, what, name, trace, values, facts):
+        self.keep({"what": what, "policy": POLICIES.get(name, name), "trace": trace, "setting": "",
+                   "unit": "ns_per_request"}, values, facts)
 
     def real(self, name, trace):
-        path = os.path.join(self.work, trace + ".jsonl")
+        path = self.requests(trace)
         command = ([self.driver, self.samples, name, path] if name in NATIVE else
                    [sys.executable, os.path.abspath(__file__), "--sample", name, path, self.samples])
         found = json.loads(run(command).strip().splitlines()[-1])
-        self.keep(MAKERS.get(name, "RMM"), name, trace, found.pop("ns_per_request"), **found)
+        self.row(MAKERS.get(name, "RMM"), name, trace, found.pop("ns_per_request"), found)
 
     def simulated(self, name, trace):
-        out = os.path.join(self.work, "bench.json")
-        run([self.allocsim, "bench", "--only", "policies", "--policies", POLICIES[name], "--runs",
-             "1", "--trace", os.path.join(self.work, trace + ".pickle"), "--json", out])
-        with open(out, encoding="utf-8") as file:
-            found = json.load(file)
-        self.machine["jdk"] = found["machine"]["jdk"]
-        for each in found["measurements"]:
-            ratio = each["ns_per_request"] / each["ns_per_event"]["median"]
-            self.keep("allocsim", name, trace,
-                      [value * ratio for value in each["ns_per_event"]["values"]],
-                      ns_per_event=each["ns_per_event"]["median"], cpu_share=each["cpu_share"])
-
-    def measure(self, deadline):
-        for number in range(self.rounds):
-            for trace in self.traces:
-                for name in NATIVE + PYTHON:
-                    if time.monotonic() > deadline:
-                        self.failed["round %d" % (number + 1)] = "the time was up in it"
-                        return
-                    if (name in PYTHON or self.driver) and "real/" + name not in self.failed:
-                        self.part("real/" + name, self.real, name, trace)
-                    if name in POLICIES:
-                        self.part("allocsim/" + name, self.simulated, name, trace)
-            print("round %d of %d done" % (number + 1, self.rounds), file=sys.stderr, flush=True)
-
-    def result(self):
-        rows = [{"what": key[0], "policy": key[1], "trace": key[2], "setting": "",
-                 "unit": "ns_per_request", "samples": spread(values), **self.facts[key]}
-                for key, values in self.values.items()]
-        return {"schema": SCHEMA, "machine": self.machine, "rounds": self.rounds,
-                "measurements": rows, "failed": self.failed}
+        for each in self.bench(trace, "--only", "policies", "--policies", POLICIES[name]):
+            self.row("allocsim", name, trace, nanos_per_request(each),
+                     {"ns_per_event": each["ns_per_event"]["median"],
+                      "cpu_share": each["cpu_share"]})
 
 
 def main(arguments):
@@ -230,34 +184,7 @@ def main(arguments):
             print(error, file=sys.stderr)
             return 1
         return 0
-    if len(arguments) < 3:
-        print(__doc__, file=sys.stderr)
-        return 2
-    bundle, out, snapshots = arguments[0], arguments[1], arguments[2:]
-    for name in [bundle] + snapshots:
-        if not os.path.isfile(name):
-            print("beside_others: %s: no such file" % name, file=sys.stderr)
-            return 1
-    deadline = time.monotonic() + float(os.environ.get("SECONDS_LEFT", "270"))
-    work = tempfile.mkdtemp(prefix="beside-")
-    try:
-        comparison = Comparison(work, bundle, snapshots)
-        comparison.measure(deadline)
-        result = comparison.result()
-    except (Failed, OSError, subprocess.CalledProcessError) as error:
-        print("beside_others: %s" % error, file=sys.stderr)
-        return 1
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    with open(out, "w", encoding="utf-8") as file:
-        json.dump(result, file, indent=1)
-        file.write("\n")
-    for row in result["measurements"]:
-        samples = row["samples"]
-        print("%-16s %-36s %-20s %10.1f %s  (%.1f to %.1f)" % (
-            row["what"], row["policy"], row["trace"], samples["median"], row["unit"],
-            samples["lower_quartile"], samples["upper_quartile"]))
-    return 0 if result["measurements"] else 1
+    return compare("beside_others", __doc__, BesideOthers, arguments)
 
 
 if __name__ == "__main__":

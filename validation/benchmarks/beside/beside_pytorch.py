@@ -5,32 +5,20 @@ usage: beside_pytorch.py BUNDLE.tgz OUT.json SNAPSHOT...
 
 BUNDLE.tgz is what 'allocsim bundle BUNDLE.tgz' packs; SNAPSHOTs are memory snapshots of PyTorch,
 plain or compressed with gzip or xz, of programs on one stream. Needs a GPU, PyTorch with its
-headers and g++ for the first comparison, nothing but this Python for the second. In each round
-everything is measured once, so that what disturbs the machine disturbs all; OUT.json has all
-values, their medians and quartiles, and says of each part that failed why. Two snapshots take
-about four minutes.
+headers and g++ for the first comparison, nothing but this Python for the second. comparison.py
+says how it is measured. Two snapshots take about four minutes.
 
-environment: ROUNDS (3), SAMPLES (5) of each program in a round, SECONDS_LEFT (270) after which no
-further round begins, CXX (g++)
+environment: CXX (g++), and those of comparison.py
 """
 
 import glob
-import gzip
 import json
-import lzma
 import os
-import pickle
-import platform
-import shutil
 import statistics
-import subprocess
 import sys
-import tarfile
-import tempfile
-import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-SCHEMA = "allocsim-beside-1"
+from comparison import HERE, Comparison, Failed, compare, nanos_per_request, run
+
 CONFS = ("", "expandable_segments:True")
 PICKLE_LOADS = 3
 
@@ -48,61 +36,6 @@ for _ in range(int(sys.argv[2])):
     gc.collect()
 print(json.dumps({"events": events, "seconds": times}))
 """
-
-
-class Failed(Exception):
-    """A part cannot be measured; the message says why."""
-
-
-def run(command, seconds=240, **extra):
-    """Standard output of a program."""
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=seconds, check=False, **extra)
-    except OSError as error:
-        raise Failed("%s: %s" % (command[0], error.strerror)) from error
-    except subprocess.TimeoutExpired as error:
-        raise Failed("%s took more than %d s" % (os.path.basename(command[0]), seconds)) from error
-    if done.returncode != 0:
-        lines = (done.stderr or done.stdout).strip().splitlines()
-        errors = [line for line in lines if "error" in line.lower()] or lines or ["no message"]
-        raise Failed("%s: exit code %d: %s"
-                     % (os.path.basename(command[0]), done.returncode, errors[0][:400]))
-    return done.stdout
-
-
-def spread(values):
-    """Samples with their median and quartiles (R's type 7)."""
-    values = list(values)
-    quartiles = (statistics.quantiles(values, n=4, method="inclusive")
-                 if len(values) > 1 else values * 3)
-    return {"median": statistics.median(values), "lower_quartile": quartiles[0],
-            "upper_quartile": quartiles[2], "least": min(values), "most": max(values),
-            "values": values}
-
-
-def processor():
-    """Model of the processor."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as info:
-            for line in info:
-                if line.startswith("model name"):
-                    return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
-
-
-def write_plain(source, target):
-    """Copies a snapshot without its compression."""
-    with open(source, "rb") as file:
-        start = file.read(6)
-    opener = {b"\x1f\x8b": gzip.open, b"\xfd7": lzma.open}.get(start[:2], open)
-    with opener(source, "rb") as plain, open(target, "wb") as out:
-        shutil.copyfileobj(plain, out, 1 << 20)
-    with open(target, "rb") as file:
-        if file.read(1) != b"\x80":
-            raise Failed("%s is no pickle, plain or of gzip or xz" % source)
 
 
 def compile_driver(work):
@@ -138,152 +71,58 @@ def compile_driver(work):
     return program
 
 
-class Comparison:
-    """All that is measured."""
+class BesidePyTorch(Comparison):
+    """PyTorch's allocator beside replay, pickle.load beside reading."""
 
     def __init__(self, work, bundle, snapshots):
-        self.work = work
-        self.rounds = int(os.environ.get("ROUNDS", "3"))
-        self.samples = os.environ.get("SAMPLES", "5")
-        self.failed = {}
-        self.values = {}
-        self.facts = {}
-        self.traces = {}
-        self.machine = {"cpu": processor(), "cores": len(os.sched_getaffinity(0)),
-                        "system": platform.system() + " " + platform.machine(),
-                        "python": platform.python_version()}
-        self.allocsim = self.part("bundle", self.unpack, bundle)
-        for snapshot in snapshots:
-            name = os.path.basename(snapshot).split(".pickle")[0]
-            if self.part("prepare/" + name, self.prepare, name, snapshot):
-                self.traces[name] = snapshot
+        super().__init__(work, bundle, snapshots)
         self.driver = self.part("compile", compile_driver, work)
         if self.driver:
             import torch
             self.machine["pytorch"] = torch.__version__
             self.machine["gpu"] = torch.cuda.get_device_name(0) if torch.cuda.is_available() else ""
 
-    def part(self, name, work, *arguments):
-        """What a piece of work returns; None, and a reason kept, where it fails."""
-        try:
-            return work(*arguments)
-        except (Failed, OSError, ValueError, KeyError, EOFError, lzma.LZMAError, tarfile.TarError,
-                pickle.UnpicklingError, RuntimeError) as error:
-            reason = str(error) or type(error).__name__
-            self.failed.setdefault(name, reason)
-            print("failed: %s: %s" % (name, reason), file=sys.stderr, flush=True)
-            return None
-
-    def unpack(self, bundle):
-        with tarfile.open(bundle) as archive:
-            archive.extractall(self.work)
-        program = os.path.join(self.work, "allocsim", "allocsim")
-        run([program, "--version"])
-        return program
-
-    def prepare(self, name, snapshot):
-        plain = os.path.join(self.work, name + ".pickle")
-        write_plain(snapshot, plain)
+    def parts(self, trace):
+        if self.driver and self.allocsim:
+            for conf in CONFS:
+                yield "pytorch/%s/%s" % (trace, conf), self.torch, trace, conf
         if self.allocsim:
-            run([self.allocsim, "convert", plain, "-o", os.path.join(self.work, name + ".jsonl")])
-        return plain
+            yield "allocsim/" + trace, self.replay, trace
+        yield "pickle/" + trace, self.unpickle, trace
 
-    def keep(self, key, values, **facts):
-        self.values.setdefault(key, []).extend(values)
-        self.facts[key] = facts
+    def row(self, what, trace, setting, unit, values, **facts):
+        self.keep({"what": what, "trace": trace, "setting": setting, "unit": unit}, values, facts)
 
-    def torch(self, name, conf):
+    def torch(self, trace, conf):
         environment = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=conf)
         found = json.loads(run(
-            [self.driver, self.samples, os.path.join(self.work, name + ".jsonl")],
-            env=environment))
-        self.keep(("pytorch", name, conf, "ns_per_request"), found["ns_per_request"],
-                  requests_per_pass=found["requests_per_pass"], passes=found["passes"],
-                  ignored=found["ignored"], failed=found["failed"])
+            [self.driver, self.samples, self.requests(trace)], env=environment))
+        self.row("pytorch", trace, conf, "ns_per_request", found.pop("ns_per_request"), **found)
 
-    def replay(self, name):
-        out = os.path.join(self.work, "bench.json")
-        run([self.allocsim, "bench", "--only", "replay,read", "--runs", "1", "--trace",
-             os.path.join(self.work, name + ".pickle"), "--json", out])
-        with open(out, encoding="utf-8") as file:
-            found = json.load(file)
-        self.machine["jdk"] = found["machine"]["jdk"]
-        for each in found["measurements"]:
+    def replay(self, trace):
+        for each in self.bench(trace, "--only", "replay,read"):
             nanos = each["ns_per_event"]["values"]
             if each["id"].startswith("replay/"):
                 conf = CONFS[1] if "expandable" in each["id"] else CONFS[0]
-                ratio = each["ns_per_request"] / each["ns_per_event"]["median"]
-                self.keep(("allocsim", name, conf, "ns_per_event"), nanos,
-                          cpu_share=each["cpu_share"],
-                          allocated_bytes_per_event=each["allocated_bytes_per_event"])
-                self.keep(("allocsim", name, conf, "ns_per_request"),
-                          [value * ratio for value in nanos])
+                self.row("allocsim", trace, conf, "ns_per_event", nanos,
+                         cpu_share=each["cpu_share"],
+                         allocated_bytes_per_event=each["allocated_bytes_per_event"])
+                self.row("allocsim", trace, conf, "ns_per_request", nanos_per_request(each))
             else:
                 kind = each["id"].split("/", 1)[0]
                 compression = each["id"].rsplit("/", 1)[1] if kind == "read" else "none"
-                self.keep(("allocsim " + kind, name, compression, "ns_per_event"), nanos,
-                          bytes_per_second=each["plain_bytes_per_second"])
+                self.row("allocsim " + kind, trace, compression, "ns_per_event", nanos,
+                         bytes_per_second=each["plain_bytes_per_second"])
 
-    def unpickle(self, name):
-        plain = os.path.join(self.work, name + ".pickle")
+    def unpickle(self, trace):
+        plain = self.snapshot(trace)
         found = json.loads(run([sys.executable, "-c", LOADER, plain, str(PICKLE_LOADS)]))
         size = os.path.getsize(plain)
         nanos = [1e9 * each / found["events"] for each in found["seconds"]]
-        self.keep(("pickle.load", name, "none", "ns_per_event"), nanos, bytes=size,
-                  events=found["events"],
-                  bytes_per_second=size / statistics.median(found["seconds"]))
-
-    def measure(self, deadline):
-        for number in range(self.rounds):
-            if time.monotonic() > deadline:
-                self.failed["round %d" % (number + 1)] = "the time was up before it began"
-                return
-            for name in self.traces:
-                for conf in CONFS:
-                    if self.driver and self.allocsim:
-                        self.part("pytorch/%s/%s" % (name, conf), self.torch, name, conf)
-                if self.allocsim:
-                    self.part("allocsim/" + name, self.replay, name)
-                self.part("pickle/" + name, self.unpickle, name)
-            print("round %d of %d done" % (number + 1, self.rounds), file=sys.stderr, flush=True)
-
-    def result(self):
-        rows = []
-        for key, values in self.values.items():
-            what, trace, setting, unit = key
-            rows.append({"what": what, "trace": trace, "setting": setting, "unit": unit,
-                         "samples": spread(values), **self.facts[key]})
-        return {"schema": SCHEMA, "machine": self.machine, "rounds": self.rounds,
-                "measurements": rows, "failed": self.failed}
-
-
-def main(arguments):
-    if len(arguments) < 3:
-        print(__doc__, file=sys.stderr)
-        return 2
-    bundle, out, snapshots = arguments[0], arguments[1], arguments[2:]
-    for name in [bundle] + snapshots:
-        if not os.path.isfile(name):
-            print("beside_pytorch: %s: no such file" % name, file=sys.stderr)
-            return 1
-    deadline = time.monotonic() + float(os.environ.get("SECONDS_LEFT", "270"))
-    work = tempfile.mkdtemp(prefix="beside-")
-    try:
-        comparison = Comparison(work, bundle, snapshots)
-        comparison.measure(deadline)
-        result = comparison.result()
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    with open(out, "w", encoding="utf-8") as file:
-        json.dump(result, file, indent=1)
-        file.write("\n")
-    for row in result["measurements"]:
-        samples = row["samples"]
-        print("%-16s %-20s %-26s %9.1f %s  (%.1f to %.1f)" % (
-            row["what"], row["trace"], row["setting"], samples["median"], row["unit"],
-            samples["lower_quartile"], samples["upper_quartile"]))
-    return 0 if result["measurements"] else 1
+        self.row("pickle.load", trace, "none", "ns_per_event", nanos, bytes=size,
+                 events=found["events"],
+                 bytes_per_second=size / statistics.median(found["seconds"]))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(compare("beside_pytorch", __doc__, BesidePyTorch, sys.argv[1:]))

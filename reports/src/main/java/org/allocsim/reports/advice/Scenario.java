@@ -20,6 +20,7 @@ import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -40,6 +41,9 @@ public record Scenario(
   /** The policy that PyTorch's settings are for. */
   public static final String PYTORCH = "pytorch";
 
+  /** Sums with larger segments would pass 2^63. */
+  private static final long LARGEST_SEGMENT_BYTES = 1L << 60;
+
   private static final String CONF_OPTION = "conf";
   private static final String VERSION_OPTION = "torch-version";
 
@@ -55,6 +59,28 @@ public record Scenario(
   public Scenario(
       ParsedConfig config, PyTorchVersion version, long limitBytes, DeviceProfile device) {
     this(pytorch(), config, version, limitBytes, device);
+  }
+
+  /**
+   * Why no device of a profile can follow settings, and what to do; empty where one can. Under such
+   * settings its driver would refuse every large segment.
+   */
+  public static Optional<String> obstacle(ParsedConfig config, DeviceProfile profile) {
+    long segmentBytes = config.allocator().largeSegmentBytes();
+    if (segmentBytes <= 0 || segmentBytes > LARGEST_SEGMENT_BYTES) {
+      return Optional.of(
+          "large_segment_size_mb is beyond "
+              + ByteFormat.human(LARGEST_SEGMENT_BYTES)
+              + ", more than can be simulated; write a smaller number");
+    }
+    if (config.allocator().expandableSegments() && segmentBytes % profile.pageBytes() != 0) {
+      return Optional.of(
+          "with expandable segments the driver serves large_segment_size_mb only in multiples of"
+              + " its pages of "
+              + ByteFormat.human(profile.pageBytes())
+              + "; write an even number");
+    }
+    return Optional.empty();
   }
 
   private static PolicyChoice pytorch() {

@@ -55,24 +55,6 @@ public final class DriverTimeChart {
     };
   }
 
-  /** What the driver calls a call. */
-  public static String name(DriverCall call) {
-    return switch (call) {
-      case ALLOCATE -> "cuMemAlloc";
-      case FREE -> "cuMemFree";
-      case ADDRESS_RESERVE -> "cuMemAddressReserve";
-      case ADDRESS_FREE -> "cuMemAddressFree";
-      case CREATE -> "cuMemCreate";
-      case MAP -> "cuMemMap";
-      case SET_ACCESS -> "cuMemSetAccess";
-      case UNMAP -> "cuMemUnmap";
-      case RELEASE -> "cuMemRelease";
-      case ALLOCATE_ASYNC -> "cuMemAllocAsync";
-      case FREE_ASYNC -> "cuMemFreeAsync";
-      case TRIM_POOL -> "cuMemPoolTrimTo";
-    };
-  }
-
   /** Height in pixels. */
   public static int height(BarData data) {
     return BarChart.height(data);

@@ -63,19 +63,11 @@ final class CompareCommand implements Callable<Integer> {
 
   @Mixin private PolicyListOptions policyOptions = new PolicyListOptions("all");
 
+  @Mixin private ConfListOptions confOptions;
+
   @Mixin private DeviceOptions deviceOptions;
 
-  @Option(
-      names = "--device-index",
-      paramLabel = "N",
-      description = "Which recorded GPU to replay (default: the first one that did anything).")
-  private Integer deviceIndex;
-
-  @Option(
-      names = "--format",
-      paramLabel = "ID",
-      description = "Format of the traces (default: recognised by content).")
-  private String format;
+  @Mixin private TraceOptions traceOptions;
 
   @Option(
       names = "--csv",
@@ -173,7 +165,7 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, TraceInput input) {
-    return policyOptions.withConfs(
+    return confOptions.expand(
         chosen,
         input.conf(),
         deviceOptions.torchVersion(),
@@ -197,7 +189,7 @@ final class CompareCommand implements Callable<Integer> {
       ChartFolder charts,
       String prefix)
       throws IOException {
-    TraceInput input = TraceInput.read(name, format, deviceOptions.torchVersion(), deviceIndex);
+    TraceInput input = traceOptions.read(name, deviceOptions.torchVersion());
     List<PolicyChoice> choices = withConfs(chosen, input);
     long limitBytes = limitBytes();
     PolicyTrial trial =

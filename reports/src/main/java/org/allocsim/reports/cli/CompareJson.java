@@ -38,7 +38,7 @@ final class CompareJson {
     Map<String, Object> map = new LinkedHashMap<>();
     result
         .driverNanosByCall()
-        .forEach((call, nanos) -> map.put(DriverTimeChart.name(call), nanos / NANOS_PER_SECOND));
+        .forEach((call, nanos) -> map.put(call.function(), nanos / NANOS_PER_SECOND));
     long waitNanos = waitNanos(result);
     if (waitNanos > 0) {
       map.put(DriverTimeChart.WAITING, waitNanos / NANOS_PER_SECOND);

@@ -52,7 +52,7 @@ final class ConfText {
     Map<String, Object> calls = new TreeMap<>();
     for (Map.Entry<DriverCall, Long> call : result.driverCalls().entrySet()) {
       if (CountingDevice.isShown(call.getKey(), call.getValue())) {
-        calls.put(CountingDevice.name(call.getKey()), call.getValue());
+        calls.put(call.getKey().function(), call.getValue());
       }
     }
     map.put("driver_calls", calls);

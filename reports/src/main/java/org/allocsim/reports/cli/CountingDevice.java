@@ -19,24 +19,6 @@ final class CountingDevice implements DeviceMemory {
     return calls[call.ordinal()];
   }
 
-  /** The name of a call in reports. */
-  static String name(DriverCall call) {
-    return switch (call) {
-      case ALLOCATE -> "cuMemAlloc";
-      case FREE -> "cuMemFree";
-      case ADDRESS_RESERVE -> "cuMemAddressReserve";
-      case ADDRESS_FREE -> "cuMemAddressFree";
-      case CREATE -> "cuMemCreate";
-      case MAP -> "cuMemMap";
-      case SET_ACCESS -> "cuMemSetAccess";
-      case UNMAP -> "cuMemUnmap";
-      case RELEASE -> "cuMemRelease";
-      case ALLOCATE_ASYNC -> "cuMemAllocAsync";
-      case FREE_ASYNC -> "cuMemFreeAsync";
-      case TRIM_POOL -> "cuMemPoolTrimTo";
-    };
-  }
-
   /** Whether a count is shown: always, but stream-ordered calls only where there are any. */
   static boolean isShown(DriverCall call, long count) {
     return switch (call) {
@@ -51,7 +33,7 @@ final class CountingDevice implements DeviceMemory {
     for (DriverCall call : DriverCall.values()) {
       long count = calls.applyAsLong(call);
       if (isShown(call, count)) {
-        names.put(name(call), count);
+        names.put(call.function(), count);
       }
     }
     return names;

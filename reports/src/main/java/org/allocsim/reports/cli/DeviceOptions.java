@@ -7,42 +7,18 @@ import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options that say on what device, under what limit and by whose rules a program runs. */
 final class DeviceOptions {
   @ArgGroup(exclusive = true)
-  private Limit limit;
+  private LimitOptions limit;
 
   @ArgGroup(exclusive = true)
   private Device device;
 
-  @Option(
-      names = "--torch-version",
-      paramLabel = "VERSION",
-      description = "Rules of this PyTorch release, 2.0 to 2.14 (default: 2.11).",
-      converter = TorchVersionConverter.class)
-  private PyTorchVersion torchVersion;
-
-  /** The allocator's own limit. */
-  private static final class Limit {
-    @Option(
-        names = "--memory-fraction",
-        paramLabel = "F",
-        description =
-            "Share of the device that the allocator may reserve, above 0 and up to 1; a snapshot"
-                + " does not hold what the program gave to set_per_process_memory_fraction()"
-                + " (default: per_process_memory_fraction of the settings, else no limit).",
-        converter = FractionConverter.class)
-    private Double fraction;
-
-    @Option(
-        names = "--memory-limit",
-        paramLabel = "SIZE",
-        description = "The same in bytes or with a unit, such as 24GiB.",
-        converter = SizeConverter.class)
-    private Long limitBytes;
-  }
+  @Mixin private TorchVersionOption torchVersion;
 
   /** The device. */
   private static final class Device {
@@ -80,7 +56,7 @@ final class DeviceOptions {
 
   /** Whether a release was chosen. */
   boolean isTorchVersionGiven() {
-    return torchVersion != null;
+    return torchVersion.isGiven();
   }
 
   /** Whether an option gives the allocator's own limit. */
@@ -98,7 +74,7 @@ final class DeviceOptions {
       double fraction = settings.allocator().perProcessMemoryFraction();
       return fraction == 1 ? MemoryLimit.NONE : limitBytes(fraction);
     }
-    return limit.limitBytes != null ? limit.limitBytes : limitBytes(limit.fraction);
+    return limit.bytes() != null ? limit.bytes() : limitBytes(limit.fraction());
   }
 
   private long limitBytes(double fraction) {
@@ -111,6 +87,6 @@ final class DeviceOptions {
 
   /** Whose rules apply. */
   PyTorchVersion torchVersion() {
-    return torchVersion == null ? PyTorchVersion.DEFAULT : torchVersion;
+    return torchVersion.version();
   }
 }

@@ -84,8 +84,9 @@ final class FleetReportCommand implements Callable<Integer> {
     if (top < 1) {
       throw Failure.usage("--top " + top + " leaves nothing; give a number of rows above 0");
     }
-    FleetTables tables = new FleetTables(read());
-    List<FleetSection> sections = tables.sections();
+    FleetAnalysis analysis = read();
+    FleetVerdict verdict = new FleetVerdict(analysis);
+    List<FleetSection> sections = new FleetTables(analysis).sections();
     Path folder = Files.createDirectories(out == null ? swept : Path.of(out));
     PrintWriter terminal = spec.commandLine().getOut();
     try (Outputs outputs = new Outputs(terminal)) {
@@ -95,18 +96,18 @@ final class FleetReportCommand implements Callable<Integer> {
         }
       }
       try (PrintWriter markdown = writer(outputs, folder, MARKDOWN)) {
-        markdown.println("# " + tables.verdict());
+        markdown.println("# " + verdict.sentence());
         markdown.println();
-        tables.facts().forEach(fact -> markdown.println("- " + fact));
+        verdict.facts().forEach(fact -> markdown.println("- " + fact));
         markdown.println();
         sections.forEach(section -> section.printMarkdown(markdown, top));
       }
-      page(tables, sections)
+      page(verdict, new FleetBars(analysis), sections)
           .write(outputs.open("-o", folder.resolve(PAGE).toString(), null).stream());
       outputs.commit();
     }
-    terminal.println(tables.verdict());
-    tables.facts().forEach(fact -> terminal.println("  " + fact));
+    terminal.println(verdict.sentence());
+    verdict.facts().forEach(fact -> terminal.println("  " + fact));
     terminal.println(folder.resolve(PAGE) + ", " + MARKDOWN + ", fleet-*.csv");
     terminal.flush();
     return ExitCodes.DONE;
@@ -134,23 +135,22 @@ final class FleetReportCommand implements Callable<Integer> {
             StandardCharsets.UTF_8));
   }
 
-  private FleetPage page(FleetTables tables, List<FleetSection> sections) throws IOException {
+  private FleetPage page(FleetVerdict verdict, FleetBars bars, List<FleetSection> sections)
+      throws IOException {
     FleetPage page =
         new FleetPage(
             swept.toString(),
-            new Verdict(Verdict.Tone.NEUTRAL, tables.verdict(), tables.facts(), null));
-    List<BarData> charts =
-        List.of(tables.savedFailures(MOST_BARS), tables.savings(), tables.frontier());
+            new Verdict(Verdict.Tone.NEUTRAL, verdict.sentence(), verdict.facts(), null));
     if (ChartFonts.areAvailable()) {
-      if (tables.isAnyOutcomeChanged()) {
-        draw(page, "Failures that settings save", "failures", charts.get(0));
+      if (bars.isAnyOutcomeChanged()) {
+        draw(page, "Failures that settings save", "failures", bars.savedFailures(MOST_BARS));
       }
       draw(
           page,
           "Traces by what their best setting saves of reserved memory",
           "traces",
-          charts.get(1));
-      draw(page, "Traces that each card serves", "traces", charts.get(2));
+          bars.savings());
+      draw(page, "Traces that each card serves", "traces", bars.frontier());
     }
     for (FleetSection section : sections) {
       String more =

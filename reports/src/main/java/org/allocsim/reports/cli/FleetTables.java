@@ -1,106 +1,23 @@
 package org.allocsim.reports.cli;
 
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.allocsim.reports.chart.BarData;
+import org.allocsim.reports.fleet.ChoiceTally;
 import org.allocsim.reports.fleet.FleetAnalysis;
-import org.allocsim.reports.fleet.FleetAnalysis.Card;
-import org.allocsim.reports.fleet.FleetAnalysis.CardTally;
-import org.allocsim.reports.fleet.FleetAnalysis.Choice;
-import org.allocsim.reports.fleet.FleetAnalysis.Tally;
-import org.allocsim.reports.fleet.FleetAnalysis.TraceTally;
+import org.allocsim.reports.fleet.FleetChoice;
+import org.allocsim.reports.fleet.TraceTally;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
 
-/** What a fleet report says, as sentences, tables and quantities of charts. */
+/** The tables of a fleet report. */
 final class FleetTables {
   private static final double[] QUANTILES = {0.1, 0.5, 0.9};
-
-  /** Borders of the classes of savings, in shares of the baseline's peak. */
-  private static final double[] CLASSES = {0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 1};
 
   private final FleetAnalysis analysis;
 
   FleetTables(FleetAnalysis analysis) {
     this.analysis = analysis;
-  }
-
-  /** What happened and what to do. */
-  String verdict() {
-    if (analysis.runs() == 0) {
-      return "No run could be made: there is nothing to compare.";
-    }
-    Map.Entry<Choice, Tally> best = bestSetting();
-    long failures = analysis.failures();
-    if (best == null) {
-      return "No setting of PyTorch's allocator was run: there is nothing to compare with.";
-    }
-    String name = best.getKey().label();
-    if (failures == 0) {
-      return "Every trace runs on every card as recorded; under "
-          + name
-          + " half of them reserve at least "
-          + percent(best.getValue().savingQuantile(0.5))
-          + " less.";
-    }
-    if (best.getValue().saved() == 0) {
-      return "No single setting saves any of the "
-          + Numbers.count(failures, "failure")
-          + ": larger cards or smaller programs are needed.";
-    }
-    return name
-        + " saves "
-        + Numbers.count(best.getValue().saved())
-        + " of "
-        + Numbers.count(failures, "failure")
-        + (best.getValue().broken() == 0
-            ? " and breaks nothing."
-            : " and breaks " + Numbers.count(best.getValue().broken()) + " others.");
-  }
-
-  private Map.Entry<Choice, Tally> bestSetting() {
-    return analysis.choices().stream()
-        .filter(entry -> entry.getKey().isSetting())
-        .findFirst()
-        .orElse(null);
-  }
-
-  /** Facts behind the verdict. */
-  List<String> facts() {
-    long lost = analysis.lost();
-    String folder = analysis.commonFolder();
-    List<String> facts = new ArrayList<>();
-    long settings = analysis.choices().stream().filter(each -> each.getKey().isSetting()).count();
-    long others = analysis.choices().size() - settings;
-    facts.add(
-        Numbers.count(analysis.traceCount(), "trace")
-            + ", "
-            + Numbers.count(analysis.runs(), "run")
-            + ", "
-            + Numbers.count(analysis.cards().size(), "card")
-            + ", "
-            + Numbers.count(settings, "setting")
-            + (others == 0 ? "" : ", " + Numbers.count(others, "other allocator"))
-            + (folder.isEmpty() ? "." : "; the traces' names are those below " + folder));
-    facts.add(
-        Numbers.count(analysis.failures(), "failure")
-            + " of traces on cards under their recorded settings; "
-            + Numbers.count(lost)
-            + " of them no setting saves"
-            + (lost == 0
-                ? "."
-                : ": in "
-                    + (analysis.tooLarge() == lost ? "all" : Numbers.count(analysis.tooLarge()))
-                    + " of these the program asks for more at once than the card has."));
-    facts.add(
-        Numbers.count(analysis.unreadable(), "file")
-            + " could not be read, "
-            + Numbers.count(analysis.notRun(), "run")
-            + " could not be made.");
-    return facts;
   }
 
   /** All tables in their order. */
@@ -142,9 +59,9 @@ final class FleetTables {
                 "saving_p50_ratio",
                 "saving_p90_ratio",
                 "driver_time_ratio"));
-    for (Map.Entry<Choice, Tally> entry : analysis.choices()) {
-      Choice choice = entry.getKey();
-      Tally tally = entry.getValue();
+    for (Map.Entry<FleetChoice, ChoiceTally> entry : analysis.choices()) {
+      FleetChoice choice = entry.getKey();
+      ChoiceTally tally = entry.getValue();
       section.row(
           List.of(
               choice.label(),
@@ -181,14 +98,16 @@ final class FleetTables {
                 + " under their recorded settings are not among them.",
             List.of("less reserved memory", ">traces", ">of all"),
             List.of("saving_from_ratio", "saving_to_ratio", "traces"));
-    long[] counts = savingCounts();
-    long all = Arrays.stream(counts).sum();
-    for (int i = 0; i < counts.length; i++) {
+    SavingClasses classes = new SavingClasses(analysis);
+    for (int i = 0; i < classes.count(); i++) {
       section.row(
-          List.of(className(i), Numbers.count(counts[i]), Numbers.share(counts[i], all)),
-          i == 0 ? 0.0 : CLASSES[i - 1],
-          CLASSES[i],
-          counts[i]);
+          List.of(
+              classes.label(i),
+              Numbers.count(classes.traces(i)),
+              Numbers.share(classes.traces(i), classes.traces())),
+          classes.from(i),
+          classes.to(i),
+          classes.traces(i));
     }
     return section;
   }
@@ -222,7 +141,7 @@ final class FleetTables {
     analysis
         .bestOfFamilies()
         .forEach((name, best) -> {
-          Tally tally = best.getValue();
+          ChoiceTally tally = best.getValue();
           section.row(
               List.of(
                   name,
@@ -279,11 +198,11 @@ final class FleetTables {
     analysis
         .cards()
         .forEach((card, tally) -> {
-          Choice best = analysis.bestSettingOn(tally).orElse(null);
+          FleetChoice best = analysis.bestSettingOn(tally).orElse(null);
           long byBest = best == null ? 0 : tally.servedBy(best);
           section.row(
               List.of(
-                  name(card),
+                  card.label(),
                   ByteFormat.human(card.capacityBytes()),
                   Numbers.count(tally.traces()),
                   Numbers.count(tally.servedByBaseline()),
@@ -359,84 +278,6 @@ final class FleetTables {
           isServed ? trace.best().conf() : null);
     }
     return section;
-  }
-
-  /** Whether any setting or allocator saves or breaks a run. */
-  boolean isAnyOutcomeChanged() {
-    return analysis.choices().stream()
-        .anyMatch(entry -> entry.getValue().saved() + entry.getValue().broken() > 0);
-  }
-
-  /** Failures that settings save and runs that they break, the best first; those that do either. */
-  BarData savedFailures(int most) {
-    BarData data = new BarData("failures saved", "runs broken");
-    analysis.choices().stream()
-        .filter(entry -> entry.getValue().saved() + entry.getValue().broken() > 0)
-        .limit(most)
-        .forEach(entry ->
-            data.add(
-                entry.getKey().label(),
-                entry.getValue().broken() == 0
-                    ? ""
-                    : "in all, " + Numbers.count(entry.getValue().broken()) + " broken",
-                entry.getValue().saved(),
-                entry.getValue().broken()));
-    return data;
-  }
-
-  /** How many traces save how much under their best setting. */
-  BarData savings() {
-    long[] counts = savingCounts();
-    BarData data = new BarData("traces");
-    for (int i = 0; i < counts.length; i++) {
-      data.add(className(i), "", counts[i]);
-    }
-    return data;
-  }
-
-  private static String className(int index) {
-    double from = index == 0 ? 0 : CLASSES[index - 1];
-    return Math.round(100 * from) + " to " + Math.round(100 * CLASSES[index]) + " % less";
-  }
-
-  /** Traces in each class of savings. */
-  private long[] savingCounts() {
-    long[] counts = new long[CLASSES.length];
-    for (double saving : analysis.bestSavings()) {
-      int index = 0;
-      while (index < CLASSES.length - 1 && saving >= CLASSES[index]) {
-        index++;
-      }
-      counts[index]++;
-    }
-    return counts;
-  }
-
-  /** How many traces each card serves, and by what it takes. */
-  BarData frontier() {
-    BarData data =
-        new BarData(
-            "as recorded",
-            "also under the one best setting",
-            "also with its own setting",
-            "by none");
-    analysis.cards().forEach((card, tally) -> data.add(name(card), "", parts(tally)));
-    return data;
-  }
-
-  private double[] parts(CardTally tally) {
-    long recorded = tally.servedByBaseline();
-    long byBest = Math.max(recorded, analysis.bestSettingOn(tally).map(tally::servedBy).orElse(0L));
-    long byOwn = Math.max(byBest, tally.servedBySetting());
-    return new double[] {
-      recorded, (double) byBest - recorded, (double) byOwn - byBest, (double) tally.traces() - byOwn
-    };
-  }
-
-  private static String name(Card card) {
-    String size =
-        card.device().equals("capacity") ? ByteFormat.human(card.capacityBytes()) : card.device();
-    return card.isLimited() ? size + ", limited" : size;
   }
 
   private static String percent(double share) {

@@ -47,7 +47,7 @@ enum FleetTraceReader implements TraceReader {
         read.format(),
         read.trace(),
         TraceInput.device(file.toString(), read.trace(), request.deviceIndex()),
-        null,
+        "",
         AddressHistory.UNKNOWN,
         UNKNOWN,
         UNKNOWN);

@@ -26,8 +26,8 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -75,16 +75,10 @@ final class MinCapacityCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
   private String traceName;
 
-  @Option(
-      names = "--policies",
-      paramLabel = "all|ID,...",
-      description =
-          "Allocators, with options in parentheses: rmm-pool(initial=1GiB;max=8GiB); 'allocsim "
-              + "list policies' shows them (default: pytorch).")
-  private String policies = Scenario.PYTORCH;
+  @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Scenario.PYTORCH);
 
   @Option(
-      names = "--confs",
+      names = {"--confs", "--conf"},
       paramLabel = "A;B;...",
       description =
           "Settings of pytorch, separated by semicolons; an empty one is PyTorch's default"
@@ -98,24 +92,9 @@ final class MinCapacityCommand implements Callable<Integer> {
       converter = FractionConverter.class)
   private Double fraction;
 
-  @Option(
-      names = "--torch-version",
-      paramLabel = "VERSION",
-      description = "Rules of this PyTorch release, 2.0 to 2.14 (default: 2.11).",
-      converter = TorchVersionConverter.class)
-  private PyTorchVersion version = PyTorchVersion.DEFAULT;
+  @Mixin private TorchVersionOption version;
 
-  @Option(
-      names = "--device-index",
-      paramLabel = "N",
-      description = "Which recorded GPU to replay (default: the first one that did anything).")
-  private Integer deviceIndex;
-
-  @Option(
-      names = "--format",
-      paramLabel = "ID",
-      description = "Format of the trace (default: recognised by content).")
-  private String format;
+  @Mixin private TraceOptions traceOptions;
 
   @Option(
       names = "--json",
@@ -146,14 +125,14 @@ final class MinCapacityCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Path file = Inputs.require(traceName);
     List<PolicyChoice> choices = choices();
-    List<ParsedConfig> given = confs == null ? null : parse(List.of(confs.split(";", -1)));
+    List<ParsedConfig> given = confs == null ? null : parse(ConfListOptions.split(confs));
     if (given != null && choices.stream().noneMatch(MinCapacityCommand::takesConf)) {
       throw Failure.usage("--confs is for policy pytorch; add it to --policies, or leave it out");
     }
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
-      TraceInput input = TraceInput.read(traceName, format, version, deviceIndex);
+      TraceInput input = traceOptions.read(traceName, version.version());
       String recorded = input.conf() == null ? "" : input.conf();
       List<Function<DeviceProfile, Scenario>> scenarios =
           scenarios(choices, given != null ? given : usual(recorded));
@@ -206,15 +185,12 @@ final class MinCapacityCommand implements Callable<Integer> {
   }
 
   private List<PolicyChoice> choices() {
-    List<PolicyChoice> choices;
-    try {
-      choices = PolicyChoice.parseList(policies);
-    } catch (IllegalArgumentException e) {
-      throw Failure.usage("--policies: " + e.getMessage());
-    }
+    List<PolicyChoice> choices = policyOptions.choices();
     if (choices.stream().anyMatch(each -> each.options().containsKey("torch-version"))) {
       throw Failure.usage(
-          "--policies " + policies + ": give the release with --torch-version, for all settings");
+          "--policies "
+              + policyOptions.text()
+              + ": give the release with --torch-version, for all settings");
     }
     return choices;
   }
@@ -224,21 +200,19 @@ final class MinCapacityCommand implements Callable<Integer> {
   }
 
   private List<ParsedConfig> parse(List<String> texts) {
-    SequencedSet<String> unique = new LinkedHashSet<>();
-    texts.forEach(text -> unique.add(text.strip()));
-    List<ParsedConfig> configs = unique.stream().map(this::parse).toList();
+    List<ParsedConfig> configs = texts.stream().distinct().map(this::parse).toList();
     configs.forEach(config -> Settings.requirePossible(config, DeviceProfiles.defaultProfile()));
     return configs;
   }
 
   private ParsedConfig parse(String text) {
-    return Settings.parse("--confs", text, version, Scenario.PYTORCH);
+    return Settings.parse("--confs", text, version.version(), Scenario.PYTORCH);
   }
 
   private List<ParsedConfig> usual(String recorded) {
     SequencedSet<String> texts = new LinkedHashSet<>(List.of(recorded));
     for (String text : USUAL) {
-      if (text.isEmpty() || version.knowsKey(text.substring(0, text.indexOf(':')))) {
+      if (text.isEmpty() || version.version().knowsKey(text.substring(0, text.indexOf(':')))) {
         texts.add(text);
       }
     }
@@ -262,8 +236,8 @@ final class MinCapacityCommand implements Callable<Integer> {
   }
 
   private Scenario scenario(PolicyChoice choice, ParsedConfig config, DeviceProfile profile) {
-    long limitBytes = Scenario.limit(config, version, limitBytes(profile), profile);
-    return new Scenario(choice, config, version, limitBytes, profile);
+    long limitBytes = Scenario.limit(config, version.version(), limitBytes(profile), profile);
+    return new Scenario(choice, config, version.version(), limitBytes, profile);
   }
 
   private static List<CapacitySearch.Result> search(
@@ -281,7 +255,7 @@ final class MinCapacityCommand implements Callable<Integer> {
       return MemoryLimit.NONE;
     }
     try {
-      return MemoryLimit.ofFraction(fraction, profile.totalBytes(), version);
+      return MemoryLimit.ofFraction(fraction, profile.totalBytes(), version.version());
     } catch (ConfigException e) {
       throw Failure.usage("--memory-fraction: " + e.getMessage());
     }
@@ -299,7 +273,8 @@ final class MinCapacityCommand implements Callable<Integer> {
             + input.device()
             + (choices.size() == 1 ? "; policy " : "; policies ")
             + choices.stream()
-                .map(choice -> choice.label() + (takesConf(choice) ? " " + version.id() : ""))
+                .map(choice ->
+                    choice.label() + (takesConf(choice) ? " " + version.version().id() : ""))
                 .collect(Collectors.joining(", "))
             + (fraction == null ? "" : ", memory fraction " + fraction);
     if (markdown) {
@@ -329,7 +304,7 @@ final class MinCapacityCommand implements Callable<Integer> {
     map.put("trace", trace);
     map.put("policy", choices.getFirst().label());
     map.put("policies", choices.stream().map(PolicyChoice::label).toList());
-    map.put("torch_version", version.id());
+    map.put("torch_version", version.version().id());
     map.put("device_index", input.device());
     map.put("memory_fraction", fraction);
     map.put("step_bytes", CapacitySearch.STEP_BYTES);

@@ -1,21 +1,11 @@
 package org.allocsim.reports.cli;
 
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.SequencedSet;
 import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.Scenario;
-import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import picocli.CommandLine.Option;
 
-/** Options that name the policies of a command, and the settings that policy pytorch runs under. */
+/** The option that names the policies of a command. */
 final class PolicyListOptions {
-  private static final String EXPANDABLE = "expandable_segments:True";
-
   @Option(
       names = {"--policies", "--policy"},
       paramLabel = "all|ID,...",
@@ -24,22 +14,14 @@ final class PolicyListOptions {
               + "list policies' shows them (default: ${DEFAULT-VALUE}).")
   private String policies;
 
-  @Option(
-      names = {"--confs", "--conf"},
-      paramLabel = "A;B;...",
-      description =
-          "Settings of policy pytorch, separated by semicolons; an empty one is PyTorch's default "
-              + "(default: the recorded ones and expandable segments).")
-  private String confs;
-
   /** Options with these policies by default. */
   PolicyListOptions(String policies) {
     this.policies = policies;
   }
 
-  /** The settings as they were given, or null. */
-  String confs() {
-    return confs;
+  /** The policies as they were given. */
+  String text() {
+    return policies;
   }
 
   /**
@@ -53,53 +35,5 @@ final class PolicyListOptions {
     } catch (IllegalArgumentException e) {
       throw Failure.usage("--policies: " + e.getMessage());
     }
-  }
-
-  /**
-   * The choices with policy pytorch once for each setting, where it has none of its own.
-   *
-   * @param recordedConf the recorded settings, or null
-   * @param version the release that the settings are for
-   * @param options what policy pytorch also gets
-   * @param profile the device that must be able to follow the settings
-   */
-  List<PolicyChoice> withConfs(
-      List<PolicyChoice> chosen,
-      String recordedConf,
-      PyTorchVersion version,
-      Map<String, String> options,
-      DeviceProfile profile) {
-    List<PolicyChoice> expanded = new ArrayList<>();
-    for (PolicyChoice choice : chosen) {
-      if (!choice.provider().spec().id().equals(Scenario.PYTORCH) || !choice.options().isEmpty()) {
-        expanded.add(choice);
-        continue;
-      }
-      for (String conf : settings(recordedConf, version)) {
-        Settings.requirePossible(
-            Settings.parse("--confs", conf, version, Scenario.PYTORCH), profile);
-        Map<String, String> all = new LinkedHashMap<>(options);
-        if (!conf.isEmpty()) {
-          all.put("conf", conf);
-        }
-        expanded.add(new PolicyChoice(choice.provider(), all));
-      }
-    }
-    return expanded;
-  }
-
-  private SequencedSet<String> settings(String recordedConf, PyTorchVersion version) {
-    SequencedSet<String> settings = new LinkedHashSet<>();
-    if (confs != null) {
-      for (String conf : confs.split(";", -1)) {
-        settings.add(conf.strip());
-      }
-      return settings;
-    }
-    settings.add(recordedConf == null ? "" : recordedConf);
-    if (version.knowsKey("expandable_segments")) {
-      settings.add(EXPANDABLE);
-    }
-    return settings;
   }
 }

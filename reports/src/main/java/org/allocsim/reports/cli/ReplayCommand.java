@@ -270,7 +270,7 @@ final class ReplayCommand implements Callable<Integer> {
             afterOom);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, null);
-      RepeatedReplay.Result result = replay.run(repeat);
+      RepeatedResult result = replay.run(repeat);
       if (json != null) {
         JsonText.write(JsonDocument.REPLAY_REPEATED.of(result.toMap()), json.stream());
       }

@@ -1,20 +1,17 @@
 package org.allocsim.reports.cli;
 
+import org.allocsim.reports.advice.Scenario;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.stats.ByteFormat;
 
 /** Settings of a replay: the option {@code --conf}, and what no device can carry out. */
 final class Settings {
   private static final String KEYS =
       "https://docs.pytorch.org/docs/stable/notes/cuda.html"
           + "#optimizing-memory-usage-with-pytorch-cuda-alloc-conf";
-
-  /** Sums with larger segments would pass 2^63. */
-  private static final long LARGEST_SEGMENT_BYTES = 1L << 60;
 
   private Settings() {}
 
@@ -66,26 +63,10 @@ final class Settings {
    * @throws Failure that names the setting
    */
   static void requirePossible(ParsedConfig config, DeviceProfile profile) {
-    long segmentBytes = config.allocator().largeSegmentBytes();
-    if (segmentBytes <= 0 || segmentBytes > LARGEST_SEGMENT_BYTES) {
-      throw Failure.usage(
-          settings(config)
-              + "large_segment_size_mb is beyond "
-              + ByteFormat.human(LARGEST_SEGMENT_BYTES)
-              + ", more than can be simulated; write a smaller number");
-    }
-    if (config.allocator().expandableSegments() && segmentBytes % profile.pageBytes() != 0) {
-      throw Failure.usage(
-          settings(config)
-              + "with expandable segments the driver serves large_segment_size_mb only in multiples"
-              + " of its pages of "
-              + ByteFormat.human(profile.pageBytes())
-              + "; write an even number");
-    }
-  }
-
-  private static String settings(ParsedConfig config) {
-    return "PYTORCH_CUDA_ALLOC_CONF=\"" + config.text() + "\": ";
+    Scenario.obstacle(config, profile)
+        .ifPresent(obstacle -> {
+          throw Failure.usage("PYTORCH_CUDA_ALLOC_CONF=\"" + config.text() + "\": " + obstacle);
+        });
   }
 
   private static String option(String option, String conf) {

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
+import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.fleet.SweepEngine;
 import org.allocsim.reports.fleet.SweepException;
 import org.allocsim.reports.fleet.SweepListener;
@@ -22,11 +23,11 @@ import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -95,13 +96,7 @@ final class SweepCommand implements Callable<Integer> {
               + ").")
   private String confs = SweepRequest.RECORDED + ";" + EXPANDABLE;
 
-  @Option(
-      names = {"--policies", "--policy"},
-      paramLabel = "all|ID,...",
-      description =
-          "Allocators, with options in parentheses; 'allocsim list policies' shows them (default:"
-              + " ${DEFAULT-VALUE}).")
-  private String policies = CompareCommand.PYTORCH;
+  @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Scenario.PYTORCH);
 
   @Option(
       names = {"--capacities", "--capacity"},
@@ -124,31 +119,9 @@ final class SweepCommand implements Callable<Integer> {
   private List<String> devices = List.of();
 
   @ArgGroup(exclusive = true)
-  private Limit limit;
+  private LimitOptions limit;
 
-  /** The allocator's own limit. */
-  private static final class Limit {
-    @Option(
-        names = "--memory-fraction",
-        paramLabel = "F",
-        description = "Share of every card that the allocator may reserve, above 0 and up to 1.",
-        converter = FractionConverter.class)
-    private Double fraction;
-
-    @Option(
-        names = "--memory-limit",
-        paramLabel = "SIZE",
-        description = "The same in bytes or with a unit, such as 24GiB.",
-        converter = SizeConverter.class)
-    private Long bytes;
-  }
-
-  @Option(
-      names = "--torch-version",
-      paramLabel = "VERSION",
-      description = "Rules of this PyTorch release, 2.0 to 2.14 (default: 2.11).",
-      converter = TorchVersionConverter.class)
-  private PyTorchVersion torchVersion = PyTorchVersion.DEFAULT;
+  @Mixin private TorchVersionOption torchVersion;
 
   @Option(
       names = "--after-oom",
@@ -159,17 +132,7 @@ final class SweepCommand implements Callable<Integer> {
       converter = AfterOomConverter.class)
   private AfterOom afterOom = AfterOom.CONTINUE;
 
-  @Option(
-      names = "--device-index",
-      paramLabel = "N",
-      description = "Which recorded GPU to replay (default: the first one that did anything).")
-  private Integer deviceIndex;
-
-  @Option(
-      names = "--format",
-      paramLabel = "ID",
-      description = "Format of the traces (default: recognised by content).")
-  private String format;
+  @Mixin private TraceOptions traceOptions;
 
   @Option(
       names = "--threads",
@@ -196,24 +159,21 @@ final class SweepCommand implements Callable<Integer> {
     if (threads < 0) {
       throw Failure.usage("--threads " + threads + " is negative; give a number of threads");
     }
-    if (format != null) {
-      TraceInput.requireFormat(format);
-    }
     SweepEngine chosen = engine();
     List<String> ownCards = new ArrayList<>();
     List<String> cards = cards(ownCards);
     SweepRequest request =
         new SweepRequest(
-            policies,
+            policyOptions.text(),
             confs(),
             cards,
             ownCards,
-            limit == null ? null : limit.fraction,
-            limit == null ? null : limit.bytes,
-            torchVersion.id(),
+            limit == null ? null : limit.fraction(),
+            limit == null ? null : limit.bytes(),
+            torchVersion.version().id(),
             afterOom == AfterOom.STOP,
-            deviceIndex,
-            format,
+            traceOptions.deviceIndex(),
+            traceOptions.format(),
             ProgramVersion.text());
     PrintWriter terminal = spec.commandLine().getOut();
     SweepSummary summary;
@@ -258,8 +218,7 @@ final class SweepCommand implements Callable<Integer> {
 
   private List<String> confs() throws IOException {
     List<String> list = new ArrayList<>();
-    for (String conf : confs.split(";", -1)) {
-      String text = conf.strip();
+    for (String text : ConfListOptions.split(confs)) {
       if (!text.startsWith("@")) {
         list.add(text);
         continue;

@@ -1,7 +1,6 @@
 package org.allocsim.reports.cli;
 
 import org.allocsim.reports.chart.ChartTheme;
-import org.allocsim.reports.chart.DriverTimeChart;
 import org.allocsim.reports.chart.PredictedMeasuredChart;
 import org.allocsim.reports.chart.PredictedMeasuredChart.Unit;
 import org.allocsim.reports.chart.PredictedMeasuredData;
@@ -61,7 +60,7 @@ enum ValidateCharts {
         }
         for (DriverTime.Kind kind : each.result().time().calls()) {
           if (kind.call() == call) {
-            data.add(DriverTimeChart.name(call), kind.predictedNanos(), kind.measuredNanos());
+            data.add(call.function(), kind.predictedNanos(), kind.measuredNanos());
           }
         }
       }

@@ -75,6 +75,8 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Scenario.PYTORCH);
 
+  @Mixin private ConfListOptions confOptions;
+
   @Option(
       names = "--memory-limit",
       paramLabel = "SIZE",
@@ -132,17 +134,7 @@ final class ValidateCommand implements Callable<Integer> {
       description = "Longest time that one case may use the GPU (default: 600).")
   private int mostSeconds = 600;
 
-  @Option(
-      names = "--device-index",
-      paramLabel = "N",
-      description = "Which recorded GPU to replay (default: the first one that did anything).")
-  private Integer deviceIndex;
-
-  @Option(
-      names = "--format",
-      paramLabel = "ID",
-      description = "Format of the traces (default: recognised by content).")
-  private String format;
+  @Mixin private TraceOptions traceOptions;
 
   @Option(
       names = "--json",
@@ -230,9 +222,8 @@ final class ValidateCommand implements Callable<Integer> {
       List<Outputs.Output> json = new ArrayList<>();
       Outputs.Output text = open(outputs, json);
       TorchValidation validation =
-          new TorchValidation(torch, gpu, mostSeconds, limitBytes, policyOptions.confs());
-      names.forEach(name ->
-          validation.add(TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex)));
+          new TorchValidation(torch, gpu, mostSeconds, limitBytes, confOptions.given());
+      names.forEach(name -> validation.add(traceOptions.read(name, PyTorchVersion.DEFAULT)));
       TorchReport report = validation.run();
       for (Outputs.Output each : json) {
         JsonText.write(JsonDocument.VALIDATE_PYTORCH.of(TorchJson.of(report)), each.stream());
@@ -272,9 +263,9 @@ final class ValidateCommand implements Callable<Integer> {
       validation.warmUp();
       List<ValidatedCase> cases = new ArrayList<>();
       for (String name : names) {
-        TraceInput input = TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex);
+        TraceInput input = traceOptions.read(name, PyTorchVersion.DEFAULT);
         List<PolicyChoice> expanded =
-            policyOptions.withConfs(
+            confOptions.expand(
                 chosen,
                 input.conf(),
                 PyTorchVersion.DEFAULT,

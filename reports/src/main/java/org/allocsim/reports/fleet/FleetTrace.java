@@ -10,7 +10,8 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param format id of its format
  * @param trace the requests
  * @param device index of the device that is replayed
- * @param conf settings that a PyTorch snapshot was recorded with; null for other formats
+ * @param conf settings that it was recorded with; empty, PyTorch's default, for formats that keep
+ *     none
  * @param addresses what the recording tells of other users of the address space
  * @param recordedOoms requests that failed in the recording; −1 where the format has none
  * @param recordedLimitBytes limit that the recording shows; −1 where it shows none

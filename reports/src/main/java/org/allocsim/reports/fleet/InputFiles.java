@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.PathMatcher;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -31,7 +32,7 @@ public final class InputFiles {
   private final FleetStorage storage;
   private final TreeMap<String, FleetFile> files = new TreeMap<>();
   private final Set<String> endings;
-  private int passedOver;
+  private final Set<String> passedOver = new HashSet<>();
   private int lists;
 
   private InputFiles(FleetStorage storage) {
@@ -61,7 +62,7 @@ public final class InputFiles {
 
   /** Files in the folders that were passed over because of their names. */
   public int passedOver() {
-    return passedOver;
+    return passedOver.size();
   }
 
   private void add(String input) {
@@ -107,15 +108,16 @@ public final class InputFiles {
   }
 
   private void addFolder(String folder) throws IOException {
-    int before = files.size();
+    boolean isEmpty = true;
     for (FleetFile file : storage.walk(folder)) {
       if (hasTraceName(file.name())) {
         files.put(file.name(), file);
+        isEmpty = false;
       } else {
-        passedOver++;
+        passedOver.add(file.name());
       }
     }
-    if (files.size() == before) {
+    if (isEmpty) {
       throw new SweepException(
           folder
               + ": no file in this folder has the name of a trace ("
@@ -148,7 +150,7 @@ public final class InputFiles {
     } catch (PatternSyntaxException e) {
       throw SweepException.usage(pattern + ": not a pattern of file names; " + e.getDescription());
     }
-    int before = files.size();
+    boolean isMatched = false;
     if (storage.isFolder(folder)) {
       String prefix = folder.endsWith("/") ? folder : folder + "/";
       for (FleetFile file : storage.walk(folder)) {
@@ -158,10 +160,11 @@ public final class InputFiles {
           FleetFile match =
               slash < 0 ? new FleetFile(below, file.bytes(), file.modifiedMillis()) : file;
           files.put(match.name(), match);
+          isMatched = true;
         }
       }
     }
-    if (files.size() == before) {
+    if (!isMatched) {
       throw new SweepException(pattern + ": no file matches; check the pattern", null);
     }
   }

@@ -28,7 +28,10 @@ public enum SweepColumn {
       Type.TEXT, "PYTORCH_CUDA_ALLOC_CONF of policy pytorch; empty is its default, and no other's"),
   OPTIONS(Type.TEXT, "other options of the policy, name=value, separated by semicolons"),
   TORCH_VERSION(Type.OPTIONAL_TEXT, "release of PyTorch whose rules policy pytorch followed"),
-  IS_RECORDED_CONF(Type.BOOLEAN, "whether conf is what the trace was recorded with"),
+  IS_RECORDED_CONF(
+      Type.BOOLEAN,
+      "whether conf is what the trace was recorded with; for traces of formats that keep no"
+          + " settings, whether it is PyTorch's default; none for other policies"),
   DEVICE(Type.OPTIONAL_TEXT, "profile of the simulated card; 'capacity' for a size"),
   CAPACITY_BYTES(Type.INTEGER, "free memory of the card before the first allocation"),
   LIMIT_BYTES(Type.INTEGER, "the allocator's own limit; none where only the card limits it"),
@@ -57,25 +60,25 @@ public enum SweepColumn {
   ALLOC_RETRIES(Type.INTEGER, "requests that were tried again after the cache was released"),
   SYNC_ALL_STREAMS(Type.INTEGER, "how often the allocator waited for all streams"),
   DRIVER_CALLS(Type.INTEGER, "calls of the driver of all kinds"),
-  DRIVER_ALLOCATE_CALLS(DriverCall.ALLOCATE, "cuMemAlloc"),
-  DRIVER_FREE_CALLS(DriverCall.FREE, "cuMemFree"),
-  DRIVER_ADDRESS_RESERVE_CALLS(DriverCall.ADDRESS_RESERVE, "cuMemAddressReserve"),
-  DRIVER_ADDRESS_FREE_CALLS(DriverCall.ADDRESS_FREE, "cuMemAddressFree"),
-  DRIVER_CREATE_CALLS(DriverCall.CREATE, "cuMemCreate"),
-  DRIVER_MAP_CALLS(DriverCall.MAP, "cuMemMap"),
-  DRIVER_SET_ACCESS_CALLS(DriverCall.SET_ACCESS, "cuMemSetAccess"),
-  DRIVER_UNMAP_CALLS(DriverCall.UNMAP, "cuMemUnmap"),
-  DRIVER_RELEASE_CALLS(DriverCall.RELEASE, "cuMemRelease"),
-  DRIVER_ALLOCATE_ASYNC_CALLS(DriverCall.ALLOCATE_ASYNC, "cuMemAllocAsync"),
-  DRIVER_FREE_ASYNC_CALLS(DriverCall.FREE_ASYNC, "cuMemFreeAsync"),
-  DRIVER_TRIM_POOL_CALLS(DriverCall.TRIM_POOL, "cuMemPoolTrimTo"),
+  DRIVER_ALLOCATE_CALLS(DriverCall.ALLOCATE),
+  DRIVER_FREE_CALLS(DriverCall.FREE),
+  DRIVER_ADDRESS_RESERVE_CALLS(DriverCall.ADDRESS_RESERVE),
+  DRIVER_ADDRESS_FREE_CALLS(DriverCall.ADDRESS_FREE),
+  DRIVER_CREATE_CALLS(DriverCall.CREATE),
+  DRIVER_MAP_CALLS(DriverCall.MAP),
+  DRIVER_SET_ACCESS_CALLS(DriverCall.SET_ACCESS),
+  DRIVER_UNMAP_CALLS(DriverCall.UNMAP),
+  DRIVER_RELEASE_CALLS(DriverCall.RELEASE),
+  DRIVER_ALLOCATE_ASYNC_CALLS(DriverCall.ALLOCATE_ASYNC),
+  DRIVER_FREE_ASYNC_CALLS(DriverCall.FREE_ASYNC),
+  DRIVER_TRIM_POOL_CALLS(DriverCall.TRIM_POOL),
   DRIVER_NANOS(Type.INTEGER, "modelled time of these calls; waiting for the card is not in it"),
   SIMULATED_NANOS(
       Type.INTEGER, "modelled time of the whole program; none where the trace holds no work"),
   SECONDS(Type.REAL, "wall time of the run; differs from run to run, all other columns do not");
 
   /** Name and version of this set of columns. It changes with their names, order or meaning. */
-  public static final String SCHEMA = "allocsim-sweep-1";
+  public static final String SCHEMA = "allocsim-sweep-2";
 
   private static final List<SweepColumn> ALL = List.of(values());
 
@@ -103,9 +106,9 @@ public enum SweepColumn {
     call = null;
   }
 
-  SweepColumn(DriverCall call, String function) {
+  SweepColumn(DriverCall call) {
     type = Type.INTEGER;
-    meaning = "calls of " + function;
+    meaning = "calls of " + call.function();
     this.call = call;
   }
 

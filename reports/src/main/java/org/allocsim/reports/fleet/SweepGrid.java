@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SequencedSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.allocsim.reports.advice.AfterOom;
@@ -143,21 +142,20 @@ public final class SweepGrid {
     if (obstacle == null) {
       ParsedConfig config = parsed(conf, rules);
       limit = Scenario.limit(config, rules, limitBytes, profile);
-      obstacle = obstacle(config, profile);
+      obstacle = Scenario.obstacle(config, profile).orElse(null);
     }
     return new SweepCell(choice, rules, profile, limit, conf.equals(recordedConf), obstacle);
   }
 
   private SequencedSet<String> confs(String recordedConf, boolean limited) {
-    String recorded = Objects.requireNonNullElse(recordedConf, "");
     SequencedSet<String> confs = new LinkedHashSet<>();
     for (String conf : request.confs()) {
       switch (conf) {
-        case SweepRequest.RECORDED -> confs.add(recorded);
+        case SweepRequest.RECORDED -> confs.add(recordedConf);
         case SweepRequest.TUNE ->
             confs.addAll(
                 tuneConfs.computeIfAbsent(
-                    new TuneKey(recorded, limited),
+                    new TuneKey(recordedConf, limited),
                     key ->
                         TuningGrid.of(key.recordedConf(), version, Platform.LINUX, key.limited())
                             .confs()));
@@ -204,20 +202,6 @@ public final class SweepGrid {
           + "\"; --torch-version names another release";
     }
   }
-
-  /** Why a card cannot follow settings; null where it can. */
-  private static String obstacle(ParsedConfig config, DeviceProfile profile) {
-    long segmentBytes = config.allocator().largeSegmentBytes();
-    if (segmentBytes <= 0 || segmentBytes > LARGEST_SEGMENT_BYTES) {
-      return "large_segment_size_mb is more than can be simulated";
-    }
-    return config.allocator().expandableSegments() && segmentBytes % profile.pageBytes() != 0
-        ? "with expandable segments large_segment_size_mb must be a multiple of the card's pages"
-        : null;
-  }
-
-  /** Sums with larger segments would pass 2^63. */
-  private static final long LARGEST_SEGMENT_BYTES = 1L << 60;
 
   private static ParsedConfig parsed(String conf, PyTorchVersion version) {
     try {

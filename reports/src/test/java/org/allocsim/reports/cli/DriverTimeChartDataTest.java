@@ -13,7 +13,6 @@ import java.util.Locale;
 import java.util.Map;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.chart.ChartTheme;
-import org.allocsim.reports.chart.DriverTimeChart;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.validation.gpu.AddressComparison;
 import org.allocsim.validation.gpu.CaseResult;
@@ -172,7 +171,7 @@ class DriverTimeChartDataTest {
         double measured = of.path("measured_nanos").asDouble(0);
         double predicted = of.path("predicted_nanos").asDouble(0);
         if (measured > 0 || predicted > 0) {
-          times.add(DriverTimeChart.name(call), measured, predicted);
+          times.add(call.function(), measured, predicted);
         }
       }
     }

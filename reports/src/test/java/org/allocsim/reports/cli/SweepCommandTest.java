@@ -99,6 +99,23 @@ final class SweepCommandTest {
   }
 
   @Test
+  void ofATraceWithoutRecordedSettingsPyTorchsDefaultIsTheBaseline() throws IOException {
+    trace("a.jsonl", 40);
+    sweep("--policies", "pytorch,direct", "--capacities", "64MiB");
+    List<SweepRow> rows = rows();
+    assertEquals(3, rows.size());
+    for (SweepRow row : rows) {
+      Boolean isBaseline =
+          row.text(SweepColumn.POLICY).equals("pytorch")
+              ? row.text(SweepColumn.CONF).isEmpty()
+              : null;
+      assertEquals(isBaseline, row.get(SweepColumn.IS_RECORDED_CONF));
+    }
+    CommandRun report = CommandRun.of("fleet-report", out);
+    assertTrue(report.out().contains("1 failure of traces on cards"), report.out());
+  }
+
+  @Test
   void saysTheSameOfARunAsCompare() throws IOException {
     Path recording = CommandRun.recording("cat_growth.pickle.xz");
     Path csv = folder.resolve("compare.csv");
@@ -306,6 +323,15 @@ final class SweepCommandTest {
   }
 
   @Test
+  void inputsMayNameTheSameFiles() throws IOException {
+    trace("a.jsonl", 1);
+    CommandRun run =
+        CommandRun.of("sweep", traces, traces, traces + "/*.jsonl", "-o", out, "--confs", "");
+    assertEquals(0, run.exitCode(), run.err());
+    assertEquals(1, rows().size());
+  }
+
+  @Test
   void tuneStandsForTheGridOfTune() throws IOException {
     Path recording = CommandRun.recording("cat_growth.pickle.xz");
     CommandRun run = CommandRun.of("sweep", recording, "--confs", "tune", "-o", out);
@@ -377,7 +403,7 @@ final class SweepCommandTest {
     trace("a.jsonl", 1);
     sweep();
     String about = Files.readString(out.resolve("sweep.json"));
-    assertTrue(about.contains("\"schema\": \"allocsim-sweep-1\""));
+    assertTrue(about.contains("\"schema\": \"allocsim-sweep-2\""));
     for (SweepColumn column : SweepColumn.all()) {
       assertTrue(about.contains("\"name\": \"" + column.label() + "\""), column.label());
     }

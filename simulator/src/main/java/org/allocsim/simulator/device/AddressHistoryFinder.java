@@ -132,7 +132,7 @@ public final class AddressHistoryFinder {
     heap.free(address, bytes);
     if (!heap.isReserved(address)) {
       int before = returned.find(from);
-      if (before >= 0) {
+      if (before != AddressTable.NONE) {
         returned.remove(before);
       }
       returned.add(from, to - from);
@@ -178,7 +178,7 @@ public final class AddressHistoryFinder {
     }
     long end = reservationEnd(address, bytes);
     int before = returned.find(address);
-    if (before >= 0
+    if (before != AddressTable.NONE
         && address + returned.bytes(before) > end
         && !heap.isReserved(address, returned.bytes(before))) {
       end = address + returned.bytes(before);

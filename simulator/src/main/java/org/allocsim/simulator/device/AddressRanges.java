@@ -34,7 +34,7 @@ final class AddressRanges {
   /** Gives a range back; nothing may be mapped in it. */
   void unreserve(long address, long bytes) {
     int range = ranges.find(address);
-    if (range < 0 || ranges.bytes(range) != bytes) {
+    if (range == AddressTable.NONE || ranges.bytes(range) != bytes) {
       throw new IllegalArgumentException(
           "no range of %d bytes is reserved at 0x%x".formatted(bytes, address));
     }
@@ -48,8 +48,9 @@ final class AddressRanges {
 
   /** Throws unless the span lies in one reserved range and nothing is mapped there. */
   void requireUnmapped(long address, long bytes) {
-    int range = ranges.findAtOrBelow(address);
-    if (range < 0 || ranges.address(range) + ranges.bytes(range) - address < bytes) {
+    int range = ranges.floor(address);
+    if (range == AddressTable.NONE
+        || ranges.address(range) + ranges.bytes(range) - address < bytes) {
       throw new IllegalArgumentException(
           "%d bytes at 0x%x are not inside a reserved range".formatted(bytes, address));
     }

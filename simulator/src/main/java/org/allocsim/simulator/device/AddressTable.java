@@ -1,59 +1,36 @@
 package org.allocsim.simulator.device;
 
-import java.util.Arrays;
+import org.allocsim.simulator.order.AddressOrder;
+import org.allocsim.simulator.order.BlockRows;
 
-/** Addresses, ascending, each with its size in bytes. Sorted primitive arrays. */
-final class AddressTable {
-  private int count;
-  private long[] addresses = new long[16];
-  private long[] sizes = new long[16];
+/**
+ * Addresses, each with a size in bytes. Every operation takes time logarithmic in their number.
+ * Entries have numbers; {@link #NONE} is no entry.
+ */
+final class AddressTable extends BlockRows {
+  private final AddressOrder order = new AddressOrder();
 
-  /** Number of entries. */
-  int count() {
-    return count;
-  }
-
-  /** Address of an entry. */
-  long address(int entry) {
-    return addresses[entry];
-  }
-
-  /** Size of an entry in bytes. */
-  long bytes(int entry) {
-    return sizes[entry];
-  }
-
-  /** The entry with this address, or −1. */
+  /** The entry with this address. */
   int find(long address) {
-    return Math.max(-1, Arrays.binarySearch(addresses, 0, count, address));
+    int entry = floor(address);
+    return entry != NONE && address(entry) == address ? entry : NONE;
   }
 
-  /** The last entry with this address or a lower one, or −1. */
-  int findAtOrBelow(long address) {
-    int found = Arrays.binarySearch(addresses, 0, count, address);
-    return found >= 0 ? found : -found - 2;
+  /** The entry with this address, else the one with the next lower address. */
+  int floor(long address) {
+    return order.floor(address);
   }
 
-  /** Adds an entry; its address must be new. Returns its place. */
-  int add(long address, long bytes) {
-    int at = findAtOrBelow(address) + 1;
-    if (count == addresses.length) {
-      int capacity = Math.addExact(count, (count >> 1) + 16);
-      addresses = Arrays.copyOf(addresses, capacity);
-      sizes = Arrays.copyOf(sizes, capacity);
-    }
-    System.arraycopy(addresses, at, addresses, at + 1, count - at);
-    System.arraycopy(sizes, at, sizes, at + 1, count - at);
-    addresses[at] = address;
-    sizes[at] = bytes;
-    count++;
-    return at;
+  /** Adds an entry; its address must be new. */
+  void add(long address, long bytes) {
+    int entry = newRow();
+    place(entry, address, bytes);
+    order.add(entry, address, bytes);
   }
 
   /** Removes an entry. */
   void remove(int entry) {
-    System.arraycopy(addresses, entry + 1, addresses, entry, count - entry - 1);
-    System.arraycopy(sizes, entry + 1, sizes, entry, count - entry - 1);
-    count--;
+    order.remove(entry);
+    giveBack(entry);
   }
 }

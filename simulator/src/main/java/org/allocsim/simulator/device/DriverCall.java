@@ -3,27 +3,38 @@ package org.allocsim.simulator.device;
 /** Calls of the CUDA driver that a device counts and gives time to. */
 public enum DriverCall {
   /** {@code cuMemAlloc}, refused calls included. */
-  ALLOCATE,
+  ALLOCATE("cuMemAlloc"),
   /** {@code cuMemFree}. */
-  FREE,
+  FREE("cuMemFree"),
   /** {@code cuMemAddressReserve}. */
-  ADDRESS_RESERVE,
+  ADDRESS_RESERVE("cuMemAddressReserve"),
   /** {@code cuMemAddressFree}. */
-  ADDRESS_FREE,
+  ADDRESS_FREE("cuMemAddressFree"),
   /** {@code cuMemCreate}, one a handle, a refused call included. */
-  CREATE,
+  CREATE("cuMemCreate"),
   /** {@code cuMemMap}, one a handle. */
-  MAP,
+  MAP("cuMemMap"),
   /** {@code cuMemSetAccess}, one for all handles mapped together. */
-  SET_ACCESS,
+  SET_ACCESS("cuMemSetAccess"),
   /** {@code cuMemUnmap}, one a handle. */
-  UNMAP,
+  UNMAP("cuMemUnmap"),
   /** {@code cuMemRelease}, one a handle. */
-  RELEASE,
+  RELEASE("cuMemRelease"),
   /** {@code cuMemAllocAsync}, refused calls included. */
-  ALLOCATE_ASYNC,
+  ALLOCATE_ASYNC("cuMemAllocAsync"),
   /** {@code cuMemFreeAsync}. */
-  FREE_ASYNC,
+  FREE_ASYNC("cuMemFreeAsync"),
   /** {@code cuMemPoolTrimTo}. */
-  TRIM_POOL
+  TRIM_POOL("cuMemPoolTrimTo");
+
+  private final String function;
+
+  DriverCall(String function) {
+    this.function = function;
+  }
+
+  /** The function of the CUDA driver. */
+  public String function() {
+    return function;
+  }
 }

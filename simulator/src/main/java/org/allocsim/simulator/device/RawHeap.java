@@ -1,8 +1,6 @@
 package org.allocsim.simulator.device;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.order.AddressOrder;
 
@@ -59,20 +57,14 @@ final class RawHeap {
   /** End of the highest reservation that there can be. */
   private final long endAddress;
 
-  /** The arena first, then all reservations with holes or blocks, in no order. */
-  private final List<Reservation> reservations = new ArrayList<>();
-
-  /** Reservations by their numbers, from 1 on; those that were given back are used again. */
-  private Reservation[] numbered = new Reservation[16];
-
-  private int numbers;
-  private final ArrayDeque<Reservation> unused = new ArrayDeque<>();
+  /** Counts as the oldest reservation and is never given back. */
+  private final Reservation arena;
 
   /** Reservations with their largest holes, the newest first. */
   private final AddressOrder newest = new AddressOrder();
 
-  /** The reservations below the arena and the ranges that others use, by address. */
-  private final List<Reservation> placed = new ArrayList<>();
+  /** The reservations below the arena and the ranges that others use. */
+  private final Reservations placed;
 
   /** Pages inside reservations that are no blocks of the program. */
   private final Spans hiddenPages = new Spans();
@@ -89,61 +81,23 @@ final class RawHeap {
   private int reservationsReturned;
   private long lastAge = Long.MAX_VALUE;
 
-  private static final class Reservation {
-    long address;
-    long bytes;
-
-    /** Whether the driver did not make it for blocks: it has no holes and is never given back. */
-    final boolean foreign;
-
-    final Spans holes = new Spans();
-
-    /** Number in {@link #numbered}, place in {@link #reservations}; none for what is foreign. */
-    int number;
-
-    int index;
-
-    /** Number among all reservations ever made, less with each. */
-    long age;
-
-    Reservation(long address, long bytes, boolean foreign) {
-      this.foreign = foreign;
-      place(address, bytes);
-    }
-
-    void place(long newAddress, long newBytes) {
-      address = newAddress;
-      bytes = newBytes;
-      if (!foreign) {
-        holes.clear();
-        holes.add(newAddress, newBytes);
-      }
-    }
-
-    long end() {
-      return address + bytes;
-    }
-
-    boolean isEmpty() {
-      return holes.largestBytes() == bytes;
-    }
-  }
-
   RawHeap(DeviceProfile profile) {
     pageBytes = profile.pageBytes();
     unitBytes = profile.reservationBytes();
     arenaAddress = profile.arenaAddress();
     rangeAddress = profile.rangeAddress();
     smallPages = new SmallPages(pageBytes);
-    enlist(
-        new Reservation(arenaAddress, roundUp(arenaAddress + 1, unitBytes) - arenaAddress, false));
     long localAddress = arenaAddress - DeviceProfile.LOCAL_MEMORY_DISTANCE * pageBytes;
     long localBytes = DeviceProfile.LOCAL_MEMORY_PAGES * pageBytes;
-    Reservation local = new Reservation(localAddress, roundUp(localBytes, unitBytes), false);
-    endAddress = local.end();
+    long localReservedBytes = roundUp(localBytes, unitBytes);
+    endAddress = localAddress + localReservedBytes;
+    placed = new Reservations(unitBytes, endAddress);
+    arena = placed.make(arenaAddress, roundUp(arenaAddress + 1, unitBytes) - arenaAddress, false);
+    enlist(arena);
     if (profile.topAddress() < localAddress) {
-      placed.add(new Reservation(profile.topAddress(), localAddress - profile.topAddress(), true));
+      placed.add(placed.make(profile.topAddress(), localAddress - profile.topAddress(), true));
     }
+    Reservation local = placed.make(localAddress, localReservedBytes, false);
     placed.add(local);
     enlist(local);
     hide(local, localAddress, localBytes);
@@ -189,26 +143,23 @@ final class RawHeap {
   long reserveRange(long bytes) {
     int number = newest.lowest(bytes);
     if (number != AddressOrder.NONE) {
-      Spans holes = numbered[number].holes;
-      long address = holes.start(holes.firstFit(bytes));
-      takeHole(numbered[number], address, bytes);
+      Reservation reservation = placed.numbered(number);
+      long address = reservation.holes.firstFit(bytes);
+      takeHole(reservation, address, bytes);
       return address;
     }
     long reservedBytes = bytes > arenaAddress ? arenaAddress : roundUp(bytes, unitBytes);
-    long address = withinBoundary(rangeAddress, reservedBytes);
-    int place = placeOf(rangeAddress - 1) + 1;
-    while (place < placed.size() && placed.get(place).address - address < reservedBytes) {
-      address = withinBoundary(Math.max(address, placed.get(place).end()), reservedBytes);
-      place++;
+    Reservation above = placed.aboveGap(rangeAddress, reservedBytes);
+    while (above != null) {
+      long start = Math.max(rangeAddress, Reservations.gapStart(above));
+      long address = withinBoundary(start, reservedBytes);
+      if (above.address() - address >= reservedBytes) {
+        takeHole(reserveAt(address, reservedBytes), address, bytes);
+        return address;
+      }
+      above = placed.aboveGap(above.address() + 1, reservedBytes);
     }
-    if (place == placed.size()) {
-      return DeviceMemory.REFUSED;
-    }
-    Reservation made = newReservation(address, reservedBytes);
-    placed.add(place, made);
-    enlist(made);
-    takeHole(made, address, bytes);
-    return address;
+    return DeviceMemory.REFUSED;
   }
 
   /** Gives the addresses of a range back. */
@@ -270,58 +221,64 @@ final class RawHeap {
   /** Others take what is to be had of a range. */
   void occupy(long address, long bytes) {
     long end = address + bytes;
-    for (Reservation reservation : reservations) {
-      long from = Math.max(address, reservation.address);
-      long to = Math.min(end, reservation.end());
-      Spans holes = reservation.holes;
-      for (int hole = holes.count() - 1; hole >= 0 && from < to; hole--) {
-        long start = Math.max(from, holes.start(hole));
-        long stop = Math.min(to, holes.start(hole) + holes.bytes(hole));
-        if (start < stop) {
-          hide(reservation, start, stop - start);
-        }
-      }
+    occupyHoles(arena, address, end);
+    Reservation next = placed.above(address - 1);
+    if (next.below != null && next.below.end() > address) {
+      next = next.below;
     }
     long at = address;
-    int place = Math.max(0, placeOf(address));
     while (at < Math.min(end, endAddress)) {
-      Reservation next = place < placed.size() ? placed.get(place) : null;
-      if (next != null && next.address <= at) {
+      if (next.address() <= at) {
+        occupyHoles(next, address, end);
         at = Math.max(at, next.end());
+        next = next.above;
       } else {
-        long to = Math.min(Math.min(end, endAddress), next == null ? end : next.address);
-        placed.add(place, new Reservation(at, to - at, true));
+        long to = Math.min(end, next.address());
+        placed.add(placed.make(at, to - at, true));
         at = to;
       }
-      place++;
+    }
+  }
+
+  private void occupyHoles(Reservation reservation, long from, long to) {
+    Spans holes = reservation.holes;
+    long at = holes.firstFrom(from);
+    while (at != Spans.NONE && at < to) {
+      long end = Math.min(to, holes.endOf(at));
+      hide(reservation, at, end - at);
+      at = holes.firstFrom(end);
     }
   }
 
   /** Others give back what they have of a range. */
   void release(long address, long bytes) {
     removeForeign(address, address + bytes);
-    for (int span = hiddenPages.count() - 1; span >= 0; span--) {
-      long from = Math.max(address, hiddenPages.start(span));
-      long to = Math.min(address + bytes, hiddenPages.start(span) + hiddenPages.bytes(span));
-      if (from < to) {
-        hiddenPages.remove(from, to - from);
-        giveHoles(from, to);
-      }
+    long end = address + bytes;
+    long at = hiddenPages.firstFrom(address);
+    while (at != Spans.NONE && at < end) {
+      long to = Math.min(end, hiddenPages.endOf(at));
+      hiddenPages.remove(at, to - at);
+      giveHoles(at, to);
+      at = hiddenPages.firstFrom(to);
     }
   }
 
   private void removeForeign(long from, long to) {
-    for (int place = placeOf(to - 1); place >= 0 && placed.get(place).end() > from; place--) {
-      Reservation each = placed.get(place);
-      if (each.foreign) {
-        placed.remove(place);
-        if (to < each.end()) {
-          placed.add(place, new Reservation(to, each.end() - to, true));
+    Reservation each = placed.floor(to - 1);
+    while (each != null && each.end() > from) {
+      Reservation below = each.below;
+      if (each.isForeign()) {
+        long start = each.address();
+        long end = each.end();
+        placed.remove(each);
+        if (to < end) {
+          placed.add(placed.make(to, end - to, true));
         }
-        if (each.address < from) {
-          placed.add(place, new Reservation(each.address, from - each.address, true));
+        if (start < from) {
+          placed.add(placed.make(start, from - start, true));
         }
       }
+      each = below;
     }
   }
 
@@ -337,35 +294,40 @@ final class RawHeap {
       return;
     }
     List<Reservation> parts = new ArrayList<>();
-    for (int place = placeOf(to - 1); place >= 0 && placed.get(place).end() > from; place--) {
-      if (!placed.get(place).foreign) {
-        parts.addFirst(placed.get(place));
+    for (Reservation each = placed.floor(to - 1);
+        each != null && each.end() > from;
+        each = each.below) {
+      if (!each.isForeign()) {
+        parts.addFirst(each);
       }
     }
     if (parts.size() == 1
-        && parts.getFirst().address <= address
+        && parts.getFirst().address() <= address
         && parts.getFirst().end() >= address + bytes) {
       return;
     }
     if (!parts.isEmpty()) {
-      from = Math.min(from, parts.getFirst().address);
+      from = Math.min(from, parts.getFirst().address());
       to = Math.max(to, parts.getLast().end());
     }
     removeForeign(from, to);
-    Reservation whole = new Reservation(from, to - from, false);
+    Reservation whole = placed.make(from, to - from, false);
     long at = from;
     for (Reservation part : parts) {
-      hideOutside(whole, at, part.address, address, address + bytes);
-      whole.holes.remove(part.address, part.bytes);
-      for (int hole = 0; hole < part.holes.count(); hole++) {
-        whole.holes.add(part.holes.start(hole), part.holes.bytes(hole));
+      hideOutside(whole, at, part.address(), address, address + bytes);
+      at = part.end();
+      whole.holes.remove(part.address(), part.bytes());
+      long hole = part.holes.firstFrom(part.address());
+      while (hole != Spans.NONE) {
+        long end = part.holes.endOf(hole);
+        whole.holes.add(hole, end - hole);
+        hole = part.holes.firstFrom(end);
       }
       delist(part);
-      placed.remove(placeOf(part.address));
-      at = part.end();
+      placed.remove(part);
     }
     hideOutside(whole, at, to, address, address + bytes);
-    placed.add(placeOf(from) + 1, whole);
+    placed.add(whole);
     enlist(whole);
   }
 
@@ -385,11 +347,9 @@ final class RawHeap {
   long next(long bytes) {
     int number = newest.lowest(bytes);
     if (number != AddressOrder.NONE) {
-      Spans holes = numbered[number].holes;
-      return holes.start(holes.bestFit(bytes));
+      return placed.numbered(number).holes.bestFit(bytes);
     }
-    long reservedBytes = roundUp(bytes, unitBytes);
-    return addressAt(placeFor(reservedBytes), reservedBytes);
+    return newAddress(roundUp(bytes, unitBytes));
   }
 
   /** Whether an address lies in a known reservation or at the arena. */
@@ -397,24 +357,24 @@ final class RawHeap {
     if (address >= endAddress) {
       return true;
     }
-    int place = placeOf(address);
-    return place >= 0 && !placed.get(place).foreign && address < placed.get(place).end();
+    Reservation below = placed.floor(address);
+    return below != null && !below.isForeign() && address < below.end();
   }
 
   /** Whether a part of a range lies in a known reservation or at the arena. */
   boolean isReserved(long address, long bytes) {
     boolean reserved = address + bytes > endAddress;
-    for (int place = placeOf(address + bytes - 1);
-        !reserved && place >= 0 && placed.get(place).end() > address;
-        place--) {
-      reserved = !placed.get(place).foreign;
+    for (Reservation each = placed.floor(address + bytes - 1);
+        !reserved && each != null && each.end() > address;
+        each = each.below) {
+      reserved = !each.isForeign();
     }
     return reserved;
   }
 
   /** Start of the known reservation around an address. */
   long reservationStart(long address) {
-    return reservationOf(address).address;
+    return reservationOf(address).address();
   }
 
   /** End of the known reservation around an address. */
@@ -424,37 +384,25 @@ final class RawHeap {
 
   /** Whether a range lies in one hole of a known reservation. */
   boolean isHole(long address, long bytes) {
-    for (Reservation reservation : reservations) {
-      if (reservation.holes.covers(address, bytes)) {
-        return true;
-      }
-    }
-    return false;
+    Reservation reservation = reservationOf(address);
+    return reservation != null && reservation.holes.covers(address, bytes);
   }
 
   /** End of the hole that starts at an address, or −1. */
   long holeEnd(long address) {
-    for (Reservation reservation : reservations) {
-      Spans holes = reservation.holes;
-      for (int hole = 0; hole < holes.count(); hole++) {
-        if (holes.start(hole) == address) {
-          return address + holes.bytes(hole);
-        }
-      }
-    }
-    return -1;
+    Reservation reservation = reservationOf(address);
+    boolean isStart = reservation != null && reservation.holes.startsAt(address);
+    return isStart ? reservation.holes.endOf(address) : -1;
   }
 
   /** Start of the gap between reservations that an address lies in; 0 for the lowest one. */
   long gapStart(long address) {
-    int place = placeOf(address);
-    return place < 0 ? 0 : placed.get(place).end();
+    return Reservations.gapStart(placed.above(address));
   }
 
   /** End of the gap between reservations that an address lies in. */
   long gapEnd(long address) {
-    int place = placeOf(address) + 1;
-    return place == placed.size() ? endAddress : placed.get(place).address;
+    return placed.above(address).address();
   }
 
   /** Gives a block back; {@code bytes} must be what was asked for. */
@@ -500,15 +448,19 @@ final class RawHeap {
 
   private long takePages(long bytes) {
     int number = newest.lowest(bytes);
+    Reservation reservation;
+    long address;
     if (number != AddressOrder.NONE) {
-      Spans holes = numbered[number].holes;
-      long address = holes.start(holes.bestFit(bytes));
-      takeHole(numbered[number], address, bytes);
-      return address;
+      reservation = placed.numbered(number);
+      address = reservation.holes.bestFit(bytes);
+    } else {
+      long reservedBytes = roundUp(bytes, unitBytes);
+      address = newAddress(reservedBytes);
+      reservation = reserveAt(address, reservedBytes);
+      reservationsMade++;
     }
-    Reservation made = reserve(roundUp(bytes, unitBytes));
-    takeHole(made, made.address, bytes);
-    return made.address;
+    takeHole(reservation, address, bytes);
+    return address;
   }
 
   private void givePages(long address, long bytes) {
@@ -518,10 +470,9 @@ final class RawHeap {
 
   private void giveHole(Reservation reservation, long address, long bytes) {
     reservation.holes.add(address, bytes);
-    if (reservation.isEmpty() && reservation.address < arenaAddress) {
+    if (reservation.isEmpty() && reservation.address() < arenaAddress) {
       delist(reservation);
-      placed.remove(placeOf(reservation.address));
-      unused.addLast(reservation);
+      placed.remove(reservation);
       reservationsReturned++;
     } else {
       newest.resize(reservation.number, reservation.age, reservation.holes.largestBytes());
@@ -545,89 +496,41 @@ final class RawHeap {
     }
   }
 
-  private Reservation reserve(long bytes) {
-    int at = placeFor(bytes);
-    Reservation made = newReservation(addressAt(at, bytes), bytes);
-    placed.add(at, made);
+  /** Makes a reservation, the newest. */
+  private Reservation reserveAt(long address, long bytes) {
+    Reservation made = placed.make(address, bytes, false);
+    placed.add(made);
     enlist(made);
-    reservationsMade++;
     return made;
   }
 
-  private Reservation newReservation(long address, long bytes) {
-    if (unused.isEmpty()) {
-      return new Reservation(address, bytes, false);
-    }
-    Reservation reservation = unused.removeLast();
-    reservation.place(address, bytes);
-    return reservation;
+  /** Where a new reservation for blocks comes to lie. */
+  private long newAddress(long bytes) {
+    return (placed.aboveHighestGap(bytes).address() - bytes) & -unitBytes;
   }
 
   /** Takes in a reservation, the newest. */
   private void enlist(Reservation reservation) {
-    if (reservation.number == 0) {
-      if (++numbers == numbered.length) {
-        numbered = Arrays.copyOf(numbered, 2 * numbers);
-      }
-      reservation.number = numbers;
-      numbered[numbers] = reservation;
-    }
-    reservation.index = reservations.size();
-    reservations.add(reservation);
+    reservation.isListed = true;
     reservation.age = --lastAge;
     newest.add(reservation.number, reservation.age, reservation.holes.largestBytes());
   }
 
   private void delist(Reservation reservation) {
+    reservation.isListed = false;
     newest.remove(reservation.number);
-    Reservation last = reservations.removeLast();
-    if (!last.equals(reservation)) {
-      reservations.set(reservation.index, last);
-      last.index = reservation.index;
-    }
   }
 
   private void takeHole(Reservation reservation, long address, long bytes) {
     reservation.holes.remove(address, bytes);
-    if (reservation.number > 0) {
+    if (reservation.isListed) {
       newest.resize(reservation.number, reservation.age, reservation.holes.largestBytes());
     }
   }
 
-  /** Place in {@link #placed} of a new reservation. */
-  private int placeFor(long bytes) {
-    int at = placed.size();
-    while (at > 0) {
-      if (addressAt(at, bytes) > placed.get(at - 1).end()) {
-        break;
-      }
-      at--;
-    }
-    return at;
-  }
-
-  private long addressAt(int place, long bytes) {
-    long gapEnd = place == placed.size() ? endAddress : placed.get(place).address;
-    return (gapEnd - bytes) & -unitBytes;
-  }
-
+  /** The reservation around an address or the last one below it, or null. */
   private Reservation reservationOf(long address) {
-    return address >= arenaAddress ? reservations.getFirst() : placed.get(placeOf(address));
-  }
-
-  /** Place in {@link #placed} of the last reservation that starts at or below an address. */
-  private int placeOf(long address) {
-    int low = 0;
-    int high = placed.size();
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (placed.get(middle).address <= address) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low - 1;
+    return address >= arenaAddress ? arena : placed.floor(address);
   }
 
   private static long roundUp(long bytes, long unit) {

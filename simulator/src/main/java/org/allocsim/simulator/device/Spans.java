@@ -1,151 +1,162 @@
 package org.allocsim.simulator.device;
 
-import java.util.Arrays;
-
-/** Disjoint address spans, ascending; spans that touch are one. Sorted primitive arrays. */
+/**
+ * Disjoint address spans; spans that touch are one. A few lie in arrays, many in trees, so that no
+ * operation takes more than logarithmic time.
+ */
 final class Spans {
-  private int count;
-  private long[] starts = new long[4];
-  private long[] ends = new long[4];
-  private long largestBytes;
+  /** No address. */
+  static final long NONE = -1;
 
-  /** Number of spans. */
-  int count() {
-    return count;
-  }
+  /** So many spans are no longer few: about where arrays begin to cost more than trees. */
+  private static final int MANY = 256;
+
+  /** So many are few again; much fewer, lest spans move to and fro. */
+  private static final int FEW = 64;
+
+  private final FewSpans few = new FewSpans();
+
+  /** Null until it is needed. */
+  private ManySpans many;
+
+  /** One of the two; the other one is empty. */
+  private SpanStore spans = few;
 
   /** Forgets all spans. */
   void clear() {
-    count = 0;
-    largestBytes = 0;
-  }
-
-  /** First address of a span. */
-  long start(int span) {
-    return starts[span];
-  }
-
-  /** Length of a span in bytes. */
-  long bytes(int span) {
-    return ends[span] - starts[span];
+    spans.clear();
+    spans = few;
   }
 
   /** Length of the largest span, 0 without one. */
   long largestBytes() {
-    return largestBytes;
+    return spans.largestBytes();
   }
 
   /** Whether one span covers the whole of [start, start + bytes). */
   boolean covers(long start, long bytes) {
-    int span = lastStartingAtOrBelow(start);
-    return span >= 0 && ends[span] - start >= bytes;
+    return covers(spans.floor(start), start, bytes);
+  }
+
+  private boolean covers(int span, long start, long bytes) {
+    return span != SpanStore.NONE && spans.end(span) - start >= bytes;
   }
 
   /** Whether any address of [start, start + bytes) lies in a span. */
   boolean overlaps(long start, long bytes) {
-    int below = lastStartingAtOrBelow(start);
-    return (below >= 0 && ends[below] > start)
-        || (below + 1 < count && starts[below + 1] - start < bytes);
+    return overlaps(spans.floor(start), start, bytes);
   }
 
-  /** The smallest span of at least this size, the lowest among equals, or −1. */
-  int bestFit(long bytes) {
-    int best = -1;
-    for (int span = 0; span < count; span++) {
-      if (bytes(span) >= bytes && (best < 0 || bytes(span) < bytes(best))) {
-        best = span;
-      }
+  private boolean overlaps(int below, long start, long bytes) {
+    if (below != SpanStore.NONE && spans.end(below) > start) {
+      return true;
     }
-    return best;
+    int above = spans.above(below);
+    return above != SpanStore.NONE && spans.start(above) - start < bytes;
   }
 
-  /** The lowest span of at least this size, or −1. */
-  int firstFit(long bytes) {
-    for (int span = 0; span < count; span++) {
-      if (bytes(span) >= bytes) {
-        return span;
-      }
-    }
-    return -1;
+  /**
+   * Start of the smallest span of at least this size, the lowest among equals, or {@link #NONE}.
+   */
+  long bestFit(long bytes) {
+    return startOf(spans.bestFit(bytes));
+  }
+
+  /** Start of the lowest span of at least this size, or {@link #NONE}. */
+  long firstFit(long bytes) {
+    return startOf(spans.firstFit(bytes));
+  }
+
+  private long startOf(int span) {
+    return span == SpanStore.NONE ? NONE : spans.start(span);
+  }
+
+  /** The first address that lies in a span, but none below {@code address}, or {@link #NONE}. */
+  long firstFrom(long address) {
+    int span = spans.floor(address);
+    return covers(span, address, 1) ? address : startOf(spans.above(span));
+  }
+
+  /** End of the span that an address lies in. */
+  long endOf(long address) {
+    return spans.end(spans.floor(address));
+  }
+
+  /** Whether a span starts at an address. */
+  boolean startsAt(long address) {
+    return startOf(spans.floor(address)) == address;
   }
 
   /** Adds [start, start + bytes), which overlaps no span, and joins it with what it touches. */
   void add(long start, long bytes) {
-    if (overlaps(start, bytes)) {
+    int below = spans.floor(start);
+    if (overlaps(below, start, bytes)) {
       throw new IllegalArgumentException(
           "range 0x%x of %d bytes overlaps a known one".formatted(start, bytes));
     }
-    int below = lastStartingAtOrBelow(start);
-    int above = below + 1;
-    boolean joinsBelow = below >= 0 && ends[below] == start;
-    boolean joinsAbove = above < count && starts[above] == start + bytes;
-    int grown = joinsBelow ? below : above;
+    int above = spans.above(below);
+    long end = start + bytes;
+    boolean joinsBelow = below != SpanStore.NONE && spans.end(below) == start;
+    boolean joinsAbove = above != SpanStore.NONE && spans.start(above) == end;
     if (joinsBelow && joinsAbove) {
-      ends[below] = ends[above];
-      delete(above);
+      long joinedEnd = spans.end(above);
+      spans.remove(above);
+      spans.change(below, spans.start(below), joinedEnd);
+      keepFew();
     } else if (joinsBelow) {
-      ends[below] = start + bytes;
+      spans.change(below, spans.start(below), end);
     } else if (joinsAbove) {
-      starts[above] = start;
+      spans.change(above, start, spans.end(above));
     } else {
-      insert(above, start, start + bytes);
+      spans.add(start, end);
+      keepMany();
     }
-    largestBytes = Math.max(largestBytes, bytes(grown));
   }
 
   /** Removes [start, start + bytes), which lies in one span. */
   void remove(long start, long bytes) {
-    if (!covers(start, bytes)) {
+    int span = spans.floor(start);
+    if (!covers(span, start, bytes)) {
       throw new IllegalArgumentException(
           "range 0x%x of %d bytes is not wholly inside a known one".formatted(start, bytes));
     }
-    int span = lastStartingAtOrBelow(start);
-    boolean wasLargest = bytes(span) == largestBytes;
-    long end = ends[span];
-    if (start == starts[span]) {
-      if (start + bytes == end) {
-        delete(span);
-      } else {
-        starts[span] = start + bytes;
-      }
+    long spanStart = spans.start(span);
+    long spanEnd = spans.end(span);
+    long end = start + bytes;
+    if (start == spanStart && end == spanEnd) {
+      spans.remove(span);
+      keepFew();
+    } else if (start == spanStart) {
+      spans.change(span, end, spanEnd);
     } else {
-      ends[span] = start;
-      if (start + bytes < end) {
-        insert(span + 1, start + bytes, end);
+      spans.change(span, spanStart, start);
+      if (end < spanEnd) {
+        spans.add(end, spanEnd);
+        keepMany();
       }
     }
-    if (wasLargest) {
-      findLargest();
+  }
+
+  private void keepMany() {
+    if (spans == few && few.count() >= MANY) {
+      if (many == null) {
+        many = new ManySpans();
+      }
+      move(many);
     }
   }
 
-  private int lastStartingAtOrBelow(long address) {
-    int found = Arrays.binarySearch(starts, 0, count, address);
-    return found >= 0 ? found : -found - 2;
-  }
-
-  private void insert(int at, long start, long end) {
-    if (count == starts.length) {
-      starts = Arrays.copyOf(starts, 2 * count);
-      ends = Arrays.copyOf(ends, 2 * count);
+  private void keepFew() {
+    if (spans == many && many.count() <= FEW) {
+      move(few);
     }
-    System.arraycopy(starts, at, starts, at + 1, count - at);
-    System.arraycopy(ends, at, ends, at + 1, count - at);
-    starts[at] = start;
-    ends[at] = end;
-    count++;
   }
 
-  private void delete(int at) {
-    System.arraycopy(starts, at + 1, starts, at, count - at - 1);
-    System.arraycopy(ends, at + 1, ends, at, count - at - 1);
-    count--;
-  }
-
-  private void findLargest() {
-    largestBytes = 0;
-    for (int span = 0; span < count; span++) {
-      largestBytes = Math.max(largestBytes, bytes(span));
+  private void move(SpanStore target) {
+    for (int span = spans.above(SpanStore.NONE); span != SpanStore.NONE; span = spans.above(span)) {
+      target.add(spans.start(span), spans.end(span));
     }
+    spans.clear();
+    spans = target;
   }
 }

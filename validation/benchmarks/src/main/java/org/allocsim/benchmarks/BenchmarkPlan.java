@@ -32,7 +32,10 @@ public record BenchmarkPlan(
     TIME,
     /** Every policy that is asked for. */
     POLICIES,
-    /** PyTorch's allocator with 10^2 to 10^6 live and as many free blocks. */
+    /**
+     * PyTorch's allocator with 10^2 to 10^6 live and as many free blocks, and driver calls on
+     * devices with 10^2 to 10^5 blocks.
+     */
     BLOCKS
   }
 

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import org.allocsim.benchmarks.BenchmarkPlan.Effort;
 import org.allocsim.benchmarks.suite.BlocksBenchmark;
+import org.allocsim.benchmarks.suite.DeviceBenchmark;
 import org.allocsim.benchmarks.suite.PolicyCase;
 import org.allocsim.benchmarks.suite.ReplayBenchmark;
 import org.allocsim.benchmarks.suite.SnapshotBenchmark;
@@ -115,7 +116,10 @@ public final class BenchmarkRunner {
           case READ -> addReads(cases);
           case TIME -> addTimes(cases);
           case POLICIES -> addPolicies(cases);
-          case BLOCKS -> addBlocks(cases);
+          case BLOCKS -> {
+            addBlocks(cases);
+            addDevice(cases);
+          }
         }
       }
     }
@@ -202,6 +206,20 @@ public final class BenchmarkRunner {
                   BlocksBenchmark.class.getName() + ".allocateAndFree",
                   Map.of("blocks", Integer.toString(blocks), "sizes", sizes.name(), "conf", conf)));
         }
+      }
+    }
+  }
+
+  private static void addDevice(List<Case> cases) {
+    for (DeviceBenchmark.Layout layout : DeviceBenchmark.Layout.values()) {
+      for (int blocks = 100; blocks <= 100_000; blocks *= 10) {
+        cases.add(
+            new Case(
+                "device/" + layout + "/" + blocks,
+                "driver call, " + blocks + " blocks and holes, " + layout,
+                "call",
+                DeviceBenchmark.class.getName() + ".takeAndGiveBack",
+                Map.of("blocks", Integer.toString(blocks), "layout", layout.name())));
       }
     }
   }

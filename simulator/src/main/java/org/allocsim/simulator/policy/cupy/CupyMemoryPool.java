@@ -27,8 +27,10 @@ import org.allocsim.simulator.policy.block.FreeNeighbours;
  * shifted the peak of recordings by −5 to 0 %. Garbage collection of Python objects, which CuPy
  * tries before it gives up, frees nothing here.
  *
- * <p><b>Cost.</b> A request or free takes time logarithmic in the number of free chunks.
- * <b>Limits.</b> One thread.
+ * <p><b>Cost.</b> A request or free takes time logarithmic in the number of free chunks. A {@link
+ * TieBreak} is shown all chunks of the size that serves, one after the other; only replays of
+ * recordings have one. Emptying the pool, also before a request is refused, looks at every free
+ * chunk, as CuPy does. <b>Limits.</b> One thread.
  */
 public final class CupyMemoryPool implements AllocatorPolicy {
   /** Sizes are multiples of this. */

@@ -22,8 +22,10 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * the device refuses it; RMM's constructor fails. Other streams' queues are searched in the order
  * in which the streams first used the resource. All threads share one per-thread default stream.
  *
- * <p><b>Cost.</b> Constant time, beside the number of streams where the own queue is empty.
- * <b>Limits.</b> One thread.
+ * <p><b>Cost.</b> Constant time, beside the number of streams where the own queue is empty. A
+ * refused request makes an {@link OutOfMemory}, which whoever listens may keep; programs with
+ * blocks that are larger than this resource's are refused often. A request that is served makes no
+ * object. <b>Limits.</b> One thread.
  */
 public final class FixedSizeMemoryResource implements AllocatorPolicy {
   private final Upstream upstream;
