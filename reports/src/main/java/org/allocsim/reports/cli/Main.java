@@ -86,6 +86,8 @@ public final class Main implements Runnable {
   public static void main(String[] args) {
     // A chart needs no screen, and must not look for one.
     System.setProperty("java.awt.headless", "true");
+    // Nor is there Groovy, for which picocli would look through every jar of the program.
+    System.setProperty("picocli.disable.closures", "true");
     PrintWriter out = new TerminalWriter(writer(FileDescriptor.out), Terminals.columns());
     PrintWriter err = new PrintWriter(writer(FileDescriptor.err));
     boolean debug = "1".equals(System.getenv(FailureReport.DEBUG_VARIABLE));
