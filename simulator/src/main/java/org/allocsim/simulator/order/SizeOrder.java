@@ -32,7 +32,7 @@ public final class SizeOrder<B extends SizedBlock> {
     final int row;
     final long bit;
 
-    /** The tree of those in order, or null. */
+    /** The tree of those in order; null where the class is empty, even of blocks that wait. */
     SizedBlock root;
 
     /** The first of those that wait, or null; they are linked both ways. */
@@ -115,8 +115,15 @@ public final class SizeOrder<B extends SizedBlock> {
     return typed(previous != null ? previous : lastBelow(classOf(block.bytes)));
   }
 
-  /** Puts a block into the order. */
+  /**
+   * Puts a block into the order.
+   *
+   * @throws IllegalStateException where it is in one
+   */
   public void add(B block) {
+    if (block.sizeClass != null) {
+      throw new IllegalStateException("block is in an order");
+    }
     int index = classOf(block.bytes);
     SizeClass sizeClass = classes[index];
     if (sizeClass == null) {

@@ -49,7 +49,11 @@ public final class SizeOrderedRows {
     return number(order.previous(table.row(block)));
   }
 
-  /** Puts a block into the order. */
+  /**
+   * Puts a block into the order.
+   *
+   * @throws IllegalStateException where it is in one
+   */
   public void add(int block) {
     order.add(table.row(block));
   }

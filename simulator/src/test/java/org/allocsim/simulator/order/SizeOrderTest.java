@@ -3,6 +3,7 @@ package org.allocsim.simulator.order;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -79,6 +81,20 @@ class SizeOrderTest {
       }
       ask(random, in, stepBytes * random.nextInt(sizes + 2));
     }
+  }
+
+  @Test
+  void aBlockIsInOneOrderAtMost() {
+    Piece piece = new Piece(1);
+    piece.place(4096, 512);
+    order.add(piece);
+    SizeOrder<Piece> other = new SizeOrder<>();
+    assertThrows(IllegalStateException.class, () -> other.add(piece));
+    order.remove(piece);
+    assertThrows(IllegalStateException.class, () -> order.remove(piece));
+    other.add(piece);
+    assertSame(piece, other.first());
+    assertNull(order.first());
   }
 
   /** Asks one question, or none, so that blocks are in every state when the next one comes. */

@@ -207,9 +207,9 @@ public final class PoolMemoryResource implements AllocatorPolicy {
   private void merge(int other, int own) {
     int count = lists[other].size();
     merging = lists[other].copyTo(merging, 0);
-    lists[other] = new SizeOrderedRows(heap);
     listed[other] = false;
     for (int i = 0; i < count; i++) {
+      lists[other].remove(merging[i]);
       insert(own, merging[i]);
     }
   }
