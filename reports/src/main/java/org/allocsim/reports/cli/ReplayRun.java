@@ -147,7 +147,12 @@ final class ReplayRun {
   /** What was held behind the first request that failed; null where none did. */
   private MemoryLayout atFailure;
 
+  /** What is held behind {@link #peakRow}; null where that was not kept. */
   private MemoryLayout atPeak;
+
+  /** Blocks of all layouts that were kept for the peak, also of those that were passed. */
+  private long keptBlocks;
+
   private Addresses source;
 
   /** Row behind which reserved memory first has its peak so far, and that peak. */
@@ -234,7 +239,7 @@ final class ReplayRun {
     if (checker != null) {
       checker.startFrom(policy);
     }
-    notePeak();
+    notePeak(policy);
     timeline.at(trace.eventCount() == 0 ? 0 : trace.timeNanos(0));
     timeline.startWith(
         stats.requestedBytes(), stats.allocatedBytes(), stats.activeBytes(), stats.reservedBytes());
@@ -286,7 +291,7 @@ final class ReplayRun {
 
   private void before(int event, CachingAllocator policy, ProgressMeter progress) {
     check(policy);
-    notePeak();
+    notePeak(policy);
     noteFailure(policy);
     lastRow = event;
     watcher.accept(event);
@@ -298,17 +303,24 @@ final class ReplayRun {
 
   private void end(CachingAllocator policy) {
     check(policy);
-    notePeak();
+    notePeak(policy);
     noteFailure(policy);
     layout = MemoryLayout.of(policy);
   }
 
-  /** Reserved memory may have grown with the row that was sent last. */
-  private void notePeak() {
-    if (stats.peakReservedBytes() > peakBytes) {
-      peakBytes = stats.peakReservedBytes();
-      peakRow = lastRow;
+  /**
+   * Reserved memory may have grown with the row that was sent last. What is held then is kept, as
+   * long as all that was kept has fewer blocks than the replay has rows: beyond that it is cheaper
+   * to replay once more up to the peak.
+   */
+  private void notePeak(CachingAllocator policy) {
+    if (stats.peakReservedBytes() <= peakBytes) {
+      return;
     }
+    peakBytes = stats.peakReservedBytes();
+    peakRow = lastRow;
+    atPeak = keptBlocks <= lastRow + 1 ? MemoryLayout.of(policy) : null;
+    keptBlocks += atPeak == null ? 0 : atPeak.blockCount();
   }
 
   private void noteFailure(CachingAllocator policy) {
@@ -344,11 +356,13 @@ final class ReplayRun {
   }
 
   /**
-   * Where reserved memory went. What it looked like at its peak is known behind the replay only, so
-   * the program is replayed once more up to there.
+   * Where reserved memory went. Where what was held at the peak was not kept, the program is
+   * replayed once more up to there.
    */
   Fragmentation fragmentation() {
-    atPeak = peakRow == lastRow ? layout : layoutBehind(peakRow);
+    if (atPeak == null) {
+      atPeak = peakRow == lastRow ? layout : layoutBehind(peakRow);
+    }
     return Fragmentation.of(
         stats,
         timeline,

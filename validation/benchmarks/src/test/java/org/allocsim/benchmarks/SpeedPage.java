@@ -31,15 +31,18 @@ final class SpeedPage {
    * @param peers figures of others
    * @param allocators what the real allocators cost, and how long plans take
    * @param counters what the processor does for an event, as Counters.java wrote it
+   * @param commands how long whole commands took, in seconds of a clock
    */
-  static String of(Path results, Path peers, Path allocators, Path counters) throws IOException {
+  static String of(Path results, Path peers, Path allocators, Path counters, Path commands)
+      throws IOException {
     SpeedPage speed = new SpeedPage();
     speed.page.append(
         """
         # Speed
 
-        Made from the files in `benchmarks/results/`, `benchmarks/counters.json`,
-        `benchmarks/peers.json` and `benchmarks/real-allocators.json` by `SpeedPageTest`; do not edit.
+        Made from the files in `benchmarks/results/`, `benchmarks/commands.json`,
+        `benchmarks/counters.json`, `benchmarks/peers.json` and `benchmarks/real-allocators.json` by
+        `SpeedPageTest`; do not edit.
 
         ## What is measured
 
@@ -71,6 +74,7 @@ final class SpeedPage {
     for (Path file : files) {
       speed.add(file);
     }
+    speed.addCommands(new ObjectMapper().readTree(Files.readAllBytes(commands)));
     speed.addCounters(new ObjectMapper().readTree(Files.readAllBytes(counters)));
     speed.addAllocators(new ObjectMapper().readTree(Files.readAllBytes(allocators)));
     speed.addPeers(new ObjectMapper().readTree(Files.readAllBytes(peers)));
@@ -189,6 +193,31 @@ final class SpeedPage {
     return Double.NaN;
   }
 
+  private void addCommands(JsonNode commands) {
+    page.append(
+        """
+        ## Whole commands
+
+        From the start of the process to its end, start-up and compilation included, in seconds of a
+        clock. The ahead-of-time cache was there, as it is from the second start of `./allocsim` on.
+
+        """);
+    row("command", "machine", "times", "s", "quartiles");
+    row("---", "---", "--:", "--:", "--:");
+    for (JsonNode each : commands.get("rows")) {
+      List<Double> seconds = new ArrayList<>();
+      each.get("seconds").forEach(value -> seconds.add(value.asDouble()));
+      Samples samples = Samples.of(seconds);
+      row(
+          each.get("command").asString(),
+          each.get("machine").asString(),
+          Integer.toString(seconds.size()),
+          hundredths(samples.median()),
+          hundredths(samples.lowerQuartile()) + " to " + hundredths(samples.upperQuartile()));
+    }
+    page.append('\n');
+  }
+
   private void addCounters(JsonNode counters) {
     page.append(
         """
@@ -198,7 +227,7 @@ final class SpeedPage {
         it is compiled; user mode only. An allocation and its free are three events: the request is
         rounded, the free lists are searched, a block leaves its list, splits, and its rest enters a
         list; then it merges with up to two neighbours, which leave theirs; nine figures of 122
-        statistics change at each step and ten peaks are compared. About 300 instructions an event
+        statistics change at each step and ten peaks are compared. Some 260 to 300 instructions an event
         do that: no profile has one place that is more than a seventh. Where free blocks are many
         and of similar sizes, the processor guesses one to two branches an event wrong (which block
         fits, whether a neighbour is free), which cannot be known before, and each costs what some
@@ -293,6 +322,10 @@ final class SpeedPage {
 
   private static String number(JsonNode value) {
     return isNone(value) ? "" : fixed(value.asDouble());
+  }
+
+  private static String hundredths(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
   }
 
   private static boolean isNone(JsonNode value) {

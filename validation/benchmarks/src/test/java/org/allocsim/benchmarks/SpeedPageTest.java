@@ -23,7 +23,8 @@ class SpeedPageTest {
         results,
         MODULE.resolve("peers.json"),
         MODULE.resolve("real-allocators.json"),
-        MODULE.resolve("counters.json"));
+        MODULE.resolve("counters.json"),
+        MODULE.resolve("commands.json"));
   }
 
   /** {@code -Dgolden.regenerate=true} writes the page. */
