@@ -6,10 +6,11 @@ package org.allocsim.simulator.order;
  *
  * <p>Sizes fall into classes, 64 to a power of two: up to 64 KiB a class is one multiple of 512
  * bytes. A bitmap of two levels tells which classes have blocks, so that the next larger class is
- * two bit scans away, however many there are. The last few blocks of a class wait in a list in no
- * order, because most leave it before anyone looks for them; when there are more, they move to a
- * search tree that random priorities keep balanced (a treap). So a search looks at a few blocks
- * that wait and at a number of others that grows with the logarithm of how many are alike.
+ * two bit scans away, however many there are. The blocks of a class are linked in order. Most come
+ * and go near the ends of that list, where their place is found in a few steps; to find the others
+ * some blocks are in an index too, a search tree that random priorities keep balanced (a treap).
+ * Every block that is put far from the ends enters it, and some of those that a search has to pass,
+ * so that the cost of many operations together grows with the logarithm of the number of blocks.
  *
  * <p><b>Source.</b> The two levels are those of TLSF (Masmano et al., ECRTS 2004), which does not
  * order the blocks of a class; treaps: Seidel and Aragon, Algorithmica 16 (1996).
@@ -24,36 +25,52 @@ public final class SizeOrder<B extends SizedBlock> {
   /** Rows of 64 classes: one for each power of two that a size may have, in units. */
   private static final int CLASS_ROWS = 50;
 
-  /** More blocks of a class do not wait. */
-  private static final int MOST_WAITING = 8;
+  /** How many blocks from either end a place is looked for before the index is. */
+  private static final int REACH = 4;
 
-  /** Blocks of about the same size. */
-  static final class SizeClass {
-    final int row;
+  /** Of so many blocks in a row that a search has to pass one enters the index. */
+  private static final int INDEX_STEP = 4;
+
+  /** The classes of one power of two. */
+  private static final class SizeRow {
     final long bit;
 
-    /** The tree of those in order; null where the class is empty, even of blocks that wait. */
+    /** Which of the classes are not empty. */
+    long used;
+
+    SizeRow(long bit) {
+      this.bit = bit;
+    }
+  }
+
+  /** Blocks of about the same size, in order. */
+  static final class SizeClass {
+    final SizeRow row;
+    final long bit;
+
+    /** The ends of the list, null where the class is empty. */
+    SizedBlock first;
+
+    SizedBlock last;
+
+    /** The index: a tree of some of them, or null. */
     SizedBlock root;
 
-    /** The first of those that wait, or null; they are linked both ways. */
-    SizedBlock waiting;
-
-    int waitingCount;
-
-    SizeClass(int row, long bit) {
+    SizeClass(SizeRow row, long bit) {
       this.row = row;
       this.bit = bit;
     }
   }
 
-  /** The classes of orders that never had a block. */
+  /** What orders have that never had a block. */
   private static final SizeClass[] NO_CLASSES = new SizeClass[CLASS_ROWS << 6];
+
+  private static final SizeRow[] NO_ROWS = newRows();
 
   /** Classes by row, null for those that never had a block. */
   private SizeClass[] classes = NO_CLASSES;
 
-  /** By row, which classes are not empty. */
-  private final long[] used = new long[CLASS_ROWS];
+  private SizeRow[] rows = NO_ROWS;
 
   /** Which rows are not empty. */
   private long usedRows;
@@ -68,17 +85,43 @@ public final class SizeOrder<B extends SizedBlock> {
     return size;
   }
 
+  /** The first block of at least so many bytes, or null. */
+  public B ceiling(long bytes) {
+    int index = classOf(bytes);
+    int row = index >> 6;
+    long inRow = rows[row].used & -1L << index;
+    if (inRow == 0) {
+      long above = usedRows & -2L << row;
+      if (above == 0) {
+        return null;
+      }
+      row = Long.numberOfTrailingZeros(above);
+      inRow = rows[row].used;
+    }
+    SizeClass sizeClass = classes[(row << 6) + Long.numberOfTrailingZeros(inRow)];
+    SizedBlock first = sizeClass.first;
+    return typed(first.bytes >= bytes ? first : ceilingBehindFirst(sizeClass, bytes, 0));
+  }
+
   /** The first block of at least the key, or null. */
   public B ceiling(long bytes, long address) {
     int index = classOf(bytes);
     SizeClass sizeClass = classes[index];
-    if (sizeClass != null) {
-      SizedBlock block = ceilingIn(sizeClass, bytes, address);
-      if (block != null) {
-        return typed(block);
-      }
+    if (sizeClass == null || sizeClass.first == null) {
+      return typed(firstAbove(index));
     }
-    return typed(firstAbove(index));
+    SizedBlock first = sizeClass.first;
+    return typed(
+        first.isBelow(bytes, address) ? ceilingBehindFirst(sizeClass, bytes, address) : first);
+  }
+
+  /** The first block of at least a key that the first block of its class is below, or null. */
+  private SizedBlock ceilingBehindFirst(SizeClass sizeClass, long bytes, long address) {
+    if (sizeClass.last.isBelow(bytes, address)) {
+      return firstAbove(classOf(bytes));
+    }
+    SizedBlock found = findNearEnds(sizeClass, bytes, address, Integer.MIN_VALUE);
+    return found != null ? found : findByIndex(sizeClass, bytes, address, Integer.MIN_VALUE);
   }
 
   /** The first block, or null. */
@@ -93,26 +136,14 @@ public final class SizeOrder<B extends SizedBlock> {
 
   /** The block behind one of the order, or null. */
   public B next(B block) {
-    sort(block.sizeClass);
-    SizedBlock next = null;
-    for (SizedBlock at = block.sizeClass.root; at != null; ) {
-      boolean isBehind = block.isBefore(at);
-      next = isBehind ? at : next;
-      at = isBehind ? at.lower : at.upper;
-    }
-    return typed(next != null ? next : firstAbove(classOf(block.bytes)));
+    SizedBlock behind = block.behind;
+    return typed(behind != null ? behind : firstAbove(classOf(block.bytes)));
   }
 
   /** The block before one of the order, or null. */
   public B previous(B block) {
-    sort(block.sizeClass);
-    SizedBlock previous = null;
-    for (SizedBlock at = block.sizeClass.root; at != null; ) {
-      boolean isBefore = at.isBefore(block);
-      previous = isBefore ? at : previous;
-      at = isBefore ? at.upper : at.lower;
-    }
-    return typed(previous != null ? previous : lastBelow(classOf(block.bytes)));
+    SizedBlock before = block.before;
+    return typed(before != null ? before : lastBelow(classOf(block.bytes)));
   }
 
   /**
@@ -131,19 +162,50 @@ public final class SizeOrder<B extends SizedBlock> {
     }
     size++;
     block.sizeClass = sizeClass;
-    if (sizeClass.root == null) {
-      sizeClass.root = block;
-      used[sizeClass.row] |= sizeClass.bit;
-      usedRows |= 1L << sizeClass.row;
+    if (sizeClass.first == null) {
+      SizeRow row = sizeClass.row;
+      sizeClass.first = block;
+      sizeClass.last = block;
+      row.used |= sizeClass.bit;
+      usedRows |= row.bit;
     } else {
-      await(sizeClass, block);
+      addToOthers(sizeClass, block);
     }
+  }
+
+  private static void addToOthers(SizeClass sizeClass, SizedBlock block) {
+    SizedBlock first = sizeClass.first;
+    SizedBlock last = sizeClass.last;
+    if (block.isBefore(first)) {
+      block.behind = first;
+      first.before = block;
+      sizeClass.first = block;
+    } else if (last.isBefore(block)) {
+      block.before = last;
+      last.behind = block;
+      sizeClass.last = block;
+    } else {
+      addBetween(sizeClass, block);
+    }
+  }
+
+  private static void addBetween(SizeClass sizeClass, SizedBlock block) {
+    SizedBlock behind = findNearEnds(sizeClass, block.bytes, block.address, block.priority);
+    if (behind == null) {
+      behind = findByIndex(sizeClass, block.bytes, block.address, block.priority);
+      index(sizeClass, block);
+    }
+    SizedBlock before = behind.before;
+    block.before = before;
+    block.behind = behind;
+    before.behind = block;
+    behind.before = block;
   }
 
   /**
    * Takes a block out of the order.
    *
-   * @throws IllegalStateException where it is not in it
+   * @throws IllegalStateException where it is in none
    */
   public void remove(B block) {
     SizeClass sizeClass = block.sizeClass;
@@ -152,79 +214,92 @@ public final class SizeOrder<B extends SizedBlock> {
     }
     size--;
     block.sizeClass = null;
-    if (block.waits) {
-      leave(sizeClass, block);
-    } else if (sizeClass.root != block) {
-      detachBelow(sizeClass.root, block);
+    if (sizeClass.first == block && sizeClass.last == block) {
+      SizeRow row = sizeClass.row;
+      sizeClass.first = null;
+      sizeClass.last = null;
+      long left = row.used & ~sizeClass.bit;
+      row.used = left;
+      usedRows &= left == 0 ? ~row.bit : -1L;
     } else {
-      removeRoot(sizeClass);
+      unlink(sizeClass, block);
+    }
+    if (block.isIndexed) {
+      dropFromIndex(sizeClass, block);
     }
   }
 
-  private void removeRoot(SizeClass sizeClass) {
-    SizedBlock block = sizeClass.root;
-    SizedBlock rest = joined(block.lower, block.upper);
-    block.lower = null;
-    block.upper = null;
-    if (rest == null && sizeClass.waiting != null) {
-      rest = sizeClass.waiting;
-      leave(sizeClass, rest);
+  private static void unlink(SizeClass sizeClass, SizedBlock block) {
+    SizedBlock before = block.before;
+    SizedBlock behind = block.behind;
+    if (before == null) {
+      sizeClass.first = behind;
+    } else {
+      before.behind = behind;
+      block.before = null;
     }
-    sizeClass.root = rest;
-    if (rest == null) {
-      long left = used[sizeClass.row] & ~sizeClass.bit;
-      used[sizeClass.row] = left;
-      if (left == 0) {
-        usedRows &= ~(1L << sizeClass.row);
-      }
+    if (behind == null) {
+      sizeClass.last = before;
+    } else {
+      behind.before = before;
+      block.behind = null;
     }
   }
 
   // Classes.
 
+  private static SizeRow[] newRows() {
+    SizeRow[] rows = new SizeRow[CLASS_ROWS];
+    for (int row = 0; row < rows.length; row++) {
+      rows[row] = new SizeRow(1L << row);
+    }
+    return rows;
+  }
+
   private SizeClass newClass(int index) {
     if (classes == NO_CLASSES) {
       classes = new SizeClass[NO_CLASSES.length];
+      rows = newRows();
     }
-    classes[index] = new SizeClass(index >> 6, 1L << index);
+    classes[index] = new SizeClass(rows[index >> 6], 1L << index);
     return classes[index];
   }
 
   /** Grows with the size; below 128 units the number of units itself. */
   private static int classOf(long bytes) {
     long units = bytes >>> UNIT_SHIFT;
-    int shift = Math.max(0, Long.SIZE - 7 - Long.numberOfLeadingZeros(units));
+    int shift = Long.SIZE - 7 - Long.numberOfLeadingZeros(units | 64);
     return (shift << 6) + (int) (units >>> shift);
   }
 
   /** The first block of all classes above one, or null. */
   private SizedBlock firstAbove(int index) {
     int row = index >> 6;
-    long inRow = used[row] & -2L << index;
+    long inRow = rows[row].used & -2L << index;
     if (inRow != 0) {
-      return lowest(classes[(row << 6) + Long.numberOfTrailingZeros(inRow)]);
+      return classes[(row << 6) + Long.numberOfTrailingZeros(inRow)].first;
     }
     long above = usedRows & -2L << row;
     return above == 0 ? null : firstIn(Long.numberOfTrailingZeros(above));
   }
 
   private SizedBlock firstIn(int row) {
-    return lowest(classes[(row << 6) + Long.numberOfTrailingZeros(used[row])]);
+    return classes[(row << 6) + Long.numberOfTrailingZeros(rows[row].used)].first;
   }
 
   /** The last block of all classes below one, or null. */
   private SizedBlock lastBelow(int index) {
     int row = index >> 6;
-    long inRow = used[row] & (1L << index) - 1;
+    long inRow = rows[row].used & (1L << index) - 1;
     if (inRow != 0) {
-      return highest(classes[(row << 6) + highestBit(inRow)]);
+      return classes[(row << 6) + highestBit(inRow)].last;
     }
     long below = usedRows & (1L << row) - 1;
     return below == 0 ? null : lastIn(highestBit(below));
   }
 
   private SizedBlock lastIn(int row) {
-    return highest(classes[(row << 6) + highestBit(used[row])]);
+    return classes[(row << 6) + highestBit(rows[row].used)].last;
   }
 
   private static int highestBit(long bits) {
@@ -239,106 +314,55 @@ public final class SizeOrder<B extends SizedBlock> {
 
   // Blocks of a class, of which there is one at least.
 
-  private static SizedBlock lowest(SizeClass sizeClass) {
-    SizedBlock lowest = sizeClass.root;
-    while (lowest.lower != null) {
-      lowest = lowest.lower;
-    }
-    for (SizedBlock b = sizeClass.waiting; b != null; b = b.upper) {
-      if (b.isBefore(lowest)) {
-        lowest = b;
+  /**
+   * The first block that is not before a key, where it is near an end of the list, else null. The
+   * first block of the class is before the key, the last one is not.
+   */
+  private static SizedBlock findNearEnds(
+      SizeClass sizeClass, long bytes, long address, int priority) {
+    SizedBlock low = sizeClass.first;
+    SizedBlock high = sizeClass.last;
+    for (int step = 0; step < REACH; step++) {
+      low = low.behind;
+      if (!low.isBefore(bytes, address, priority)) {
+        return low;
       }
+      SizedBlock lower = high.before;
+      if (lower.isBefore(bytes, address, priority)) {
+        return high;
+      }
+      high = lower;
     }
-    return lowest;
+    return null;
   }
 
-  private static SizedBlock highest(SizeClass sizeClass) {
-    SizedBlock highest = sizeClass.root;
-    while (highest.upper != null) {
-      highest = highest.upper;
-    }
-    for (SizedBlock b = sizeClass.waiting; b != null; b = b.upper) {
-      if (highest.isBefore(b)) {
-        highest = b;
-      }
-    }
-    return highest;
-  }
-
-  /** The first block of at least the key, or null. */
-  private static SizedBlock ceilingIn(SizeClass sizeClass, long bytes, long address) {
-    SizedBlock found = null;
-    for (SizedBlock b = sizeClass.root; b != null; ) {
-      if (b.isBelow(bytes, address)) {
-        b = b.upper;
+  /** The same wherever the block is. */
+  private static SizedBlock findByIndex(
+      SizeClass sizeClass, long bytes, long address, int priority) {
+    SizedBlock start = sizeClass.first;
+    for (SizedBlock at = sizeClass.root; at != null; ) {
+      if (at.isBefore(bytes, address, priority)) {
+        start = at;
+        at = at.upper;
       } else {
-        found = b;
-        b = b.lower;
+        at = at.lower;
       }
     }
-    for (SizedBlock b = sizeClass.waiting; b != null; b = b.upper) {
-      if (!b.isBelow(bytes, address) && (found == null || b.isBefore(found))) {
-        found = b;
+    SizedBlock found = start.behind;
+    for (int passed = 1; found.isBefore(bytes, address, priority); passed++) {
+      if (passed % INDEX_STEP == 0) {
+        index(sizeClass, found);
       }
+      found = found.behind;
     }
     return found;
   }
 
-  // Blocks that wait.
+  // The index.
 
-  /** Moves those that wait to the tree. */
-  private static void sort(SizeClass sizeClass) {
-    SizedBlock block = sizeClass.waiting;
-    if (block == null) {
-      return;
-    }
-    sizeClass.waiting = null;
-    sizeClass.waitingCount = 0;
-    while (block != null) {
-      SizedBlock next = block.upper;
-      block.waits = false;
-      block.lower = null;
-      block.upper = null;
-      insert(sizeClass, block);
-      block = next;
-    }
-  }
-
-  private static void await(SizeClass sizeClass, SizedBlock block) {
-    if (sizeClass.waitingCount == MOST_WAITING) {
-      sort(sizeClass);
-    }
-    SizedBlock behind = sizeClass.waiting;
-    block.waits = true;
-    block.upper = behind;
-    if (behind != null) {
-      behind.lower = block;
-    }
-    sizeClass.waiting = block;
-    sizeClass.waitingCount++;
-  }
-
-  private static void leave(SizeClass sizeClass, SizedBlock block) {
-    SizedBlock before = block.lower;
-    SizedBlock behind = block.upper;
-    if (before == null) {
-      sizeClass.waiting = behind;
-    } else {
-      before.upper = behind;
-    }
-    if (behind != null) {
-      behind.lower = before;
-    }
-    block.lower = null;
-    block.upper = null;
-    block.waits = false;
-    sizeClass.waitingCount--;
-  }
-
-  // Trees.
-
-  /** Puts a block, which has no children, into a tree. */
-  private static void insert(SizeClass sizeClass, SizedBlock block) {
+  /** Puts a block, which has no children, into the tree. */
+  private static void index(SizeClass sizeClass, SizedBlock block) {
+    block.isIndexed = true;
     SizedBlock above = null;
     SizedBlock at = sizeClass.root;
     while (at != null && at.priority >= block.priority) {
@@ -389,19 +413,18 @@ public final class SizeOrder<B extends SizedBlock> {
     }
   }
 
-  /** Takes a block that is not the root out of a tree. */
-  private static void detachBelow(SizedBlock root, SizedBlock block) {
+  /** Takes a block out of the tree. */
+  private static void dropFromIndex(SizeClass sizeClass, SizedBlock block) {
+    block.isIndexed = false;
     SizedBlock above = null;
-    SizedBlock at = root;
-    while (at != block) {
-      if (at == null) {
-        throw new IllegalStateException("block is in another order");
-      }
+    for (SizedBlock at = sizeClass.root; at != block; ) {
       above = at;
       at = at.isBefore(block) ? at.upper : at.lower;
     }
     SizedBlock rest = joined(block.lower, block.upper);
-    if (above.upper == block) {
+    if (above == null) {
+      sizeClass.root = rest;
+    } else if (above.upper == block) {
       above.upper = rest;
     } else {
       above.lower = rest;

@@ -8,16 +8,18 @@ public abstract class SizedBlock {
   long bytes;
   long address;
 
-  /**
-   * Roots of the trees of the blocks before and behind this one; while it waits, the neighbours in
-   * the list; null for none.
-   */
+  /** Neighbours in the class's list, null at its ends. */
+  SizedBlock before;
+
+  SizedBlock behind;
+
+  /** Whether the block is in the class's index. */
+  boolean isIndexed;
+
+  /** In the index: roots of the trees of the blocks before and behind this one, or null. */
   SizedBlock lower;
 
   SizedBlock upper;
-
-  /** Whether the block is in its class, but not yet in the tree. */
-  boolean waits;
 
   /** The class that the block is in, null while it is in no order. */
   SizeOrder.SizeClass sizeClass;
@@ -55,11 +57,17 @@ public abstract class SizedBlock {
    * where addresses come from a recording that the replay has left; then their numbers decide.
    */
   final boolean isBefore(SizedBlock other) {
-    if (bytes != other.bytes) {
-      return bytes < other.bytes;
+    return isBefore(other.bytes, other.address, other.priority);
+  }
+
+  final boolean isBefore(long otherBytes, long otherAddress, int otherPriority) {
+    if (bytes != otherBytes) {
+      return bytes < otherBytes;
     }
-    int order = Long.compareUnsigned(address, other.address);
-    return order < 0 || (order == 0 && priority < other.priority);
+    if (address != otherAddress) {
+      return Long.compareUnsigned(address, otherAddress) < 0;
+    }
+    return priority < otherPriority;
   }
 
   /** Whether the block lies before a key in the order. */
