@@ -5,64 +5,70 @@ import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.EffectListeners.Pair;
 
 /**
- * Tells a listener of the effects that every request has. Where the listener begins with {@link
- * MemoryStats}, as most do, these are called by name: a call that the compiler cannot tie to a
- * class, because the process has had other listeners before, costs more than what it counts.
+ * Tells a listener of the effects that every request for one kind of pool has. Where the listener
+ * begins with {@link MemoryStats}, as most do, its figures are changed here and now: a call that
+ * the compiler cannot tie to a class, because the process has had other listeners before, costs
+ * more than what it counts.
  */
 public final class BlockEffects {
-  /** What counts first, or null. */
-  private final MemoryStats stats;
+  /** Of {@link MemoryStats}, or of nobody. */
+  private final PoolFigures figures;
 
   /** What hears of everything next, or null. */
   private final EffectListener others;
 
-  private BlockEffects(MemoryStats stats, EffectListener others) {
-    this.stats = stats;
+  private final boolean small;
+
+  private BlockEffects(PoolFigures figures, EffectListener others, boolean small) {
+    this.figures = figures;
     this.others = others;
+    this.small = small;
   }
 
-  /** The way to a listener. */
-  public static BlockEffects to(EffectListener listener) {
+  /**
+   * The way to a listener.
+   *
+   * @param small the kind of pool that effects are told of
+   */
+  public static BlockEffects to(EffectListener listener, boolean small) {
     if (listener instanceof MemoryStats stats) {
-      return new BlockEffects(stats, null);
+      return new BlockEffects(stats.figures(small), null, small);
     }
     if (listener instanceof Pair pair) {
-      return to(pair.first()).and(pair.second());
+      BlockEffects first = to(pair.first(), small);
+      EffectListener others =
+          first.others == null ? pair.second() : EffectListeners.both(first.others, pair.second());
+      return new BlockEffects(first.figures, others, small);
     }
-    return new BlockEffects(null, listener);
-  }
-
-  private BlockEffects and(EffectListener next) {
-    return new BlockEffects(stats, others == null ? next : EffectListeners.both(others, next));
+    return new BlockEffects(new MemoryStats(-1).figures(small), listener, small);
   }
 
   /** See {@link EffectListener#blockAllocated}. */
   public void blockAllocated(
-      int allocation,
-      long address,
-      long requestedBytes,
-      long blockBytes,
-      int stream,
-      boolean small) {
-    if (stats != null) {
-      stats.blockAllocated(allocation, address, requestedBytes, blockBytes, stream, small);
-    }
+      int allocation, long address, long requestedBytes, long blockBytes, int stream) {
+    figures.allocate(requestedBytes, blockBytes);
     if (others != null) {
       others.blockAllocated(allocation, address, requestedBytes, blockBytes, stream, small);
     }
   }
 
+  /**
+   * A block was given back and became reusable at once: {@link EffectListener#freeRequested}, then
+   * {@link EffectListener#freeCompleted}.
+   */
+  public void freed(
+      int allocation, long address, long requestedBytes, long blockBytes, int stream) {
+    figures.free(requestedBytes, blockBytes);
+    if (others != null) {
+      others.freeRequested(allocation, address, requestedBytes, blockBytes, stream, small);
+      others.freeCompleted(allocation, address, requestedBytes, blockBytes, stream, small);
+    }
+  }
+
   /** See {@link EffectListener#freeRequested}. */
   public void freeRequested(
-      int allocation,
-      long address,
-      long requestedBytes,
-      long blockBytes,
-      int stream,
-      boolean small) {
-    if (stats != null) {
-      stats.freeRequested(allocation, address, requestedBytes, blockBytes, stream, small);
-    }
+      int allocation, long address, long requestedBytes, long blockBytes, int stream) {
+    figures.requestFree(blockBytes);
     if (others != null) {
       others.freeRequested(allocation, address, requestedBytes, blockBytes, stream, small);
     }
@@ -70,27 +76,32 @@ public final class BlockEffects {
 
   /** See {@link EffectListener#freeCompleted}. */
   public void freeCompleted(
-      int allocation,
-      long address,
-      long requestedBytes,
-      long blockBytes,
-      int stream,
-      boolean small) {
-    if (stats != null) {
-      stats.freeCompleted(allocation, address, requestedBytes, blockBytes, stream, small);
-    }
+      int allocation, long address, long requestedBytes, long blockBytes, int stream) {
+    figures.completeFree(requestedBytes, blockBytes);
     if (others != null) {
       others.freeCompleted(allocation, address, requestedBytes, blockBytes, stream, small);
     }
   }
 
-  /** See {@link EffectListener#inactiveSplitChanged}. */
-  public void inactiveSplitChanged(int blocks, long bytes, boolean small) {
-    if (stats != null) {
-      stats.inactiveSplitChanged(blocks, bytes, small);
-    }
+  /**
+   * The free parts of partly used segments became fewer or smaller; see {@link
+   * EffectListener#inactiveSplitChanged}.
+   *
+   * @param parts by how many there are fewer, at least 0
+   * @param bytes by how much they are less, at least 0
+   */
+  public void inactiveSplitReduced(int parts, long bytes) {
+    figures.reduceInactiveSplits(parts, bytes);
     if (others != null) {
-      others.inactiveSplitChanged(blocks, bytes, small);
+      others.inactiveSplitChanged(-parts, -bytes, small);
+    }
+  }
+
+  /** See {@link EffectListener#inactiveSplitChanged}. */
+  public void inactiveSplitChanged(int parts, long bytes) {
+    figures.changeInactiveSplits(parts, bytes);
+    if (others != null) {
+      others.inactiveSplitChanged(parts, bytes, small);
     }
   }
 }

@@ -29,12 +29,11 @@ public final class MemoryStats implements EffectListener, StatsView {
   };
   private static final List<String> KEYS = sortedKeys();
 
-  private final PoolFigures smallPool = new PoolFigures();
-  private final PoolFigures largePool = new PoolFigures();
-
   /** Of both pools together only the peaks; the rest is the sum of theirs. */
-  private final PoolFigures bothPools = new PoolFigures();
+  private final PoolPeaks bothPools = new PoolPeaks();
 
+  private final PoolFigures smallPool;
+  private final PoolFigures largePool;
   private final Stat oversizeAllocations = new Stat();
   private final Stat oversizeSegments = new Stat();
   private final long oversizeThresholdBytes;
@@ -52,6 +51,14 @@ public final class MemoryStats implements EffectListener, StatsView {
    */
   public MemoryStats(long oversizeThresholdBytes) {
     this.oversizeThresholdBytes = oversizeThresholdBytes;
+    smallPool = new PoolFigures(bothPools, oversizeThresholdBytes, oversizeAllocations);
+    largePool = new PoolFigures(bothPools, oversizeThresholdBytes, oversizeAllocations);
+    PoolFigures.pair(smallPool, largePool);
+  }
+
+  /** The figures of one kind of pool. */
+  PoolFigures figures(boolean small) {
+    return small ? smallPool : largePool;
   }
 
   /** All keys in the order of {@code memory_stats()}: plain string order. */
@@ -62,44 +69,24 @@ public final class MemoryStats implements EffectListener, StatsView {
   @Override
   public void blockAllocated(
       int id, long address, long requested, long blockBytes, int stream, boolean small) {
-    PoolFigures pool = small ? smallPool : largePool;
-    PoolFigures other = small ? largePool : smallPool;
-    pool.allocate(requested, blockBytes);
-    bothPools.raiseBlockPeaks(
-        pool.allocations + other.allocations,
-        pool.allocatedBytes + other.allocatedBytes,
-        pool.active + other.active,
-        pool.activeBytes + other.activeBytes,
-        pool.requestedBytes + other.requestedBytes);
-    if (isOversize(blockBytes)) {
-      oversizeAllocations.increase(1);
-    }
+    figures(small).allocate(requested, blockBytes);
   }
 
   @Override
   public void freeRequested(
       int id, long address, long requested, long blockBytes, int stream, boolean small) {
-    PoolFigures pool = small ? smallPool : largePool;
-    pool.allocations--;
-    pool.allocatedBytes -= blockBytes;
-    if (isOversize(blockBytes)) {
-      oversizeAllocations.decrease(1);
-    }
+    figures(small).requestFree(blockBytes);
   }
 
   @Override
   public void freeCompleted(
       int id, long address, long requested, long blockBytes, int stream, boolean small) {
-    PoolFigures pool = small ? smallPool : largePool;
-    pool.active--;
-    pool.activeBytes -= blockBytes;
-    pool.requestedBytes -= requested;
+    figures(small).completeFree(requested, blockBytes);
   }
 
   @Override
   public void segmentAllocated(long address, long bytes, int stream, boolean small) {
-    (small ? smallPool : largePool).addSegment(bytes);
-    raiseReservedPeaks();
+    figures(small).addSegment(bytes);
     if (isOversize(bytes)) {
       oversizeSegments.increase(1);
     }
@@ -108,9 +95,7 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   @Override
   public void segmentFreed(long address, long bytes, int stream, boolean small) {
-    PoolFigures pool = small ? smallPool : largePool;
-    pool.segments--;
-    pool.reservedBytes -= bytes;
+    figures(small).removeSegment(bytes);
     if (isOversize(bytes)) {
       oversizeSegments.decrease(1);
     }
@@ -119,31 +104,19 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   @Override
   public void segmentMapped(long address, long bytes, int stream, boolean small) {
-    (small ? smallPool : largePool).addReserved(bytes);
-    raiseReservedPeaks();
+    figures(small).addReserved(bytes);
     deviceAllocations++;
   }
 
   @Override
   public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
-    (small ? smallPool : largePool).reservedBytes -= bytes;
+    figures(small).removeReserved(bytes);
     deviceFrees++;
-  }
-
-  private void raiseReservedPeaks() {
-    bothPools.raiseReservedPeaks(
-        smallPool.segments + largePool.segments, smallPool.reservedBytes + largePool.reservedBytes);
   }
 
   @Override
   public void inactiveSplitChanged(int blocks, long bytes, boolean small) {
-    (small ? smallPool : largePool).changeInactiveSplits(blocks, bytes);
-    if (blocks <= 0 && bytes <= 0) {
-      return;
-    }
-    bothPools.raiseSplitPeaks(
-        smallPool.inactiveSplits + largePool.inactiveSplits,
-        smallPool.inactiveSplitBytes + largePool.inactiveSplitBytes);
+    figures(small).changeInactiveSplits(blocks, bytes);
   }
 
   @Override
@@ -165,9 +138,13 @@ public final class MemoryStats implements EffectListener, StatsView {
     return Long.compareUnsigned(bytes, oversizeThresholdBytes) >= 0;
   }
 
+  private long current(PooledStat stat) {
+    return smallPool.current(stat) + largePool.current(stat);
+  }
+
   /** Bytes obtained from the device and not returned. */
   public long reservedBytes() {
-    return smallPool.reservedBytes + largePool.reservedBytes;
+    return current(PooledStat.RESERVED_BYTES);
   }
 
   /** Highest value of {@link #reservedBytes()}. */
@@ -177,7 +154,7 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   /** Bytes of the blocks that the program holds, slack included. */
   public long allocatedBytes() {
-    return smallPool.allocatedBytes + largePool.allocatedBytes;
+    return current(PooledStat.ALLOCATED_BYTES);
   }
 
   /** Highest value of {@link #allocatedBytes()}. */
@@ -187,7 +164,7 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   /** Bytes of the blocks that the program holds or that are still in use on another stream. */
   public long activeBytes() {
-    return smallPool.activeBytes + largePool.activeBytes;
+    return current(PooledStat.ACTIVE_BYTES);
   }
 
   /** Highest value of {@link #activeBytes()}. */
@@ -197,7 +174,7 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   /** Bytes that the program asked for, of the blocks that {@link #activeBytes()} counts. */
   public long requestedBytes() {
-    return smallPool.requestedBytes + largePool.requestedBytes;
+    return current(PooledStat.REQUESTED_BYTES);
   }
 
   /** Highest value of {@link #requestedBytes()}. */
@@ -207,7 +184,7 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   /** Bytes of free blocks inside partly used segments. */
   public long inactiveSplitBytes() {
-    return smallPool.inactiveSplitBytes + largePool.inactiveSplitBytes;
+    return current(PooledStat.INACTIVE_SPLIT_BYTES);
   }
 
   /** Number of requests that failed for lack of memory. */
@@ -224,7 +201,9 @@ public final class MemoryStats implements EffectListener, StatsView {
   public void resetPeak() {
     smallPool.resetPeaks();
     largePool.resetPeaks();
-    bothPools.setPeaks(smallPool, largePool);
+    for (PooledStat stat : PooledStat.values()) {
+      bothPools.setPeak(stat, current(stat));
+    }
     oversizeAllocations.resetPeak();
     oversizeSegments.resetPeak();
   }

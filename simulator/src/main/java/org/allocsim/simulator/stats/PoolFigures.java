@@ -2,33 +2,23 @@ package org.allocsim.simulator.stats;
 
 /**
  * The figures of {@code torch.cuda.memory_stats()} for one kind of pool: what is there now, the
- * highest values, and the sums of all increases. Each event touches one of these objects and the
- * peaks of both kinds together.
+ * highest values, and the sums of all increases. An event touches the figures of one kind, and the
+ * peaks of both together.
  *
- * <p>A block becomes allocated and active at once, so that both have the same sum of increases.
+ * <p>A block becomes allocated and active at once, so that both have the same sum of increases; it
+ * is pending while it is given back and still active.
  */
-final class PoolFigures {
+final class PoolFigures extends PoolPeaks {
   // What is there now.
-  long allocations;
-  long allocatedBytes;
-  long active;
-  long activeBytes;
-  long requestedBytes;
-  long inactiveSplits;
-  long inactiveSplitBytes;
-  long segments;
-  long reservedBytes;
-
-  // The highest values.
-  private long peakAllocations;
-  private long peakAllocatedBytes;
-  private long peakActive;
-  private long peakActiveBytes;
-  private long peakRequestedBytes;
-  private long peakInactiveSplits;
-  private long peakInactiveSplitBytes;
-  private long peakSegments;
-  private long peakReservedBytes;
+  private long allocations;
+  private long allocatedBytes;
+  private long requestedBytes;
+  private long inactiveSplits;
+  private long inactiveSplitBytes;
+  private long pending;
+  private long pendingBytes;
+  private long segments;
+  private long reservedBytes;
 
   // The sums of all increases.
   private long allAllocations;
@@ -39,33 +29,134 @@ final class PoolFigures {
   private long allSegments;
   private long allReservedBytes;
 
-  /** What was there when sums began, null for nothing. */
-  private PoolFigures start;
+  /** What was there when sums began, by statistic; null for nothing. */
+  private long[] start;
 
-  /** A block of so many bytes is handed out. */
+  private final long oversizeFromBytes;
+  private final Stat oversizeAllocations;
+  private final PoolPeaks bothPools;
+
+  /** The figures of the other kind. */
+  private PoolFigures other;
+
+  /**
+   * The figures of a pool that is empty.
+   *
+   * @param bothPools the peaks of this and the other kind together
+   * @param oversizeAllocations counts blocks from so many bytes on, unsigned
+   */
+  PoolFigures(PoolPeaks bothPools, long oversizeFromBytes, Stat oversizeAllocations) {
+    this.bothPools = bothPools;
+    this.oversizeFromBytes = oversizeFromBytes;
+    this.oversizeAllocations = oversizeAllocations;
+    other = this;
+  }
+
+  /** Makes two kinds of pool known to each other. */
+  static void pair(PoolFigures a, PoolFigures b) {
+    a.other = b;
+    b.other = a;
+  }
+
+  // Blocks.
+
+  /** A block is handed out. */
   void allocate(long requested, long blockBytes) {
     allAllocations++;
     allAllocatedBytes += blockBytes;
     allRequestedBytes += requested;
-    allocations++;
-    allocatedBytes += blockBytes;
-    active++;
-    activeBytes += blockBytes;
-    requestedBytes += requested;
-    raiseBlockPeaks(
-        this.allocations, this.allocatedBytes, this.active, this.activeBytes, this.requestedBytes);
+    long newAllocations = allocations + 1;
+    long newAllocatedBytes = allocatedBytes + blockBytes;
+    long newRequestedBytes = requestedBytes + requested;
+    allocations = newAllocations;
+    allocatedBytes = newAllocatedBytes;
+    requestedBytes = newRequestedBytes;
+    raiseBlockPeaks(newAllocations, newAllocatedBytes, newRequestedBytes);
+    bothPools.raiseBlockPeaks(
+        newAllocations + other.allocations,
+        newAllocatedBytes + other.allocatedBytes,
+        newRequestedBytes + other.requestedBytes);
+    if (bothPools.apart) {
+      raiseActivePeaks();
+    }
+    if (isOversize(blockBytes)) {
+      oversizeAllocations.increase(1);
+    }
   }
 
-  void changeInactiveSplits(int blocks, long bytes) {
-    inactiveSplits += blocks;
-    inactiveSplitBytes += bytes;
-    if (blocks <= 0 && bytes <= 0) {
-      return;
+  /** A block is given back and in use nowhere. */
+  void free(long requested, long blockBytes) {
+    allocations--;
+    allocatedBytes -= blockBytes;
+    requestedBytes -= requested;
+    if (isOversize(blockBytes)) {
+      oversizeAllocations.decrease(1);
     }
-    allInactiveSplits += Math.max(blocks, 0);
-    allInactiveSplitBytes += Math.max(bytes, 0);
-    raiseSplitPeaks(inactiveSplits, inactiveSplitBytes);
   }
+
+  /** A block is given back and may be in use elsewhere. */
+  void requestFree(long blockBytes) {
+    tellActiveApart();
+    allocations--;
+    allocatedBytes -= blockBytes;
+    pending++;
+    pendingBytes += blockBytes;
+    if (isOversize(blockBytes)) {
+      oversizeAllocations.decrease(1);
+    }
+  }
+
+  /** A block that was given back is no longer in use. */
+  void completeFree(long requested, long blockBytes) {
+    tellActiveApart();
+    pending--;
+    pendingBytes -= blockBytes;
+    requestedBytes -= requested;
+  }
+
+  private boolean isOversize(long blockBytes) {
+    return Long.compareUnsigned(blockBytes, oversizeFromBytes) >= 0;
+  }
+
+  private void tellActiveApart() {
+    if (!bothPools.apart) {
+      bothPools.tellApart();
+      tellApart();
+      other.tellApart();
+    }
+  }
+
+  private void raiseActivePeaks() {
+    long active = allocations + pending;
+    long activeBytes = allocatedBytes + pendingBytes;
+    raiseActivePeaks(active, activeBytes);
+    bothPools.raiseActivePeaks(
+        active + other.allocations + other.pending,
+        activeBytes + other.allocatedBytes + other.pendingBytes);
+  }
+
+  // Free parts of segments in use.
+
+  /** There are fewer such parts, or they are smaller. */
+  void reduceInactiveSplits(int parts, long bytes) {
+    inactiveSplits -= parts;
+    inactiveSplitBytes -= bytes;
+  }
+
+  /** Their number and bytes change by a net amount. */
+  void changeInactiveSplits(int parts, long bytes) {
+    long newSplits = inactiveSplits + parts;
+    long newSplitBytes = inactiveSplitBytes + bytes;
+    inactiveSplits = newSplits;
+    inactiveSplitBytes = newSplitBytes;
+    allInactiveSplits += Math.max(parts, 0);
+    allInactiveSplitBytes += Math.max(bytes, 0);
+    raiseSplitPeaks(newSplits, newSplitBytes);
+    bothPools.raiseSplitPeaks(
+        newSplits + other.inactiveSplits, newSplitBytes + other.inactiveSplitBytes);
+  }
+
+  // Memory of the device.
 
   void addSegment(long bytes) {
     segments++;
@@ -77,73 +168,34 @@ final class PoolFigures {
     reservedBytes += bytes;
     allReservedBytes += bytes;
     raiseReservedPeaks(segments, reservedBytes);
+    bothPools.raiseReservedPeaks(segments + other.segments, reservedBytes + other.reservedBytes);
   }
 
-  // Peaks, here of one kind of pool or of both together.
-
-  void raiseBlockPeaks(
-      long newAllocations,
-      long newAllocatedBytes,
-      long newActive,
-      long newActiveBytes,
-      long newRequestedBytes) {
-    // Rare enough for branches to be cheaper than writing the higher value each time.
-    if (newAllocations > peakAllocations) {
-      peakAllocations = newAllocations;
-    }
-    if (newAllocatedBytes > peakAllocatedBytes) {
-      peakAllocatedBytes = newAllocatedBytes;
-    }
-    if (newActive > peakActive) {
-      peakActive = newActive;
-    }
-    if (newActiveBytes > peakActiveBytes) {
-      peakActiveBytes = newActiveBytes;
-    }
-    if (newRequestedBytes > peakRequestedBytes) {
-      peakRequestedBytes = newRequestedBytes;
-    }
+  void removeSegment(long bytes) {
+    segments--;
+    reservedBytes -= bytes;
   }
 
-  void raiseSplitPeaks(long newSplits, long newSplitBytes) {
-    if (newSplits > peakInactiveSplits) {
-      peakInactiveSplits = newSplits;
-    }
-    if (newSplitBytes > peakInactiveSplitBytes) {
-      peakInactiveSplitBytes = newSplitBytes;
-    }
+  void removeReserved(long bytes) {
+    reservedBytes -= bytes;
   }
 
-  void raiseReservedPeaks(long newSegments, long newReservedBytes) {
-    peakSegments = Math.max(peakSegments, newSegments);
-    peakReservedBytes = Math.max(peakReservedBytes, newReservedBytes);
-  }
+  // Values.
 
   /** Every peak becomes what is there now. */
   void resetPeaks() {
-    setPeaks(this, null);
-  }
-
-  /** Every peak becomes what is there now in two pools together. */
-  void setPeaks(PoolFigures a, PoolFigures b) {
     for (PooledStat stat : PooledStat.values()) {
-      setPeak(stat, a.current(stat) + (b == null ? 0 : b.current(stat)));
+      setPeak(stat, current(stat));
     }
   }
 
   /** Sums start at zero; what is there now and peaks stay. */
   void resetSums() {
-    PoolFigures now = new PoolFigures();
-    now.allocations = allocations;
-    now.allocatedBytes = allocatedBytes;
-    now.active = active;
-    now.activeBytes = activeBytes;
-    now.requestedBytes = requestedBytes;
-    now.inactiveSplits = inactiveSplits;
-    now.inactiveSplitBytes = inactiveSplitBytes;
-    now.segments = segments;
-    now.reservedBytes = reservedBytes;
-    start = now;
+    PooledStat[] stats = PooledStat.values();
+    start = new long[stats.length];
+    for (PooledStat stat : stats) {
+      start[stat.ordinal()] = current(stat);
+    }
     allAllocations = 0;
     allAllocatedBytes = 0;
     allRequestedBytes = 0;
@@ -158,43 +210,14 @@ final class PoolFigures {
     return switch (stat) {
       case ALLOCATION -> allocations;
       case ALLOCATED_BYTES -> allocatedBytes;
-      case ACTIVE -> active;
-      case ACTIVE_BYTES -> activeBytes;
+      case ACTIVE -> allocations + pending;
+      case ACTIVE_BYTES -> allocatedBytes + pendingBytes;
       case REQUESTED_BYTES -> requestedBytes;
       case INACTIVE_SPLIT -> inactiveSplits;
       case INACTIVE_SPLIT_BYTES -> inactiveSplitBytes;
       case SEGMENT -> segments;
       case RESERVED_BYTES -> reservedBytes;
     };
-  }
-
-  /** Its highest value. */
-  long peak(PooledStat stat) {
-    return switch (stat) {
-      case ALLOCATION -> peakAllocations;
-      case ALLOCATED_BYTES -> peakAllocatedBytes;
-      case ACTIVE -> peakActive;
-      case ACTIVE_BYTES -> peakActiveBytes;
-      case REQUESTED_BYTES -> peakRequestedBytes;
-      case INACTIVE_SPLIT -> peakInactiveSplits;
-      case INACTIVE_SPLIT_BYTES -> peakInactiveSplitBytes;
-      case SEGMENT -> peakSegments;
-      case RESERVED_BYTES -> peakReservedBytes;
-    };
-  }
-
-  private void setPeak(PooledStat stat, long value) {
-    switch (stat) {
-      case ALLOCATION -> peakAllocations = value;
-      case ALLOCATED_BYTES -> peakAllocatedBytes = value;
-      case ACTIVE -> peakActive = value;
-      case ACTIVE_BYTES -> peakActiveBytes = value;
-      case REQUESTED_BYTES -> peakRequestedBytes = value;
-      case INACTIVE_SPLIT -> peakInactiveSplits = value;
-      case INACTIVE_SPLIT_BYTES -> peakInactiveSplitBytes = value;
-      case SEGMENT -> peakSegments = value;
-      case RESERVED_BYTES -> peakReservedBytes = value;
-    }
   }
 
   /** The sum of its increases. */
@@ -212,6 +235,6 @@ final class PoolFigures {
 
   /** The sum of its decreases: what was added and is not there any more. */
   long freed(PooledStat stat) {
-    return (start == null ? 0 : start.current(stat)) + allocated(stat) - current(stat);
+    return (start == null ? 0 : start[stat.ordinal()]) + allocated(stat) - current(stat);
   }
 }

@@ -140,11 +140,22 @@ final class Block extends SizedBlock {
 
   /** Puts a new block between this one and its left neighbour. */
   void linkBefore(Block block) {
-    block.previous = previous;
+    Block left = previous;
+    block.previous = left;
     block.next = this;
-    if (previous != null) {
-      previous.next = block;
+    if (left != null) {
+      left.next = block;
     }
     previous = block;
+  }
+
+  /** Makes this the first bytes of a block, which keeps the rest; to be handed out at once. */
+  void splitFrom(Block rest, long frontBytes) {
+    place(rest.address(), frontBytes);
+    list = rest.list;
+    expandable = rest.expandable;
+    firstUse = StreamUses.NONE;
+    rest.linkBefore(this);
+    rest.place(rest.address() + frontBytes, rest.bytes() - frontBytes);
   }
 }

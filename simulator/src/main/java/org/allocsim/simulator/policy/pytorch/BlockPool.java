@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
+import org.allocsim.simulator.stats.BlockEffects;
 
 /**
  * Free blocks of one kind (small or large) of one owner, searched together: a free list for each
@@ -22,16 +23,21 @@ final class BlockPool {
   /** Whether a block is handed out whole, however large it is. */
   final boolean neverSplits;
 
+  /** Tells what happens to its blocks. */
+  final BlockEffects effects;
+
   /** Searches so far; the age of a block is the number of searches since it became free. */
   long lookups;
 
   private FreeList[] lists = new FreeList[4];
 
-  BlockPool(int owner, boolean small, PrivatePool privatePool, boolean grows) {
+  BlockPool(
+      int owner, boolean small, PrivatePool privatePool, boolean grows, BlockEffects effects) {
     this.owner = owner;
     this.privatePool = privatePool;
     this.small = small;
     this.grows = grows;
+    this.effects = effects;
     neverSplits = privatePool != null && privatePool.options.noSplit();
   }
 

@@ -24,13 +24,29 @@ final class BlockTable {
   }
 
   private Block create(long address, long bytes, FreeList list, int expandable) {
+    Block block = take();
+    block.create(address, bytes, list, expandable);
+    return block;
+  }
+
+  /**
+   * Splits the first bytes off a block that is in no set.
+   *
+   * @return a new block of them, to be handed out at once; the other one keeps the rest
+   */
+  Block splitFront(Block rest, long bytes) {
+    Block front = take();
+    front.splitFrom(rest, bytes);
+    return front;
+  }
+
+  /** A destroyed block. */
+  private Block take() {
     Block block = unused;
     if (block == null) {
-      block = newBlock();
-    } else {
-      unused = block.next;
+      return newBlock();
     }
-    block.create(address, bytes, list, expandable);
+    unused = block.next;
     return block;
   }
 
@@ -75,18 +91,20 @@ final class BlockTable {
     if (block.isAlike(left)) {
       address = left.address();
       bytes += left.bytes();
-      block.previous = left.previous;
-      if (left.previous != null) {
-        left.previous.next = block;
+      Block before = left.previous;
+      block.previous = before;
+      if (before != null) {
+        before.next = block;
       }
       absorb(left);
       absorbed++;
     }
     if (block.isAlike(right)) {
       bytes += right.bytes();
-      block.next = right.next;
-      if (right.next != null) {
-        right.next.previous = block;
+      Block behind = right.next;
+      block.next = behind;
+      if (behind != null) {
+        behind.previous = block;
       }
       absorb(right);
       absorbed++;

@@ -8,7 +8,6 @@ import org.allocsim.simulator.order.SizeOrder;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
-import org.allocsim.simulator.stats.BlockEffects;
 
 /**
  * PyTorch's caching allocator of one CUDA device.
@@ -34,7 +33,6 @@ import org.allocsim.simulator.stats.BlockEffects;
  * one thread.
  */
 public final class CachingAllocator implements AllocatorPolicy {
-  private static final long MIN_LARGE_REMAINDER_BYTES = RequestSizes.SMALL_REQUEST_BYTES;
   private static final int ALL_OWNERS = -1;
 
   private final AllocatorConfig config;
@@ -44,7 +42,6 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
-  private final BlockEffects effects;
 
   private final BlockTable blocks = new BlockTable();
   private final StreamUses uses = new StreamUses();
@@ -96,12 +93,12 @@ public final class CachingAllocator implements AllocatorPolicy {
     pools =
         new Pools(
             config.expandableSegments() && version.hasExpandableSegments(),
-            version.hasExpandablePrivatePools());
+            version.hasExpandablePrivatePools(),
+            listener);
     this.segmentRoundBytes = segmentRoundBytes;
     this.limitBytes = limitBytes;
     this.device = device;
     this.listener = listener;
-    effects = BlockEffects.to(listener);
     expandables =
         new ExpandableSegments(blocks, device, listener, reserved, config.largeSegmentBytes());
     release =
@@ -116,17 +113,18 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   @Override
   public long allocate(int allocation, long requestedBytes, int stream, int pool) {
-    if (requestedBytes <= 0 || requestedBytes >= RequestSizes.ONE_EXABYTE) {
+    // In one comparison: 0 is the largest of all.
+    if (Long.compareUnsigned(requestedBytes - 1, RequestSizes.ONE_EXABYTE - 1) >= 0) {
       return reject(allocation, requestedBytes);
     }
     if (uses.anyFinished() && (!isCapturing(pool) || config.graphCaptureRecordStreamReuse())) {
       completeFinishedFrees();
     }
     long roundedBytes = RequestSizes.round(requestedBytes, config.roundupDivisions());
-    boolean small = roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES;
-    FreeList list = pools.obtain(pool, small).list(stream);
-    boolean grows = list.pool.grows;
-    Block block = takeFree(list, roundedBytes, grows);
+    FreeList list =
+        pools.obtain(pool, roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES).list(stream);
+    Block block = takeFree(list, roundedBytes, list.grows);
+    boolean grows = list.grows;
     if (block == null) {
       block = obtain(list, roundedBytes, grows, isCapturing(pool));
       if (block == null) {
@@ -136,9 +134,11 @@ public final class CachingAllocator implements AllocatorPolicy {
       // What the device gave can grow; what a pool for emergencies had cannot.
       grows &= block.isExpandable();
     }
-    boolean splits =
-        shouldSplit(block.list.pool, roundedBytes, block.bytes() - roundedBytes, grows);
-    return handOut(allocation, requestedBytes, roundedBytes, block, splits);
+    if (block.list.splits(block.bytes() - roundedBytes, grows)
+        && !(limitsSplits && isTooLargeToSplit(block.list, roundedBytes, grows))) {
+      return handOutFront(allocation, requestedBytes, roundedBytes, block);
+    }
+    return handOutWhole(allocation, requestedBytes, block);
   }
 
   private long reject(int allocation, long requestedBytes) {
@@ -156,20 +156,27 @@ public final class CachingAllocator implements AllocatorPolicy {
     if (block == null) {
       return;
     }
+    if (block.isPending() || block.firstUse != StreamUses.NONE) {
+      freeUsed(block);
+      return;
+    }
+    FreeList list = block.list;
+    list.effects.freed(
+        allocation, block.address(), block.requestedBytes, block.bytes(), list.stream);
+    release(block);
+  }
+
+  private void freeUsed(Block block) {
     if (block.isPending()) {
       // The first half of this free lies before the start of the recording.
       completeFree(block);
       return;
     }
     FreeList list = block.list;
-    effects.freeRequested(
-        allocation, block.address(), block.requestedBytes, block.bytes(), list.stream, list.small);
-    if (block.firstUse == StreamUses.NONE) {
-      completeFree(block);
-    } else {
-      block.setPending();
-      uses.insertEvents(block);
-    }
+    list.effects.freeRequested(
+        block.allocation, block.address(), block.requestedBytes, block.bytes(), list.stream);
+    block.setPending();
+    uses.insertEvents(block);
   }
 
   @Override
@@ -225,8 +232,9 @@ public final class CachingAllocator implements AllocatorPolicy {
       return allocate(allocation, blockBytes, stream, pool);
     }
     block.list.remove(block);
-    boolean splits = block.bytes() > blockBytes;
-    return handOut(allocation, blockBytes, blockBytes, block, splits);
+    return block.bytes() > blockBytes
+        ? handOutFront(allocation, blockBytes, blockBytes, block)
+        : handOutWhole(allocation, blockBytes, block);
   }
 
   /** Puts an allocator that holds nothing into the state of a layout. */
@@ -291,7 +299,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private Block findFree(FreeList list, long roundedBytes, boolean grows) {
     SizeOrder<Block> free = list.mapped;
-    Block block = free.ceiling(roundedBytes, 0);
+    Block block = free.ceiling(roundedBytes);
     if (block != null && block.isExpandable()) {
       if (grows) {
         block = leastGrowth(free, block);
@@ -400,50 +408,44 @@ public final class CachingAllocator implements AllocatorPolicy {
     return null;
   }
 
-  /** Hands a block that is in no list out; where it splits, its end goes back to its list. */
-  private long handOut(
-      int allocation, long requestedBytes, long roundedBytes, Block found, boolean splits) {
-    Block block = found;
-    FreeList list = found.list;
-    long address = found.address();
-    long blockBytes = found.bytes();
-    boolean small = list.small;
-    boolean countsSplits = !found.isExpandable();
-    boolean alreadySplit = found.isSplit();
-    if (splits) {
-      long remainderBytes = blockBytes - roundedBytes;
-      block = blocks.createLike(found, address, roundedBytes);
-      found.linkBefore(block);
-      found.place(address + roundedBytes, remainderBytes);
-      list.add(found);
-      blockBytes = roundedBytes;
-      if (countsSplits) {
-        if (alreadySplit) {
-          effects.inactiveSplitChanged(0, -roundedBytes, small);
-        } else {
-          effects.inactiveSplitChanged(1, remainderBytes, small);
-        }
+  private boolean isTooLargeToSplit(FreeList list, long roundedBytes, boolean grows) {
+    return !list.small && !grows && config.isOversize(roundedBytes);
+  }
+
+  /** Hands out the first bytes of a block that is in no list; the rest goes back to its list. */
+  private long handOutFront(int allocation, long requestedBytes, long roundedBytes, Block rest) {
+    FreeList list = rest.list;
+    boolean alreadySplit = rest.isSplit();
+    Block block = blocks.splitFront(rest, roundedBytes);
+    if (!rest.isExpandable()) {
+      if (alreadySplit) {
+        list.effects.inactiveSplitReduced(0, roundedBytes);
+      } else {
+        list.effects.inactiveSplitChanged(1, rest.bytes());
       }
-    } else if (alreadySplit && countsSplits) {
-      effects.inactiveSplitChanged(-1, -blockBytes, small);
     }
-    block.setAllocated(allocation);
-    block.requestedBytes = requestedBytes;
-    remember(allocation, block);
-    effects.blockAllocated(allocation, address, requestedBytes, blockBytes, list.stream, small);
+    long address = handOut(allocation, requestedBytes, roundedBytes, block);
+    list.add(rest);
     return address;
   }
 
-  private boolean shouldSplit(
-      BlockPool pool, long roundedBytes, long remainderBytes, boolean grows) {
-    if (pool.neverSplits) {
-      return false;
+  /** Hands out a block that is in no list. */
+  private long handOutWhole(int allocation, long requestedBytes, Block block) {
+    long blockBytes = block.bytes();
+    if (block.isSplit() && !block.isExpandable()) {
+      block.list.effects.inactiveSplitReduced(1, blockBytes);
     }
-    if (pool.small || grows) {
-      return remainderBytes >= RequestSizes.MIN_BLOCK_BYTES;
-    }
-    return remainderBytes > MIN_LARGE_REMAINDER_BYTES
-        && !(limitsSplits && config.isOversize(roundedBytes));
+    return handOut(allocation, requestedBytes, blockBytes, block);
+  }
+
+  private long handOut(int allocation, long requestedBytes, long blockBytes, Block block) {
+    FreeList list = block.list;
+    long address = block.address();
+    block.setAllocated(allocation);
+    block.requestedBytes = requestedBytes;
+    remember(allocation, block);
+    list.effects.blockAllocated(allocation, address, requestedBytes, blockBytes, list.stream);
+    return address;
   }
 
   private void reportOutOfMemory(
@@ -480,24 +482,26 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private void completeFree(Block block) {
     FreeList list = block.list;
-    boolean small = list.small;
-    int allocation = block.allocation;
+    list.effects.freeCompleted(
+        block.allocation, block.address(), block.requestedBytes, block.bytes(), list.stream);
+    release(block);
+  }
+
+  /** Makes a block free that is in use nowhere. */
+  private void release(Block block) {
+    FreeList list = block.list;
     long freedBytes = block.bytes();
-    effects.freeCompleted(
-        allocation, block.address(), block.requestedBytes, freedBytes, list.stream, small);
-    blockOfAllocation[allocation] = null;
+    blockOfAllocation[block.allocation] = null;
     block.setFree();
     int absorbed = blocks.mergeNeighbours(block);
+    if (!block.isExpandable()) {
+      if (block.isSplit()) {
+        list.effects.inactiveSplitChanged(1 - absorbed, freedBytes);
+      } else if (absorbed > 0) {
+        list.effects.inactiveSplitReduced(absorbed, block.bytes() - freedBytes);
+      }
+    }
     list.add(block);
-    if (block.isExpandable()) {
-      return;
-    }
-    long absorbedBytes = block.bytes() - freedBytes;
-    if (block.isSplit()) {
-      effects.inactiveSplitChanged(1 - absorbed, freedBytes, small);
-    } else if (absorbed > 0) {
-      effects.inactiveSplitChanged(-absorbed, -absorbedBytes, small);
-    }
   }
 
   // Allocation ids.
@@ -509,12 +513,12 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private void remember(int allocation, Block block) {
-    if (allocation >= blockOfAllocation.length) {
-      int known = blockOfAllocation.length;
-      blockOfAllocation =
-          Arrays.copyOf(blockOfAllocation, Math.max(allocation + 1, known + (known >> 1)));
+    Block[] known = blockOfAllocation;
+    if (allocation >= known.length) {
+      known = Arrays.copyOf(known, Math.max(allocation + 1, known.length + (known.length >> 1)));
+      blockOfAllocation = known;
     }
-    blockOfAllocation[allocation] = block;
+    known[allocation] = block;
   }
 
   /** The free block of a pool, of either kind, that starts at an address. */

@@ -2,9 +2,13 @@ package org.allocsim.simulator.policy.pytorch;
 
 import org.allocsim.simulator.order.OrderedBlocks;
 import org.allocsim.simulator.order.SizeOrder;
+import org.allocsim.simulator.stats.BlockEffects;
 
 /** Free blocks of one pool that belong to one stream. */
 final class FreeList {
+  /** PyTorch 2.11: more than {@code kSmallSize} must be left of a large block. */
+  private static final long LEAST_LARGE_REST_BYTES = RequestSizes.SMALL_REQUEST_BYTES + 1;
+
   /** The pool that they are part of. */
   final BlockPool pool;
 
@@ -13,6 +17,17 @@ final class FreeList {
 
   /** Number of their stream. */
   final int stream;
+
+  /** Whether the pool's memory comes from segments that grow in place. */
+  final boolean grows;
+
+  /** Tells what happens to blocks of the pool. */
+  final BlockEffects effects;
+
+  /** The smallest rest that is split off a block, where the pool grows and where it does not. */
+  private final long leastGrowingRestBytes;
+
+  private final long leastRestBytes;
 
   /** Mapped free blocks by (bytes, address). */
   final SizeOrder<Block> mapped = new SizeOrder<>();
@@ -23,7 +38,16 @@ final class FreeList {
   FreeList(BlockPool pool, int stream) {
     this.pool = pool;
     small = pool.small;
+    grows = pool.grows;
+    effects = pool.effects;
     this.stream = stream;
+    leastGrowingRestBytes = pool.neverSplits ? Long.MAX_VALUE : RequestSizes.MIN_BLOCK_BYTES;
+    leastRestBytes = small || pool.neverSplits ? leastGrowingRestBytes : LEAST_LARGE_REST_BYTES;
+  }
+
+  /** Whether a rest of a block is large enough to be split off. */
+  boolean splits(long restBytes, boolean inPlaceThatGrows) {
+    return restBytes >= (inPlaceThatGrows ? leastGrowingRestBytes : leastRestBytes);
   }
 
   /** Adds a mapped free block, which is of age 0 from now on. */

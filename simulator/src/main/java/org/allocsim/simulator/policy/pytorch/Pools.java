@@ -3,6 +3,8 @@ package org.allocsim.simulator.policy.pytorch;
 import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.stats.BlockEffects;
 
 /** The default pool and the private pools of one device, by pool number. */
 final class Pools {
@@ -20,10 +22,11 @@ final class Pools {
    *
    * @param grow whether pools get their memory from segments that grow in place
    * @param privateGrow whether private pools do, too, unless they have an allocator of their own
+   * @param listener hears what happens to their blocks
    */
-  Pools(boolean grow, boolean privateGrow) {
-    defaultSmall = new BlockPool(0, true, null, grow);
-    defaultLarge = new BlockPool(0, false, null, grow);
+  Pools(boolean grow, boolean privateGrow, EffectListener listener) {
+    defaultSmall = new BlockPool(0, true, null, grow, BlockEffects.to(listener, true));
+    defaultLarge = new BlockPool(0, false, null, grow, BlockEffects.to(listener, false));
     this.privateGrow = grow && privateGrow;
   }
 
@@ -40,7 +43,8 @@ final class Pools {
     PrivatePool pool = privatePools.get(number);
     if (pool == null) {
       PrivatePoolOptions made = options.getOrDefault(number, PrivatePoolOptions.PLAIN);
-      pool = new PrivatePool(number, made, privateGrow && !made.customAllocator());
+      boolean grows = privateGrow && !made.customAllocator();
+      pool = new PrivatePool(number, made, grows, defaultSmall, defaultLarge);
       privatePools.put(number, pool);
     }
     pool.releasable = false;

@@ -16,11 +16,22 @@ final class PrivatePool {
   /** Whether the last owner is gone. */
   boolean releasable;
 
-  PrivatePool(int number, PrivatePoolOptions options, boolean grows) {
+  /**
+   * A pool that holds nothing.
+   *
+   * @param defaultSmall tells of small blocks as this one shall
+   * @param defaultLarge tells of large ones
+   */
+  PrivatePool(
+      int number,
+      PrivatePoolOptions options,
+      boolean grows,
+      BlockPool defaultSmall,
+      BlockPool defaultLarge) {
     this.number = number;
     this.options = options;
-    small = new BlockPool(number, true, this, grows);
-    large = new BlockPool(number, false, this, grows);
+    small = new BlockPool(number, true, this, grows, defaultSmall.effects);
+    large = new BlockPool(number, false, this, grows, defaultLarge.effects);
   }
 
   /** The pool of small or of large blocks. */
