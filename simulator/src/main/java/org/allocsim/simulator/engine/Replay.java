@@ -7,6 +7,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.simulator.trace.RowHead;
 
 /** Sends the requests of one device of a trace to a policy, in order. */
 public final class Replay {
@@ -16,9 +17,6 @@ public final class Replay {
     /** Row {@code event} of the trace comes next; answers whether to go on. */
     boolean before(int event);
   }
-
-  private static final int ALLOCATE = RequestKind.ALLOCATE.ordinal();
-  private static final int FREE = RequestKind.FREE.ordinal();
 
   private final AllocationTrace trace;
   private final boolean hasAnchors;
@@ -99,22 +97,32 @@ public final class Replay {
 
   /** Sends the rows from one on; answers whether the observer let all of them through. */
   private boolean send(int from, Observer observer) {
-    return trace.visit(
-        device,
-        from,
-        (event, kind, allocation, bytes, stream, pool) -> {
-          if (!observer.before(event)) {
-            return false;
-          }
-          if (kind == ALLOCATE) {
-            allocate(allocation, bytes, stream, pool);
-          } else if (kind == FREE) {
-            policy.free(allocation, stream);
-          } else {
-            send(event);
-          }
-          return true;
-        });
+    AllocationTrace rows = trace;
+    int allocates = RowHead.kindAndDevice(RequestKind.ALLOCATE, device);
+    int frees = RowHead.kindAndDevice(RequestKind.FREE, device);
+    int end = rows.eventCount();
+    for (int event = from; event < end; event++) {
+      long head = rows.head(event);
+      int kindAndDevice = RowHead.kindAndDevice(head);
+      if (kindAndDevice == allocates) {
+        if (!observer.before(event)) {
+          return false;
+        }
+        allocate(
+            RowHead.allocation(head), rows.bytes(event), RowHead.stream(head), rows.pool(event));
+      } else if (kindAndDevice == frees) {
+        if (!observer.before(event)) {
+          return false;
+        }
+        policy.free(RowHead.allocation(head), RowHead.stream(head));
+      } else if (RowHead.device(head) == device) {
+        if (!observer.before(event)) {
+          return false;
+        }
+        send(event);
+      }
+    }
+    return true;
   }
 
   /** Sends one row, whichever device's it is; rows that are no requests do nothing. */

@@ -10,10 +10,10 @@ import java.util.Map;
 /**
  * What a program asked of its allocators, in order: an immutable table with one row per request.
  *
- * <p>Columns are primitive arrays, 30 bytes a row: kind, device, stream, pool, allocation, bytes,
- * time, stack. Allocation ids are dense, 0 to {@link #allocationCount()} − 1, and each id is
- * allocated once. Streams are numbered by ascending unsigned handle, so that comparing numbers
- * compares handles. The rows of one device are in order; rows of different devices, whose
+ * <p>Columns are primitive arrays, 30 bytes a row: kind, device, stream and allocation together,
+ * pool, bytes, time, stack. Allocation ids are dense, 0 to {@link #allocationCount()} − 1, and each
+ * id is allocated once. Streams are numbered by ascending unsigned handle, so that comparing
+ * numbers compares handles. The rows of one device are in order; rows of different devices, whose
  * allocators know nothing of each other, need not be merged by time. The first {@link
  * #prologueCount()} rows allocate what already existed when the recording began; a policy that can
  * restore a layout starts behind them.
@@ -34,11 +34,11 @@ public final class AllocationTrace {
   private final int eventCount;
   private final int prologueCount;
   private final int allocationCount;
-  private final byte[] kinds;
-  private final byte[] devices;
-  private final short[] streams;
+  private final long[] heads;
+
+  /** Null where all rows are of the default pool. */
   private final short[] pools;
-  private final int[] allocations;
+
   private final long[] bytes;
   private final long[] timesNanos;
   private final int[] stacks;
@@ -62,16 +62,11 @@ public final class AllocationTrace {
     eventCount = b.count;
     prologueCount = b.prologueCount;
     allocationCount = b.allocationCount;
-    kinds = Arrays.copyOf(b.kinds, b.count);
-    b.kinds = null;
-    devices = Arrays.copyOf(b.devices, b.count);
-    b.devices = null;
-    streams = Arrays.copyOf(b.streams, b.count);
-    b.streams = null;
-    pools = Arrays.copyOf(b.pools, b.count);
+    heads = Arrays.copyOf(b.heads, b.count);
+    b.heads = null;
+    poolIds = List.copyOf(b.poolNumbers.keySet());
+    pools = poolIds.size() == 1 ? null : Arrays.copyOf(b.pools, b.count);
     b.pools = null;
-    allocations = Arrays.copyOf(b.allocations, b.count);
-    b.allocations = null;
     bytes = Arrays.copyOf(b.bytes, b.count);
     b.bytes = null;
     timesNanos = Arrays.copyOf(b.timesNanos, b.count);
@@ -79,8 +74,7 @@ public final class AllocationTrace {
     stacks = Arrays.copyOf(b.stacks, b.count);
     b.stacks = null;
     streamHandles = b.sortedHandles();
-    b.renumberStreams(streams, streamHandles);
-    poolIds = List.copyOf(b.poolNumbers.keySet());
+    b.renumberStreams(heads, streamHandles);
     markerNames = List.copyOf(b.markerNumbers.keySet());
     works = List.copyOf(b.workNumbers.keySet());
     loaders = List.copyOf(b.loaders);
@@ -95,42 +89,6 @@ public final class AllocationTrace {
       }
     }
     this.stackTable = stackTable;
-  }
-
-  /** Receives rows; see {@link #visit}. */
-  @FunctionalInterface
-  public interface RowVisitor {
-    /**
-     * Receives a row by its columns.
-     *
-     * @param kindNumber see {@link AllocationTrace#kindNumber}
-     * @return whether to go on
-     */
-    boolean visit(int event, int kindNumber, int allocation, long rowBytes, int stream, int pool);
-  }
-
-  /**
-   * Shows the rows of a device from one on, in order. Cheaper than asking for column by column,
-   * because rows are known to be in bounds.
-   *
-   * @return whether the visitor went on to the end
-   */
-  public boolean visit(int device, int from, RowVisitor visitor) {
-    // Locals, because what a visitor calls may change fields for all that the compiler knows.
-    byte[] kind = kinds;
-    byte[] deviceOf = devices;
-    int[] allocation = allocations;
-    long[] rowBytes = bytes;
-    short[] stream = streams;
-    short[] pool = pools;
-    for (int event = from; event < kind.length; event++) {
-      if (deviceOf[event] == device
-          && !visitor.visit(
-              event, kind[event], allocation[event], rowBytes[event], stream[event], pool[event])) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** Number of rows. */
@@ -161,35 +119,40 @@ public final class AllocationTrace {
   /** One more than the largest device index, at least 1. */
   public int deviceCount() {
     int most = 0;
-    for (byte device : devices) {
-      most = Math.max(most, device);
+    for (long head : heads) {
+      most = Math.max(most, RowHead.device(head));
     }
     return most + 1;
   }
 
+  /** Kind, device, stream and allocation of a row together; see {@link RowHead}. */
+  public long head(int event) {
+    return heads[event];
+  }
+
   /** Kind of row {@code event}. */
   public RequestKind kind(int event) {
-    return RequestKind.of(kinds[event]);
+    return RequestKind.of((byte) heads[event]);
   }
 
   /** Ordinal of the kind of a row, for loops over many rows. */
   public int kindNumber(int event) {
-    return kinds[event];
+    return RowHead.kindNumber(heads[event]);
   }
 
   /** Device index of a row. */
   public int device(int event) {
-    return devices[event];
+    return RowHead.device(heads[event]);
   }
 
   /** Stream number of a row, or {@link #UNKNOWN_STREAM} or {@link #ANY_STREAM}. */
   public int stream(int event) {
-    return streams[event];
+    return RowHead.stream(heads[event]);
   }
 
   /** Pool number of a row; 0 is the default pool. */
   public int pool(int event) {
-    return pools[event];
+    return pools == null ? 0 : pools[event];
   }
 
   /**
@@ -197,7 +160,7 @@ public final class AllocationTrace {
    * concerns such; or {@link #NO_ALLOCATION}.
    */
   public int allocation(int event) {
-    return allocations[event];
+    return RowHead.allocation(heads[event]);
   }
 
   /**
@@ -314,11 +277,8 @@ public final class AllocationTrace {
     private int count;
     private int prologueCount;
     private int allocationCount;
-    private byte[] kinds = new byte[1024];
-    private byte[] devices = new byte[1024];
-    private short[] streams = new short[1024];
+    private long[] heads = new long[1024];
     private short[] pools = new short[1024];
-    private int[] allocations = new int[1024];
     private long[] bytes = new long[1024];
     private long[] timesNanos = new long[1024];
     private int[] stacks = new int[1024];
@@ -625,14 +585,11 @@ public final class AllocationTrace {
     }
 
     private void append(RequestKind kind, int allocation, long value, int stream, int pool) {
-      if (count == kinds.length) {
+      if (count == heads.length) {
         grow();
       }
-      kinds[count] = (byte) kind.ordinal();
-      devices[count] = (byte) device;
-      streams[count] = (short) stream;
+      heads[count] = RowHead.of(kind.ordinal(), device, stream, allocation);
       pools[count] = (short) pool;
-      allocations[count] = allocation;
       bytes[count] = value;
       timesNanos[count] = timeNanos;
       stacks[count] = stack;
@@ -641,11 +598,8 @@ public final class AllocationTrace {
 
     private void grow() {
       int capacity = Math.addExact(count, (count >> 1) + 16);
-      kinds = Arrays.copyOf(kinds, capacity);
-      devices = Arrays.copyOf(devices, capacity);
-      streams = Arrays.copyOf(streams, capacity);
+      heads = Arrays.copyOf(heads, capacity);
       pools = Arrays.copyOf(pools, capacity);
-      allocations = Arrays.copyOf(allocations, capacity);
       bytes = Arrays.copyOf(bytes, capacity);
       timesNanos = Arrays.copyOf(timesNanos, capacity);
       stacks = Arrays.copyOf(stacks, capacity);
@@ -658,14 +612,15 @@ public final class AllocationTrace {
           .toArray();
     }
 
-    private void renumberStreams(short[] column, long[] sorted) {
-      short[] renumbered = new short[sorted.length];
+    private void renumberStreams(long[] column, long[] sorted) {
+      int[] renumbered = new int[sorted.length];
       for (int i = 0; i < sorted.length; i++) {
-        renumbered[streamNumbers.get(sorted[i])] = (short) i;
+        renumbered[streamNumbers.get(sorted[i])] = i;
       }
       for (int i = 0; i < column.length; i++) {
-        if (column[i] >= 0 && sorted.length > 0) {
-          column[i] = renumbered[column[i]];
+        int stream = RowHead.stream(column[i]);
+        if (stream >= 0 && sorted.length > 0) {
+          column[i] = RowHead.withStream(column[i], renumbered[stream]);
         }
       }
     }
