@@ -82,19 +82,24 @@ public final class Main implements Runnable {
         spec.commandLine(), "a command is missing, such as replay, peak or leaks");
   }
 
-  /** Runs the command line and ends the process with its exit code. */
+  /** Runs the command line; the process ends with its exit code. */
   public static void main(String[] args) {
     // A chart needs no screen, and must not look for one.
     System.setProperty("java.awt.headless", "true");
     // Nor is there Groovy, for which picocli would look through every jar of the program.
     System.setProperty("picocli.disable.closures", "true");
+    // No option is a date or a time, whose classes picocli would make ready.
+    System.setProperty("picocli.converters.excludes", "java[.](time|sql)[.].*");
     PrintWriter out = new TerminalWriter(writer(FileDescriptor.out), Terminals.columns());
     PrintWriter err = new PrintWriter(writer(FileDescriptor.err));
     boolean debug = "1".equals(System.getenv(FailureReport.DEBUG_VARIABLE));
     int exitCode = run(out, err, debug, args);
     out.flush();
     err.flush();
-    System.exit(exitCode);
+    // To exit, Java looks for a logger in every jar, which nobody has set up.
+    if (exitCode != ExitCodes.DONE) {
+      System.exit(exitCode);
+    }
   }
 
   private static Writer writer(FileDescriptor descriptor) {
