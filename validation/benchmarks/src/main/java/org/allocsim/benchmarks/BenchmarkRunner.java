@@ -41,6 +41,9 @@ public final class BenchmarkRunner {
     "-XX:+UseParallelGC",
     "-XX:-UseCompressedOops",
     "-XX:+UseCompactObjectHeaders",
+    "-XX:CompileCommand=quiet",
+    "-XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator::allocate",
+    "-XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator::free",
     "-Xms1g",
     "-Xmx2g"
   };
