@@ -32,7 +32,7 @@ public final class SizeOrder<B extends SizedBlock> {
   private static final int INDEX_STEP = 4;
 
   /** The classes of one power of two. */
-  private static final class SizeRow {
+  static final class SizeRow {
     final long bit;
 
     /** Which of the classes are not empty. */
