@@ -75,32 +75,45 @@ public final class SizeOrder<B extends SizedBlock> {
   /** Which rows are not empty. */
   private long usedRows;
 
-  private int size;
-
   /** An order of no blocks. */
   public SizeOrder() {}
 
-  /** Number of blocks. */
+  /** Number of blocks, which it takes a look at each of them to know. */
   public int size() {
+    int size = 0;
+    for (B block = first(); block != null; block = next(block)) {
+      size++;
+    }
     return size;
   }
 
   /** The first block of at least so many bytes, or null. */
   public B ceiling(long bytes) {
-    int index = classOf(bytes);
-    int row = index >> 6;
-    long inRow = rows[row].used & -1L << index;
-    if (inRow == 0) {
-      long above = usedRows & -2L << row;
-      if (above == 0) {
-        return null;
-      }
-      row = Long.numberOfTrailingZeros(above);
-      inRow = rows[row].used;
+    SizeClass sizeClass = firstClassFrom(classOf(bytes));
+    if (sizeClass == null) {
+      return null;
     }
-    SizeClass sizeClass = classes[(row << 6) + Long.numberOfTrailingZeros(inRow)];
     SizedBlock first = sizeClass.first;
     return typed(first.bytes >= bytes ? first : ceilingBehindFirst(sizeClass, bytes, 0));
+  }
+
+  /** Takes the first block of at least so many bytes out of the order; null where there is none. */
+  public B takeCeiling(long bytes) {
+    SizeClass sizeClass = firstClassFrom(classOf(bytes));
+    if (sizeClass == null) {
+      return null;
+    }
+    SizedBlock first = sizeClass.first;
+    if (first.bytes >= bytes && first == sizeClass.last && !first.isIndexed) {
+      first.sizeClass = null;
+      empty(sizeClass);
+      return typed(first);
+    }
+    B block = ceiling(bytes);
+    if (block != null) {
+      remove(block);
+    }
+    return block;
   }
 
   /** The first block of at least the key, or null. */
@@ -160,7 +173,6 @@ public final class SizeOrder<B extends SizedBlock> {
     if (sizeClass == null) {
       sizeClass = newClass(index);
     }
-    size++;
     block.sizeClass = sizeClass;
     if (sizeClass.first == null) {
       SizeRow row = sizeClass.row;
@@ -212,21 +224,24 @@ public final class SizeOrder<B extends SizedBlock> {
     if (sizeClass == null) {
       throw new IllegalStateException("block is in no order");
     }
-    size--;
     block.sizeClass = null;
     if (sizeClass.first == block && sizeClass.last == block) {
-      SizeRow row = sizeClass.row;
-      sizeClass.first = null;
-      sizeClass.last = null;
-      long left = row.used & ~sizeClass.bit;
-      row.used = left;
-      usedRows &= left == 0 ? ~row.bit : -1L;
+      empty(sizeClass);
     } else {
       unlink(sizeClass, block);
     }
     if (block.isIndexed) {
       dropFromIndex(sizeClass, block);
     }
+  }
+
+  private void empty(SizeClass sizeClass) {
+    SizeRow row = sizeClass.row;
+    sizeClass.first = null;
+    sizeClass.last = null;
+    long left = row.used & ~sizeClass.bit;
+    row.used = left;
+    usedRows &= left == 0 ? ~row.bit : -1L;
   }
 
   private static void unlink(SizeClass sizeClass, SizedBlock block) {
@@ -270,6 +285,21 @@ public final class SizeOrder<B extends SizedBlock> {
     long units = bytes >>> UNIT_SHIFT;
     int shift = Long.SIZE - 7 - Long.numberOfLeadingZeros(units | 64);
     return (shift << 6) + (int) (units >>> shift);
+  }
+
+  /** The first class from one on that is not empty, or null. */
+  private SizeClass firstClassFrom(int index) {
+    int row = index >> 6;
+    long inRow = rows[row].used & -1L << index;
+    if (inRow == 0) {
+      long above = usedRows & -2L << row;
+      if (above == 0) {
+        return null;
+      }
+      row = Long.numberOfTrailingZeros(above);
+      inRow = rows[row].used;
+    }
+    return classes[(row << 6) + Long.numberOfTrailingZeros(inRow)];
   }
 
   /** The first block of all classes above one, or null. */

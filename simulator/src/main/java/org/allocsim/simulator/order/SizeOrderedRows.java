@@ -13,6 +13,7 @@ public final class SizeOrderedRows {
 
   private final BlockRows table;
   private final SizeOrder<BlockRows.Row> order = new SizeOrder<>();
+  private int size;
 
   /** An order of no blocks of a table. */
   public SizeOrderedRows(BlockRows table) {
@@ -21,7 +22,7 @@ public final class SizeOrderedRows {
 
   /** Number of blocks. */
   public int size() {
-    return order.size();
+    return size;
   }
 
   /** The first block of at least the key, or {@link #NONE}. */
@@ -56,6 +57,7 @@ public final class SizeOrderedRows {
    */
   public void add(int block) {
     order.add(table.row(block));
+    size++;
   }
 
   /**
@@ -65,6 +67,7 @@ public final class SizeOrderedRows {
    */
   public void remove(int block) {
     order.remove(table.row(block));
+    size--;
   }
 
   /** Copies all blocks in order behind {@code count} blocks of a list, growing it as needed. */

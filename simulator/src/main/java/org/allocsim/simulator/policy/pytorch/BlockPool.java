@@ -43,8 +43,11 @@ final class BlockPool {
 
   /** The free list of a stream. */
   FreeList list(int stream) {
-    FreeList list = stream < lists.length ? lists[stream] : null;
-    return list == null ? newList(stream) : list;
+    FreeList[] known = lists;
+    if (stream >= 0 && stream < known.length && known[stream] != null) {
+      return known[stream];
+    }
+    return newList(stream);
   }
 
   private FreeList newList(int stream) {

@@ -38,6 +38,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final AllocatorConfig config;
   private final PyTorchVersion version;
   private final boolean limitsSplits;
+  private final boolean roundsPlainly;
   private final long segmentRoundBytes;
   private final long limitBytes;
   private final DeviceMemory device;
@@ -47,6 +48,8 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final StreamUses uses = new StreamUses();
   private final ReservedMemory reserved = new ReservedMemory();
   private final Pools pools;
+  private final BlockPool defaultSmall;
+  private final BlockPool defaultLarge;
   private final ExpandableSegments expandables;
   private final CacheRelease release;
   private Block[] blockOfAllocation = new Block[1024];
@@ -90,11 +93,14 @@ public final class CachingAllocator implements AllocatorPolicy {
     this.config = config;
     this.version = version;
     limitsSplits = config.maxSplitBytes() != AllocatorConfig.UNLIMITED;
+    roundsPlainly = config.roundupDivisions().isPlain();
     pools =
         new Pools(
             config.expandableSegments() && version.hasExpandableSegments(),
             version.hasExpandablePrivatePools(),
             listener);
+    defaultSmall = pools.defaultSmall;
+    defaultLarge = pools.defaultLarge;
     this.segmentRoundBytes = segmentRoundBytes;
     this.limitBytes = limitBytes;
     this.device = device;
@@ -120,9 +126,11 @@ public final class CachingAllocator implements AllocatorPolicy {
     if (uses.anyFinished() && (!isCapturing(pool) || config.graphCaptureRecordStreamReuse())) {
       completeFinishedFrees();
     }
-    long roundedBytes = RequestSizes.round(requestedBytes, config.roundupDivisions());
-    FreeList list =
-        pools.obtain(pool, roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES).list(stream);
+    long roundedBytes =
+        roundsPlainly
+            ? RequestSizes.roundPlainly(requestedBytes)
+            : RequestSizes.round(requestedBytes, config.roundupDivisions());
+    FreeList list = listFor(roundedBytes, stream, pool);
     Block block = takeFree(list, roundedBytes, list.grows);
     boolean grows = list.grows;
     if (block == null) {
@@ -288,8 +296,24 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   // Requests.
 
+  /** The free list of a request; that of the default pool, which most are for, at once. */
+  private FreeList listFor(long roundedBytes, int stream, int pool) {
+    boolean small = roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES;
+    if (pool != 0) {
+      return pools.obtain(pool, small).list(stream);
+    }
+    return (small ? defaultSmall : defaultLarge).list(stream);
+  }
+
   private Block takeFree(FreeList list, long roundedBytes, boolean grows) {
     list.pool.lookups++;
+    if (!grows && !limitsSplits) {
+      Block block = list.mapped.takeCeiling(roundedBytes);
+      if (block == null || !block.isExpandable()) {
+        return block;
+      }
+      list.mapped.add(block);
+    }
     Block block = findFree(list, roundedBytes, grows);
     if (block != null) {
       list.remove(block);
@@ -514,11 +538,13 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private void remember(int allocation, Block block) {
     Block[] known = blockOfAllocation;
-    if (allocation >= known.length) {
-      known = Arrays.copyOf(known, Math.max(allocation + 1, known.length + (known.length >> 1)));
-      blockOfAllocation = known;
+    if (allocation >= 0 && allocation < known.length) {
+      known[allocation] = block;
+    } else {
+      int most = Math.max(allocation + 1, known.length + (known.length >> 1));
+      blockOfAllocation = Arrays.copyOf(known, most);
+      blockOfAllocation[allocation] = block;
     }
-    known[allocation] = block;
   }
 
   /** The free block of a pool, of either kind, that starts at an address. */

@@ -35,6 +35,11 @@ final class RequestSizes {
         return roundToDivision(requestedBytes, divisions);
       }
     }
+    return roundPlainly(requestedBytes);
+  }
+
+  /** The same where the setting has no divisions. */
+  static long roundPlainly(long requestedBytes) {
     return (requestedBytes + MIN_BLOCK_BYTES - 1) & -MIN_BLOCK_BYTES;
   }
 
