@@ -226,18 +226,20 @@ final class SpeedPage {
         Counted by `benchmarks/beside/Counters.java` with Linux `perf` on the replaying thread, once
         it is compiled; user mode only. An allocation and its free are three events: the request is
         rounded, the free lists are searched, a block leaves its list, splits, and its rest enters a
-        list; then it merges with up to two neighbours, which leave theirs; nine figures of 122
-        statistics change at each step and ten peaks are compared. Some 260 to 300 instructions an event
-        do that: no profile has one place that is more than a seventh. Where free blocks are many
-        and of similar sizes, the processor guesses one to two branches an event wrong (which block
-        fits, whether a neighbour is free), which cannot be known before, and each costs what some
-        40 instructions do.
+        list; then it merges with up to two neighbours, which leave theirs; five to seven figures of
+        122 statistics change at each step and up to eight peaks are compared. No profile has one
+        place that is more than a seventh. Where free blocks are many and of similar sizes, the
+        processor guesses one to two branches an event wrong (which block fits, whether a neighbour
+        is free), which cannot be known before, and each costs what some 40 instructions do.
 
         With more blocks instructions grow with the logarithm of their number at most, whatever the
         sizes; cycles grow faster where a million blocks no longer fit the caches and each step down
         a tree waits for memory.
 
         """);
+    if (counters.hasNonNull("note")) {
+      page.append(counters.get("note").asString()).append("\n\n");
+    }
     page.append(counters.get("cpu").asString()).append("; jdk ");
     page.append(counters.get("jdk").asString()).append(".\n\n");
     List<String> columns = List.of("instructions", "cycles", "branches", "branch-misses");
