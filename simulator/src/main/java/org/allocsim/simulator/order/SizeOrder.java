@@ -78,7 +78,7 @@ public final class SizeOrder<B extends SizedBlock> {
   /** An order of no blocks. */
   public SizeOrder() {}
 
-  /** Number of blocks, which it takes a look at each of them to know. */
+  /** Number of blocks, counted one by one. */
   public int size() {
     int size = 0;
     for (B block = first(); block != null; block = next(block)) {

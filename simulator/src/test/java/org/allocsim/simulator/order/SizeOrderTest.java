@@ -74,10 +74,12 @@ class SizeOrderTest {
         piece.place(4096L * piece.priority, stepBytes * (1 + random.nextInt(sizes)));
         order.add(piece);
         in.add(piece);
-      } else {
+      } else if (random.nextBoolean()) {
         Piece piece = in.remove(random.nextInt(in.size()));
         order.remove(piece);
         out.add(piece);
+      } else {
+        take(stepBytes * random.nextInt(sizes + 2), in, out);
       }
       ask(random, in, stepBytes * random.nextInt(sizes + 2));
     }
@@ -97,18 +99,28 @@ class SizeOrderTest {
     assertNull(order.first());
   }
 
+  private void take(long bytes, List<Piece> in, List<Piece> out) {
+    Piece expected = least(in, each -> each.bytes() >= bytes);
+    assertSame(expected, order.takeCeiling(bytes));
+    if (expected != null) {
+      in.remove(expected);
+      out.add(expected);
+    }
+  }
+
   /** Asks one question, or none, so that blocks are in every state when the next one comes. */
   private void ask(SplittableRandom random, List<Piece> in, long bytes) {
     long address = 4096L * random.nextInt();
     Piece some = in.isEmpty() ? null : in.get(random.nextInt(in.size()));
-    switch (random.nextInt(some == null ? 4 : 6)) {
+    switch (random.nextInt(some == null ? 5 : 7)) {
       case 0 ->
           assertSame(
               least(in, each -> !each.isBelow(bytes, address)), order.ceiling(bytes, address));
       case 1 -> assertSame(least(in, _ -> true), order.first());
       case 2 -> assertSame(most(in, _ -> true), order.last());
       case 3 -> assertEquals(in.size(), order.size());
-      case 4 -> assertSame(least(in, some::isBefore), order.next(some));
+      case 4 -> assertSame(least(in, each -> each.bytes() >= bytes), order.ceiling(bytes));
+      case 5 -> assertSame(least(in, some::isBefore), order.next(some));
       default -> assertSame(most(in, each -> each.isBefore(some)), order.previous(some));
     }
   }
