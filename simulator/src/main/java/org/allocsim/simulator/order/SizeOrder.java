@@ -105,11 +105,12 @@ public final class SizeOrder<B extends SizedBlock> {
     }
     SizedBlock first = sizeClass.first;
     if (first.bytes >= bytes && first == sizeClass.last && !first.isIndexed) {
+      // Most classes have one block.
       first.sizeClass = null;
       empty(sizeClass);
       return typed(first);
     }
-    B block = ceiling(bytes);
+    B block = typed(first.bytes >= bytes ? first : ceilingBehindFirst(sizeClass, bytes, 0));
     if (block != null) {
       remove(block);
     }
