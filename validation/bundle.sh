@@ -83,6 +83,7 @@ exec "$root/runtime/bin/java" --enable-native-access=ALL-UNNAMED \
   --sun-misc-unsafe-memory-access=allow -Djava.awt.headless=true -XX:+UseParallelGC \
   -XX:-UseCompressedOops -XX:+UseCompactObjectHeaders -XX:CompileCommand=quiet \
   -XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator::allocate \
+  -XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator::allocateInGeneral \
   -XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator::free \
   -Djava.library.path="$root/lib" ${ALLOCSIM_JAVA_OPTS:-} -jar "$root/allocsim.jar" "$@"
 EOF

@@ -21,6 +21,11 @@ public final class Replay {
   private final AllocationTrace trace;
   private final boolean hasAnchors;
   private final int device;
+  private final int deviceKey;
+
+  /** The kind of rows that become requests without more ado; no kind where addresses matter. */
+  private final int kindToAllocate;
+
   private final AllocatorPolicy policy;
   private final EffectListener listener;
   private final LongSupplier activeBytes;
@@ -45,6 +50,8 @@ public final class Replay {
     this.trace = trace;
     hasAnchors = trace.hasAnchors();
     this.device = device;
+    deviceKey = RowHead.deviceKey(device);
+    kindToAllocate = hasAnchors ? -1 : RequestKind.ALLOCATE.ordinal();
     this.policy = policy;
     this.listener = listener;
     this.activeBytes = activeBytes;
@@ -97,20 +104,18 @@ public final class Replay {
 
   /** Sends the rows from one on; answers whether the observer let all of them through. */
   private boolean send(int from, Observer observer) {
-    AllocationTrace rows = trace;
-    int allocates = RowHead.kindAndDevice(RequestKind.ALLOCATE, device);
-    int frees = RowHead.kindAndDevice(RequestKind.FREE, device);
-    int end = rows.eventCount();
+    // Nearly everything is read anew for each row: what a loop keeps it saves around every call.
+    int end = trace.eventCount();
     for (int event = from; event < end; event++) {
-      long head = rows.head(event);
-      int kindAndDevice = RowHead.kindAndDevice(head);
-      if (kindAndDevice == allocates) {
+      long head = trace.head(event);
+      int kind = RowHead.kindOn(head, deviceKey);
+      if (kind == kindToAllocate) {
         if (!observer.before(event)) {
           return false;
         }
-        allocate(
-            RowHead.allocation(head), rows.bytes(event), RowHead.stream(head), rows.pool(event));
-      } else if (kindAndDevice == frees) {
+        policy.allocate(
+            RowHead.allocation(head), trace.bytes(event), RowHead.stream(head), trace.pool(event));
+      } else if (kind == RequestKind.FREE.ordinal()) {
         if (!observer.before(event)) {
           return false;
         }

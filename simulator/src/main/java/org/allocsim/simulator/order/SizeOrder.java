@@ -4,7 +4,7 @@ package org.allocsim.simulator.order;
  * Some blocks ordered by (bytes, unsigned address), as best fit searches them and PyTorch's free
  * lists are. A block is in one order at most, and keeps its place while it is.
  *
- * <p>Sizes fall into classes, 64 to a power of two: up to 64 KiB a class is one multiple of 512
+ * <p>Sizes fall into classes, 64 to a power of two: up to 32 KiB a class is one multiple of 512
  * bytes. A bitmap of two levels tells which classes have blocks, so that the next larger class is
  * two bit scans away, however many there are. The blocks of a class are linked in order. Most come
  * and go near the ends of that list, where their place is found in a few steps; to find the others
@@ -19,11 +19,18 @@ package org.allocsim.simulator.order;
  */
 @SuppressWarnings("ReferenceEquality") // blocks of the same place and size are still two
 public final class SizeOrder<B extends SizedBlock> {
-  /** Sizes are told apart by class in units of this many bytes: 2^9 = 512. */
-  private static final int UNIT_SHIFT = 9;
+  /** Up to this size there is a class for each multiple of 512 bytes. */
+  private static final double EXACT_BYTES = 64 * 512;
 
-  /** Rows of 64 classes: one for each power of two that a size may have, in units. */
-  private static final int CLASS_ROWS = 50;
+  /** Bits of a double that do not tell classes apart: all of the mantissa but 6. */
+  private static final int MANTISSA_SHIFT = 52 - 6;
+
+  /** What these bits are for no bytes. */
+  private static final int FIRST_CLASS =
+      (int) (Double.doubleToRawLongBits(EXACT_BYTES) >>> MANTISSA_SHIFT);
+
+  /** Rows of 64 classes: one for each power of two from 2^15 to 2^63. */
+  private static final int CLASS_ROWS = 49;
 
   /** How many blocks from either end a place is looked for before the index is. */
   private static final int REACH = 4;
@@ -31,21 +38,11 @@ public final class SizeOrder<B extends SizedBlock> {
   /** Of so many blocks in a row that a search has to pass one enters the index. */
   private static final int INDEX_STEP = 4;
 
-  /** The classes of one power of two. */
-  static final class SizeRow {
-    final long bit;
-
-    /** Which of the classes are not empty. */
-    long used;
-
-    SizeRow(long bit) {
-      this.bit = bit;
-    }
-  }
-
   /** Blocks of about the same size, in order. */
   static final class SizeClass {
-    final SizeRow row;
+    /** The row of classes that this is part of, and its bit there. */
+    final int row;
+
     final long bit;
 
     /** The ends of the list, null where the class is empty. */
@@ -56,21 +53,22 @@ public final class SizeOrder<B extends SizedBlock> {
     /** The index: a tree of some of them, or null. */
     SizedBlock root;
 
-    SizeClass(SizeRow row, long bit) {
-      this.row = row;
-      this.bit = bit;
+    SizeClass(int index) {
+      row = index >> 6;
+      bit = 1L << index;
     }
   }
 
   /** What orders have that never had a block. */
   private static final SizeClass[] NO_CLASSES = new SizeClass[CLASS_ROWS << 6];
 
-  private static final SizeRow[] NO_ROWS = newRows();
+  private static final long[] NO_BITS = new long[CLASS_ROWS];
 
   /** Classes by row, null for those that never had a block. */
   private SizeClass[] classes = NO_CLASSES;
 
-  private SizeRow[] rows = NO_ROWS;
+  /** Which classes of each row are not empty. */
+  private long[] used = NO_BITS;
 
   /** Which rows are not empty. */
   private long usedRows;
@@ -97,24 +95,31 @@ public final class SizeOrder<B extends SizedBlock> {
     return typed(first.bytes >= bytes ? first : ceilingBehindFirst(sizeClass, bytes, 0));
   }
 
-  /** Takes the first block of at least so many bytes out of the order; null where there is none. */
-  public B takeCeiling(long bytes) {
+  /**
+   * The first block of at least so many bytes where it is found without a search, as most are; null
+   * where there is none, or where {@link #ceiling(long)} has to look for it.
+   */
+  public B ceilingAtOnce(long bytes) {
     SizeClass sizeClass = firstClassFrom(classOf(bytes));
     if (sizeClass == null) {
       return null;
     }
     SizedBlock first = sizeClass.first;
-    if (first.bytes >= bytes && first == sizeClass.last && !first.isIndexed) {
-      // Most classes have one block.
-      first.sizeClass = null;
+    return first.bytes >= bytes && !first.isIndexed ? typed(first) : null;
+  }
+
+  /** Takes a block out of the order that {@link #ceilingAtOnce} has just found. */
+  public void removeFound(B block) {
+    SizeClass sizeClass = block.sizeClass;
+    block.sizeClass = null;
+    SizedBlock behind = block.behind;
+    if (behind == null) {
       empty(sizeClass);
-      return typed(first);
+    } else {
+      block.behind = null;
+      behind.before = null;
+      sizeClass.first = behind;
     }
-    B block = typed(first.bytes >= bytes ? first : ceilingBehindFirst(sizeClass, bytes, 0));
-    if (block != null) {
-      remove(block);
-    }
-    return block;
   }
 
   /** The first block of at least the key, or null. */
@@ -176,11 +181,10 @@ public final class SizeOrder<B extends SizedBlock> {
     }
     block.sizeClass = sizeClass;
     if (sizeClass.first == null) {
-      SizeRow row = sizeClass.row;
       sizeClass.first = block;
       sizeClass.last = block;
-      row.used |= sizeClass.bit;
-      usedRows |= row.bit;
+      used[sizeClass.row] |= sizeClass.bit;
+      usedRows |= 1L << sizeClass.row;
     } else {
       addToOthers(sizeClass, block);
     }
@@ -226,79 +230,69 @@ public final class SizeOrder<B extends SizedBlock> {
       throw new IllegalStateException("block is in no order");
     }
     block.sizeClass = null;
-    if (sizeClass.first == block && sizeClass.last == block) {
-      empty(sizeClass);
-    } else {
-      unlink(sizeClass, block);
-    }
-    if (block.isIndexed) {
+    if (sizeClass.root != null && block.isIndexed) {
       dropFromIndex(sizeClass, block);
+    }
+    SizedBlock before = block.before;
+    SizedBlock behind = block.behind;
+    if (behind == null) {
+      if (before == null) {
+        empty(sizeClass);
+      } else {
+        before.behind = null;
+        block.before = null;
+        sizeClass.last = before;
+      }
+    } else {
+      block.behind = null;
+      behind.before = before;
+      if (before == null) {
+        sizeClass.first = behind;
+      } else {
+        before.behind = behind;
+        block.before = null;
+      }
     }
   }
 
   private void empty(SizeClass sizeClass) {
-    SizeRow row = sizeClass.row;
     sizeClass.first = null;
     sizeClass.last = null;
-    long left = row.used & ~sizeClass.bit;
-    row.used = left;
-    usedRows &= left == 0 ? ~row.bit : -1L;
-  }
-
-  private static void unlink(SizeClass sizeClass, SizedBlock block) {
-    SizedBlock before = block.before;
-    SizedBlock behind = block.behind;
-    if (before == null) {
-      sizeClass.first = behind;
-    } else {
-      before.behind = behind;
-      block.before = null;
-    }
-    if (behind == null) {
-      sizeClass.last = before;
-    } else {
-      behind.before = before;
-      block.behind = null;
-    }
+    int row = sizeClass.row;
+    long left = used[row] & ~sizeClass.bit;
+    used[row] = left;
+    // Without a branch, which would often be guessed wrong: all bits are set where any is left.
+    long anyLeft = (left | -left) >> Long.SIZE - 1;
+    usedRows &= anyLeft | ~(1L << row);
   }
 
   // Classes.
 
-  private static SizeRow[] newRows() {
-    SizeRow[] rows = new SizeRow[CLASS_ROWS];
-    for (int row = 0; row < rows.length; row++) {
-      rows[row] = new SizeRow(1L << row);
-    }
-    return rows;
-  }
-
   private SizeClass newClass(int index) {
     if (classes == NO_CLASSES) {
       classes = new SizeClass[NO_CLASSES.length];
-      rows = newRows();
+      used = new long[NO_BITS.length];
     }
-    classes[index] = new SizeClass(rows[index >> 6], 1L << index);
+    classes[index] = new SizeClass(index);
     return classes[index];
   }
 
-  /** Grows with the size; below 128 units the number of units itself. */
+  /** Grows with the size: the exponent and the first bits of the mantissa of a number. */
   private static int classOf(long bytes) {
-    long units = bytes >>> UNIT_SHIFT;
-    int shift = Long.SIZE - 7 - Long.numberOfLeadingZeros(units | 64);
-    return (shift << 6) + (int) (units >>> shift);
+    return (int) (Double.doubleToRawLongBits(bytes + EXACT_BYTES) >>> MANTISSA_SHIFT) - FIRST_CLASS;
   }
 
   /** The first class from one on that is not empty, or null. */
   private SizeClass firstClassFrom(int index) {
     int row = index >> 6;
-    long inRow = rows[row].used & -1L << index;
+    long inRow = used[row] & -1L << index;
     if (inRow == 0) {
       long above = usedRows & -2L << row;
       if (above == 0) {
         return null;
       }
       row = Long.numberOfTrailingZeros(above);
-      inRow = rows[row].used;
+      inRow = used[row];
     }
     return classes[(row << 6) + Long.numberOfTrailingZeros(inRow)];
   }
@@ -306,7 +300,7 @@ public final class SizeOrder<B extends SizedBlock> {
   /** The first block of all classes above one, or null. */
   private SizedBlock firstAbove(int index) {
     int row = index >> 6;
-    long inRow = rows[row].used & -2L << index;
+    long inRow = used[row] & -2L << index;
     if (inRow != 0) {
       return classes[(row << 6) + Long.numberOfTrailingZeros(inRow)].first;
     }
@@ -315,13 +309,13 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   private SizedBlock firstIn(int row) {
-    return classes[(row << 6) + Long.numberOfTrailingZeros(rows[row].used)].first;
+    return classes[(row << 6) + Long.numberOfTrailingZeros(used[row])].first;
   }
 
   /** The last block of all classes below one, or null. */
   private SizedBlock lastBelow(int index) {
     int row = index >> 6;
-    long inRow = rows[row].used & (1L << index) - 1;
+    long inRow = used[row] & (1L << index) - 1;
     if (inRow != 0) {
       return classes[(row << 6) + highestBit(inRow)].last;
     }
@@ -330,7 +324,7 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   private SizedBlock lastIn(int row) {
-    return classes[(row << 6) + highestBit(rows[row].used)].last;
+    return classes[(row << 6) + highestBit(used[row])].last;
   }
 
   private static int highestBit(long bits) {

@@ -43,27 +43,44 @@ public final class BlockEffects {
     return new BlockEffects(new MemoryStats(-1).figures(small), listener, small);
   }
 
-  /** See {@link EffectListener#blockAllocated}. */
-  public void blockAllocated(
-      int allocation, long address, long requestedBytes, long blockBytes, int stream) {
+  /** Who hears of effects besides the statistics, or null. */
+  public EffectListener others() {
+    return others;
+  }
+
+  // What requests do most often: it is only counted here, and others are told by who does it.
+
+  /** A block is handed out. */
+  public void countAllocated(long requestedBytes, long blockBytes) {
     figures.allocate(requestedBytes, blockBytes);
-    if (others != null) {
-      others.blockAllocated(allocation, address, requestedBytes, blockBytes, stream, small);
-    }
+  }
+
+  /** A block is given back and reusable at once. */
+  public void countFreed(long requestedBytes, long blockBytes) {
+    figures.free(requestedBytes, blockBytes);
   }
 
   /**
-   * A block was given back and became reusable at once: {@link EffectListener#freeRequested}, then
-   * {@link EffectListener#freeCompleted}.
+   * There is a new free part of a partly used segment.
+   *
+   * @param absorbed how many such parts it absorbed
+   * @param addedBytes what it has more than these
    */
-  public void freed(
-      int allocation, long address, long requestedBytes, long blockBytes, int stream) {
-    figures.free(requestedBytes, blockBytes);
-    if (others != null) {
-      others.freeRequested(allocation, address, requestedBytes, blockBytes, stream, small);
-      others.freeCompleted(allocation, address, requestedBytes, blockBytes, stream, small);
-    }
+  public void countInactiveSplitAdded(int absorbed, long addedBytes) {
+    figures.addInactiveSplit(absorbed, addedBytes);
   }
+
+  /**
+   * The free parts of partly used segments became fewer or smaller.
+   *
+   * @param parts by how many there are fewer, at least 0
+   * @param bytes by how much they are less, at least 0
+   */
+  public void countInactiveSplitsReduced(int parts, long bytes) {
+    figures.reduceInactiveSplits(parts, bytes);
+  }
+
+  // What is rarer.
 
   /** See {@link EffectListener#freeRequested}. */
   public void freeRequested(
@@ -80,28 +97,6 @@ public final class BlockEffects {
     figures.completeFree(requestedBytes, blockBytes);
     if (others != null) {
       others.freeCompleted(allocation, address, requestedBytes, blockBytes, stream, small);
-    }
-  }
-
-  /**
-   * The free parts of partly used segments became fewer or smaller; see {@link
-   * EffectListener#inactiveSplitChanged}.
-   *
-   * @param parts by how many there are fewer, at least 0
-   * @param bytes by how much they are less, at least 0
-   */
-  public void inactiveSplitReduced(int parts, long bytes) {
-    figures.reduceInactiveSplits(parts, bytes);
-    if (others != null) {
-      others.inactiveSplitChanged(-parts, -bytes, small);
-    }
-  }
-
-  /** See {@link EffectListener#inactiveSplitChanged}. */
-  public void inactiveSplitChanged(int parts, long bytes) {
-    figures.changeInactiveSplits(parts, bytes);
-    if (others != null) {
-      others.inactiveSplitChanged(parts, bytes, small);
     }
   }
 }

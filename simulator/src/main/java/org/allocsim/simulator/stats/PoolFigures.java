@@ -33,6 +33,10 @@ final class PoolFigures extends PoolPeaks {
   private long[] start;
 
   private final long oversizeFromBytes;
+
+  /** Blocks handed out from so many bytes on, unsigned, count for more than the sums and peaks. */
+  private long watchedFromBytes;
+
   private final Stat oversizeAllocations;
   private final PoolPeaks bothPools;
 
@@ -48,6 +52,7 @@ final class PoolFigures extends PoolPeaks {
   PoolFigures(PoolPeaks bothPools, long oversizeFromBytes, Stat oversizeAllocations) {
     this.bothPools = bothPools;
     this.oversizeFromBytes = oversizeFromBytes;
+    watchedFromBytes = oversizeFromBytes;
     this.oversizeAllocations = oversizeAllocations;
     other = this;
   }
@@ -76,6 +81,12 @@ final class PoolFigures extends PoolPeaks {
         newAllocations + other.allocations,
         newAllocatedBytes + other.allocatedBytes,
         newRequestedBytes + other.requestedBytes);
+    if (Long.compareUnsigned(blockBytes, watchedFromBytes) >= 0) {
+      allocateWatched(blockBytes);
+    }
+  }
+
+  private void allocateWatched(long blockBytes) {
     if (bothPools.apart) {
       raiseActivePeaks();
     }
@@ -122,7 +133,9 @@ final class PoolFigures extends PoolPeaks {
     if (!bothPools.apart) {
       bothPools.tellApart();
       tellApart();
+      watchedFromBytes = 0;
       other.tellApart();
+      other.watchedFromBytes = 0;
     }
   }
 
@@ -141,6 +154,20 @@ final class PoolFigures extends PoolPeaks {
   void reduceInactiveSplits(int parts, long bytes) {
     inactiveSplits -= parts;
     inactiveSplitBytes -= bytes;
+  }
+
+  /** See {@link BlockEffects#countInactiveSplitAdded}. */
+  void addInactiveSplit(int absorbed, long addedBytes) {
+    long newSplits = inactiveSplits + 1 - absorbed;
+    long newSplitBytes = inactiveSplitBytes + addedBytes;
+    inactiveSplits = newSplits;
+    inactiveSplitBytes = newSplitBytes;
+    // One where none was absorbed, else none; without a branch.
+    allInactiveSplits += absorbed - 1 >>> Integer.SIZE - 1;
+    allInactiveSplitBytes += addedBytes;
+    raiseSplitPeaks(newSplits, newSplitBytes);
+    bothPools.raiseSplitPeaks(
+        newSplits + other.inactiveSplits, newSplitBytes + other.inactiveSplitBytes);
   }
 
   /** Their number and bytes change by a net amount. */

@@ -23,16 +23,17 @@ public final class RowHead {
     return head & ~(0xffffL << STREAM_SHIFT) | (stream & 0xffffL) << STREAM_SHIFT;
   }
 
-  /**
-   * Kind and device of a row together, to compare with {@link #kindAndDevice(RequestKind, int)}.
-   */
-  public static int kindAndDevice(long head) {
-    return (int) head & 0xffff;
+  /** What {@link #kindOn} asks for a device from 0 to 127. */
+  public static int deviceKey(int device) {
+    return device << DEVICE_SHIFT;
   }
 
-  /** Kind and device of a row that is of these. */
-  public static int kindAndDevice(RequestKind kind, int device) {
-    return kindAndDevice(of(kind.ordinal(), device, 0, 0));
+  /**
+   * The ordinal of the kind of a row that is of a device, and some number that is no such ordinal
+   * for a row that is of another one.
+   */
+  public static int kindOn(long head, int deviceKey) {
+    return (char) head ^ deviceKey;
   }
 
   /** See {@link AllocationTrace#kindNumber}. */
@@ -42,12 +43,12 @@ public final class RowHead {
 
   /** See {@link AllocationTrace#device}. */
   public static int device(long head) {
-    return (byte) (head >> DEVICE_SHIFT);
+    return (byte) ((int) head >> DEVICE_SHIFT);
   }
 
   /** See {@link AllocationTrace#stream}. */
   public static int stream(long head) {
-    return (short) (head >> STREAM_SHIFT);
+    return (int) head >> STREAM_SHIFT;
   }
 
   /** See {@link AllocationTrace#allocation}. */

@@ -25,6 +25,7 @@ class SizeOrderTest {
   }
 
   private final SizeOrder<Piece> order = new SizeOrder<>();
+  private int foundAtOnce;
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6})
@@ -83,6 +84,26 @@ class SizeOrderTest {
       }
       ask(random, in, stepBytes * random.nextInt(sizes + 2));
     }
+    assertTrue(foundAtOnce > 100, "hardly any block was found at once");
+  }
+
+  @Test
+  void sizesUpToTheLargestNumberHaveTheirPlace() {
+    List<Piece> pieces = new ArrayList<>();
+    long[] sizes = {0, 1, 511, 512, 32_767, 32_768, 1L << 40, 1L << 62, Long.MAX_VALUE};
+    for (long bytes : sizes) {
+      Piece piece = new Piece(pieces.size());
+      piece.place(4096, bytes);
+      pieces.add(piece);
+      order.add(piece);
+    }
+    Piece at = order.first();
+    for (Piece piece : pieces) {
+      assertSame(piece, at);
+      assertSame(piece, order.ceiling(piece.bytes()));
+      at = order.next(at);
+    }
+    assertNull(at);
   }
 
   @Test
@@ -101,7 +122,15 @@ class SizeOrderTest {
 
   private void take(long bytes, List<Piece> in, List<Piece> out) {
     Piece expected = least(in, each -> each.bytes() >= bytes);
-    assertSame(expected, order.takeCeiling(bytes));
+    Piece found = order.ceilingAtOnce(bytes);
+    if (found != null) {
+      assertSame(expected, found);
+      order.removeFound(found);
+      foundAtOnce++;
+    } else if (expected != null) {
+      assertSame(expected, order.ceiling(bytes));
+      order.remove(expected);
+    }
     if (expected != null) {
       in.remove(expected);
       out.add(expected);

@@ -1,6 +1,8 @@
 package org.allocsim.simulator.stats;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayDeque;
@@ -47,7 +49,7 @@ class BlockEffectsTest {
         long requested = 1 + random.nextLong(100_000);
         Held block = new Held(step, random.nextBoolean(), requested, (requested + 511) & -512);
         held.add(block);
-        (block.small ? small : large).blockAllocated(step, 0, requested, block.blockBytes, 0);
+        (block.small ? small : large).countAllocated(requested, block.blockBytes);
         heard.blockAllocated(step, 0, requested, block.blockBytes, 0, block.small);
         naive.change(0, 1);
         naive.change(1, block.blockBytes);
@@ -63,7 +65,7 @@ class BlockEffectsTest {
           effects.freeRequested(block.id, 0, block.requestedBytes, block.blockBytes, 0);
           waiting.add(block);
         } else {
-          effects.freed(block.id, 0, block.requestedBytes, block.blockBytes, 0);
+          effects.countFreed(block.requestedBytes, block.blockBytes);
           complete(heard, naive, block);
         }
       } else if (!waiting.isEmpty()) {
@@ -100,16 +102,16 @@ class BlockEffectsTest {
     int parts = random.nextInt(3);
     long bytes = 512L * random.nextInt(100);
     if (random.nextBoolean()) {
-      effects.inactiveSplitReduced(parts, bytes);
+      effects.countInactiveSplitsReduced(parts, bytes);
       heard.inactiveSplitChanged(-parts, -bytes, isSmall);
     } else {
-      effects.inactiveSplitChanged(1 - parts, bytes);
+      effects.countInactiveSplitAdded(parts, bytes);
       heard.inactiveSplitChanged(1 - parts, bytes, isSmall);
     }
   }
 
   @Test
-  void whoeverListensBesideHearsBothHalvesOfAFree() {
+  void whoeverListensBesideHearsBothHalvesOfAFreeThatWaits() {
     List<String> heard = new ArrayList<>();
     EffectListener listener =
         new EffectListener() {
@@ -125,25 +127,21 @@ class BlockEffectsTest {
               int id, long address, long requested, long block, int stream, boolean small) {
             heard.add("completed " + id + " of stream " + stream);
           }
-
-          @Override
-          public void inactiveSplitChanged(int blocks, long bytes, boolean small) {
-            heard.add("splits " + blocks + " " + bytes);
-          }
         };
     MemoryStats stats = new MemoryStats(-1);
     BlockEffects both = BlockEffects.to(EffectListeners.both(stats, listener), true);
-    both.freed(7, 4096, 700, 1024, 3);
-    both.inactiveSplitReduced(1, 512);
-    BlockEffects.to(listener, true).freed(8, 0, 1, 512, 0);
-    assertEquals(
-        List.of(
-            "requested 7 4096 700 1024",
-            "completed 7 of stream 3",
-            "splits -1 -512",
-            "requested 8 0 1 512",
-            "completed 8 of stream 0"),
-        heard);
+    both.freeRequested(7, 4096, 700, 1024, 3);
+    both.freeCompleted(7, 4096, 700, 1024, 3);
+    assertEquals(List.of("requested 7 4096 700 1024", "completed 7 of stream 3"), heard);
     assertEquals(-1, stats.get("allocation.small_pool.current"));
+  }
+
+  @Test
+  void othersAreWhoListensBesideTheStatistics() {
+    EffectListener listener = new EffectListener() {};
+    MemoryStats stats = new MemoryStats(-1);
+    assertNull(BlockEffects.to(stats, true).others());
+    assertSame(listener, BlockEffects.to(EffectListeners.both(stats, listener), true).others());
+    assertSame(listener, BlockEffects.to(listener, true).others());
   }
 }

@@ -43,6 +43,8 @@ public final class BenchmarkRunner {
     "-XX:+UseCompactObjectHeaders",
     "-XX:CompileCommand=quiet",
     "-XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator::allocate",
+    "-XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator"
+        + "::allocateInGeneral",
     "-XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator::free",
     "-Xms1g",
     "-Xmx2g"

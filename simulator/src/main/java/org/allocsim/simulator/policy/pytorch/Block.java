@@ -18,6 +18,7 @@ final class Block extends SizedBlock {
   private static final int PENDING = 2;
   private static final int UNMAPPED = 3;
   private static final int DESTROYED = 4;
+  private static final int EDGE = 5;
 
   /** Number of the block in its {@link BlockTable}. */
   final int number;
@@ -31,10 +32,10 @@ final class Block extends SizedBlock {
   /** Where the block is when it is free. */
   FreeList list;
 
-  /** Neighbour at the lower address in the same segment, or null. */
+  /** Neighbour at the lower address in the same segment, or the edge. */
   Block previous;
 
-  /** Neighbour at the higher address in the same segment, or null; of destroyed blocks the next. */
+  /** Neighbour at the higher address, or the edge; of destroyed blocks the next. */
   Block next;
 
   /** Row of the expandable segment that the block lies in, or {@link #NO_EXPANDABLE}. */
@@ -53,14 +54,29 @@ final class Block extends SizedBlock {
     this.number = number;
   }
 
-  /** Makes this a mapped free block without neighbours that is in no set. */
-  void create(long address, long bytes, FreeList ofList, int inExpandable) {
+  /**
+   * The neighbour of all blocks that have none on that side: no block, but where there always is a
+   * neighbour that has a state, nothing has to be told from null.
+   */
+  static Block edge() {
+    Block edge = new Block(-1);
+    edge.state = EDGE;
+    return edge;
+  }
+
+  /** Whether this is the neighbour of blocks that have none. */
+  boolean isEdge() {
+    return state == EDGE;
+  }
+
+  /** Makes this a mapped free block between two edges that is in no set. */
+  void create(long address, long bytes, FreeList ofList, int inExpandable, Block edge) {
     place(address, bytes);
     requestedBytes = 0;
     lookupsWhenFreed = 0;
     list = ofList;
-    previous = null;
-    next = null;
+    previous = edge;
+    next = edge;
     expandable = inExpandable;
     firstUse = StreamUses.NONE;
     allocation = NO_ALLOCATION;
@@ -100,9 +116,10 @@ final class Block extends SizedBlock {
     return state == FREE || state == UNMAPPED;
   }
 
-  void setAllocated(int newAllocation) {
+  void setAllocated(int newAllocation, long newRequestedBytes) {
     state = ALLOCATED;
     allocation = newAllocation;
+    requestedBytes = newRequestedBytes;
   }
 
   void setPending() {
@@ -120,21 +137,19 @@ final class Block extends SizedBlock {
 
   /** Whether the block shares its segment with other blocks. */
   boolean isSplit() {
-    return previous != null || next != null;
+    return !previous.isEdge() || !next.isEdge();
   }
 
-  /** Whether a neighbour, which may be null, is in the same state. */
-  boolean isAlike(Block neighbour) {
-    return neighbour != null && neighbour.state == state;
+  /** Whether the block is free, and backed by physical memory or not. */
+  boolean isFree(boolean mapped) {
+    return state == (mapped ? FREE : UNMAPPED);
   }
 
   /** Puts a new block between this one and its right neighbour. */
   void linkBehind(Block block) {
     block.previous = this;
     block.next = next;
-    if (next != null) {
-      next.previous = block;
-    }
+    next.previous = block;
     next = block;
   }
 
@@ -143,9 +158,7 @@ final class Block extends SizedBlock {
     Block left = previous;
     block.previous = left;
     block.next = this;
-    if (left != null) {
-      left.next = block;
-    }
+    left.next = block;
     previous = block;
   }
 

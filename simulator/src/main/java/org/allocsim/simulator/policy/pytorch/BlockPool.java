@@ -1,6 +1,5 @@
 package org.allocsim.simulator.policy.pytorch;
 
-import java.util.Arrays;
 import org.allocsim.simulator.stats.BlockEffects;
 
 /**
@@ -29,44 +28,45 @@ final class BlockPool {
   /** Searches so far; the age of a block is the number of searches since it became free. */
   long lookups;
 
-  private FreeList[] lists = new FreeList[4];
+  private final FreeLists lists;
 
   BlockPool(
-      int owner, boolean small, PrivatePool privatePool, boolean grows, BlockEffects effects) {
+      int owner,
+      boolean small,
+      PrivatePool privatePool,
+      boolean grows,
+      BlockEffects effects,
+      FreeLists lists) {
     this.owner = owner;
     this.privatePool = privatePool;
     this.small = small;
     this.grows = grows;
     this.effects = effects;
+    this.lists = lists;
     neverSplits = privatePool != null && privatePool.options.noSplit();
   }
 
   /** The free list of a stream. */
   FreeList list(int stream) {
-    FreeList[] known = lists;
-    if (stream >= 0 && stream < known.length && known[stream] != null) {
-      return known[stream];
+    FreeList list = lists.find(stream, small);
+    if (list == null) {
+      list = new FreeList(this, stream);
+      lists.add(list);
     }
-    return newList(stream);
-  }
-
-  private FreeList newList(int stream) {
-    if (stream >= lists.length) {
-      lists = Arrays.copyOf(lists, Math.max(stream + 1, lists.length * 2));
-    }
-    lists[stream] = new FreeList(this, stream);
-    return lists[stream];
+    return list;
   }
 
   /** All mapped free blocks by ascending (stream, bytes, address). */
   Block[] freeInOrder() {
     int size = 0;
-    for (FreeList list : lists) {
+    for (int stream = 0; stream < lists.streams(); stream++) {
+      FreeList list = lists.find(stream, small);
       size += list == null ? 0 : list.mapped.size();
     }
     Block[] inOrder = new Block[size];
     int at = 0;
-    for (FreeList list : lists) {
+    for (int stream = 0; stream < lists.streams(); stream++) {
+      FreeList list = lists.find(stream, small);
       if (list != null) {
         for (Block b = list.mapped.first(); b != null; b = list.mapped.next(b)) {
           inOrder[at++] = b;

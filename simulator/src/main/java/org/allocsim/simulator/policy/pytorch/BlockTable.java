@@ -9,6 +9,7 @@ import java.util.Arrays;
 final class BlockTable {
   private Block[] blocks = new Block[16];
   private int count;
+  private final Block edge = Block.edge();
 
   /** The destroyed blocks, each linked to the next. */
   private Block unused;
@@ -25,7 +26,7 @@ final class BlockTable {
 
   private Block create(long address, long bytes, FreeList list, int expandable) {
     Block block = take();
-    block.create(address, bytes, list, expandable);
+    block.create(address, bytes, list, expandable, edge);
     return block;
   }
 
@@ -38,6 +39,11 @@ final class BlockTable {
     Block front = take();
     front.splitFrom(rest, bytes);
     return front;
+  }
+
+  /** Whether the next block will be one that was destroyed. */
+  boolean haveUnused() {
+    return unused != null;
   }
 
   /** A destroyed block. */
@@ -80,46 +86,38 @@ final class BlockTable {
    * Lets a free block, which is in no set, absorb the neighbours that are free and of the same
    * mapping state; these are destroyed and leave the free list.
    *
+   * @param list the list that the block and its neighbours belong to
+   * @param mapped whether the block is backed by physical memory
    * @return number of neighbours absorbed, 0 to 2
    */
-  int mergeNeighbours(Block block) {
-    Block left = block.previous;
-    Block right = block.next;
-    long address = block.address();
-    long bytes = block.bytes();
+  int mergeNeighbours(Block block, FreeList list, boolean mapped) {
     int absorbed = 0;
-    if (block.isAlike(left)) {
-      address = left.address();
-      bytes += left.bytes();
+    Block left = block.previous;
+    if (left.isFree(mapped)) {
+      block.place(left.address(), left.bytes() + block.bytes());
       Block before = left.previous;
       block.previous = before;
-      if (before != null) {
-        before.next = block;
-      }
-      absorb(left);
-      absorbed++;
+      before.next = block;
+      absorb(left, list, mapped);
+      absorbed = 1;
     }
-    if (block.isAlike(right)) {
-      bytes += right.bytes();
+    Block right = block.next;
+    if (right.isFree(mapped)) {
+      block.place(block.address(), block.bytes() + right.bytes());
       Block behind = right.next;
       block.next = behind;
-      if (behind != null) {
-        behind.previous = block;
-      }
-      absorb(right);
+      behind.previous = block;
+      absorb(right, list, mapped);
       absorbed++;
-    }
-    if (absorbed > 0) {
-      block.place(address, bytes);
     }
     return absorbed;
   }
 
-  private void absorb(Block neighbour) {
-    if (neighbour.isMapped()) {
-      neighbour.list.remove(neighbour);
+  private void absorb(Block neighbour, FreeList list, boolean mapped) {
+    if (mapped) {
+      list.remove(neighbour);
     } else {
-      neighbour.list.removeUnmapped(neighbour);
+      list.removeUnmapped(neighbour);
     }
     destroy(neighbour);
   }

@@ -38,7 +38,10 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final AllocatorConfig config;
   private final PyTorchVersion version;
   private final boolean limitsSplits;
-  private final boolean roundsPlainly;
+
+  /** Whether what most requests ask for needs no look at the settings, and nobody is told of it. */
+  private final boolean servesPlainly;
+
   private final long segmentRoundBytes;
   private final long limitBytes;
   private final DeviceMemory device;
@@ -48,6 +51,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final StreamUses uses = new StreamUses();
   private final ReservedMemory reserved = new ReservedMemory();
   private final Pools pools;
+  private final FreeLists defaultLists;
   private final BlockPool defaultSmall;
   private final BlockPool defaultLarge;
   private final ExpandableSegments expandables;
@@ -93,14 +97,18 @@ public final class CachingAllocator implements AllocatorPolicy {
     this.config = config;
     this.version = version;
     limitsSplits = config.maxSplitBytes() != AllocatorConfig.UNLIMITED;
-    roundsPlainly = config.roundupDivisions().isPlain();
     pools =
         new Pools(
             config.expandableSegments() && version.hasExpandableSegments(),
             version.hasExpandablePrivatePools(),
             listener);
+    defaultLists = pools.defaultLists;
     defaultSmall = pools.defaultSmall;
     defaultLarge = pools.defaultLarge;
+    servesPlainly =
+        config.roundupDivisions().isPlain()
+            && !limitsSplits
+            && defaultSmall.effects.others() == null;
     this.segmentRoundBytes = segmentRoundBytes;
     this.limitBytes = limitBytes;
     this.device = device;
@@ -119,20 +127,50 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   @Override
   public long allocate(int allocation, long requestedBytes, int stream, int pool) {
+    // Most requests: of what follows nothing but the last step calls what is not compiled in here,
+    // so that the compiler can keep everything in registers.
+    if (servesPlainly
+        && pool == 0
+        && isSizeServed(requestedBytes)
+        && !uses.anyFinished()
+        && Integer.compareUnsigned(allocation, blockOfAllocation.length) < 0
+        && blocks.haveUnused()) {
+      long roundedBytes = RequestSizes.roundPlainly(requestedBytes);
+      FreeList list = defaultLists.find(stream, roundedBytes);
+      Block block = list == null ? null : list.mapped.ceilingAtOnce(roundedBytes);
+      if (block != null && (!block.isExpandable() || isTaken(block, list.grows))) {
+        list.pool.lookups++;
+        list.mapped.removeFound(block);
+        return list.splits(block.bytes() - roundedBytes, list.grows)
+            ? handOutFront(allocation, requestedBytes, roundedBytes, block)
+            : handOutWhole(allocation, requestedBytes, block);
+      }
+    }
+    return allocateInGeneral(allocation, requestedBytes, stream, pool);
+  }
+
+  private static boolean isSizeServed(long requestedBytes) {
     // In one comparison: 0 is the largest of all.
-    if (Long.compareUnsigned(requestedBytes - 1, RequestSizes.ONE_EXABYTE - 1) >= 0) {
+    return Long.compareUnsigned(requestedBytes - 1, RequestSizes.ONE_EXABYTE - 1) < 0;
+  }
+
+  /** Whether a request takes the first block that fits, which is one of an expandable segment. */
+  private boolean isTaken(Block block, boolean grows) {
+    return grows && !expandables.canGrow(block);
+  }
+
+  private long allocateInGeneral(int allocation, long requestedBytes, int stream, int pool) {
+    if (!isSizeServed(requestedBytes)) {
       return reject(allocation, requestedBytes);
     }
     if (uses.anyFinished() && (!isCapturing(pool) || config.graphCaptureRecordStreamReuse())) {
       completeFinishedFrees();
     }
-    long roundedBytes =
-        roundsPlainly
-            ? RequestSizes.roundPlainly(requestedBytes)
-            : RequestSizes.round(requestedBytes, config.roundupDivisions());
-    FreeList list = listFor(roundedBytes, stream, pool);
-    Block block = takeFree(list, roundedBytes, list.grows);
-    boolean grows = list.grows;
+    long roundedBytes = RequestSizes.round(requestedBytes, config.roundupDivisions());
+    BlockPool blockPool = poolFor(roundedBytes, pool);
+    FreeList list = blockPool.list(stream);
+    boolean grows = blockPool.grows;
+    Block block = takeFree(list, roundedBytes, grows);
     if (block == null) {
       block = obtain(list, roundedBytes, grows, isCapturing(pool));
       if (block == null) {
@@ -142,11 +180,10 @@ public final class CachingAllocator implements AllocatorPolicy {
       // What the device gave can grow; what a pool for emergencies had cannot.
       grows &= block.isExpandable();
     }
-    if (block.list.splits(block.bytes() - roundedBytes, grows)
-        && !(limitsSplits && isTooLargeToSplit(block.list, roundedBytes, grows))) {
-      return handOutFront(allocation, requestedBytes, roundedBytes, block);
-    }
-    return handOutWhole(allocation, requestedBytes, block);
+    boolean splits =
+        block.list.splits(block.bytes() - roundedBytes, grows)
+            && !isTooLargeToSplit(block.list, roundedBytes, grows);
+    return handOut(allocation, requestedBytes, roundedBytes, block, splits);
   }
 
   private long reject(int allocation, long requestedBytes) {
@@ -169,9 +206,14 @@ public final class CachingAllocator implements AllocatorPolicy {
       return;
     }
     FreeList list = block.list;
-    list.effects.freed(
-        allocation, block.address(), block.requestedBytes, block.bytes(), list.stream);
-    release(block);
+    if (list.others != null) {
+      freeAndTell(allocation, block, list);
+      return;
+    }
+    long freedBytes = block.bytes();
+    int absorbed = merge(allocation, block, list);
+    list.effects.countFreed(block.requestedBytes, freedBytes);
+    addMerged(block, list, freedBytes, absorbed);
   }
 
   private void freeUsed(Block block) {
@@ -240,9 +282,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       return allocate(allocation, blockBytes, stream, pool);
     }
     block.list.remove(block);
-    return block.bytes() > blockBytes
-        ? handOutFront(allocation, blockBytes, blockBytes, block)
-        : handOutWhole(allocation, blockBytes, block);
+    return handOut(allocation, blockBytes, blockBytes, block, block.bytes() > blockBytes);
   }
 
   /** Puts an allocator that holds nothing into the state of a layout. */
@@ -296,24 +336,16 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   // Requests.
 
-  /** The free list of a request; that of the default pool, which most are for, at once. */
-  private FreeList listFor(long roundedBytes, int stream, int pool) {
-    boolean small = roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES;
+  /** The pool of a request; the default one, which most are for, at once. */
+  private BlockPool poolFor(long roundedBytes, int pool) {
     if (pool != 0) {
-      return pools.obtain(pool, small).list(stream);
+      return pools.obtain(pool, roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES);
     }
-    return (small ? defaultSmall : defaultLarge).list(stream);
+    return roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES ? defaultSmall : defaultLarge;
   }
 
   private Block takeFree(FreeList list, long roundedBytes, boolean grows) {
     list.pool.lookups++;
-    if (!grows && !limitsSplits) {
-      Block block = list.mapped.takeCeiling(roundedBytes);
-      if (block == null || !block.isExpandable()) {
-        return block;
-      }
-      list.mapped.add(block);
-    }
     Block block = findFree(list, roundedBytes, grows);
     if (block != null) {
       list.remove(block);
@@ -433,43 +465,55 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private boolean isTooLargeToSplit(FreeList list, long roundedBytes, boolean grows) {
-    return !list.small && !grows && config.isOversize(roundedBytes);
+    return limitsSplits && !list.small && !grows && config.isOversize(roundedBytes);
+  }
+
+  /** Hands out the first bytes of a block that is in no list, or all of it, and tells of it. */
+  private long handOut(
+      int allocation, long requestedBytes, long roundedBytes, Block block, boolean splits) {
+    boolean wasSplit = block.isSplit();
+    if (!splits) {
+      long address = handOutWhole(allocation, requestedBytes, block);
+      if (wasSplit) {
+        tellInactiveSplit(block, -1, -block.bytes());
+      }
+      tellAllocated(block);
+      return address;
+    }
+    long address = handOutFront(allocation, requestedBytes, roundedBytes, block);
+    tellInactiveSplit(block, wasSplit ? 0 : 1, wasSplit ? -roundedBytes : block.bytes());
+    tellAllocated(block.previous);
+    return address;
   }
 
   /** Hands out the first bytes of a block that is in no list; the rest goes back to its list. */
   private long handOutFront(int allocation, long requestedBytes, long roundedBytes, Block rest) {
     FreeList list = rest.list;
-    boolean alreadySplit = rest.isSplit();
-    Block block = blocks.splitFront(rest, roundedBytes);
     if (!rest.isExpandable()) {
-      if (alreadySplit) {
-        list.effects.inactiveSplitReduced(0, roundedBytes);
+      if (rest.isSplit()) {
+        list.effects.countInactiveSplitsReduced(0, roundedBytes);
       } else {
-        list.effects.inactiveSplitChanged(1, rest.bytes());
+        list.effects.countInactiveSplitAdded(0, rest.bytes() - roundedBytes);
       }
     }
-    long address = handOut(allocation, requestedBytes, roundedBytes, block);
+    Block block = blocks.splitFront(rest, roundedBytes);
+    long address = block.address();
+    remember(allocation, requestedBytes, block);
+    list.effects.countAllocated(requestedBytes, roundedBytes);
     list.add(rest);
     return address;
   }
 
   /** Hands out a block that is in no list. */
   private long handOutWhole(int allocation, long requestedBytes, Block block) {
+    FreeList list = block.list;
     long blockBytes = block.bytes();
     if (block.isSplit() && !block.isExpandable()) {
-      block.list.effects.inactiveSplitReduced(1, blockBytes);
+      list.effects.countInactiveSplitsReduced(1, blockBytes);
     }
-    return handOut(allocation, requestedBytes, blockBytes, block);
-  }
-
-  private long handOut(int allocation, long requestedBytes, long blockBytes, Block block) {
-    FreeList list = block.list;
-    long address = block.address();
-    block.setAllocated(allocation);
-    block.requestedBytes = requestedBytes;
-    remember(allocation, block);
-    list.effects.blockAllocated(allocation, address, requestedBytes, blockBytes, list.stream);
-    return address;
+    remember(allocation, requestedBytes, block);
+    list.effects.countAllocated(requestedBytes, blockBytes);
+    return block.address();
   }
 
   private void reportOutOfMemory(
@@ -508,24 +552,78 @@ public final class CachingAllocator implements AllocatorPolicy {
     FreeList list = block.list;
     list.effects.freeCompleted(
         block.allocation, block.address(), block.requestedBytes, block.bytes(), list.stream);
-    release(block);
+    releaseAndTell(block.allocation, block, list);
   }
 
-  /** Makes a block free that is in use nowhere. */
-  private void release(Block block) {
-    FreeList list = block.list;
-    long freedBytes = block.bytes();
-    blockOfAllocation[block.allocation] = null;
+  /**
+   * Makes a block of a list free that is in use nowhere, and lets it absorb free neighbours.
+   *
+   * @return number of neighbours absorbed
+   */
+  private int merge(int allocation, Block block, FreeList list) {
+    blockOfAllocation[allocation] = null;
     block.setFree();
-    int absorbed = blocks.mergeNeighbours(block);
+    return blocks.mergeNeighbours(block, list, true);
+  }
+
+  /** Puts a block into its list that had so many bytes before it absorbed neighbours. */
+  private static void addMerged(Block block, FreeList list, long freedBytes, int absorbed) {
     if (!block.isExpandable()) {
       if (block.isSplit()) {
-        list.effects.inactiveSplitChanged(1 - absorbed, freedBytes);
+        list.effects.countInactiveSplitAdded(absorbed, freedBytes);
       } else if (absorbed > 0) {
-        list.effects.inactiveSplitReduced(absorbed, block.bytes() - freedBytes);
+        list.effects.countInactiveSplitsReduced(absorbed, block.bytes() - freedBytes);
       }
     }
     list.add(block);
+  }
+
+  // What others than the statistics hear. Apart from what is done, so that where nobody listens
+  // the compiler need not keep everything for calls that never come.
+
+  private static void tellAllocated(Block block) {
+    FreeList list = block.list;
+    if (list.others != null) {
+      list.others.blockAllocated(
+          block.allocation,
+          block.address(),
+          block.requestedBytes,
+          block.bytes(),
+          list.stream,
+          list.small);
+    }
+  }
+
+  /** Tells of free parts of a block's segment, which count unless it is an expandable one. */
+  private static void tellInactiveSplit(Block block, int parts, long bytes) {
+    FreeList list = block.list;
+    if (list.others != null && !block.isExpandable()) {
+      list.others.inactiveSplitChanged(parts, bytes, list.small);
+    }
+  }
+
+  private void freeAndTell(int allocation, Block block, FreeList list) {
+    long address = block.address();
+    long requestedBytes = block.requestedBytes;
+    long blockBytes = block.bytes();
+    list.effects.countFreed(requestedBytes, blockBytes);
+    list.others.freeRequested(
+        allocation, address, requestedBytes, blockBytes, list.stream, list.small);
+    list.others.freeCompleted(
+        allocation, address, requestedBytes, blockBytes, list.stream, list.small);
+    releaseAndTell(allocation, block, list);
+  }
+
+  /** Makes a block free; nobody but the statistics may listen. */
+  private void releaseAndTell(int allocation, Block block, FreeList list) {
+    long freedBytes = block.bytes();
+    int absorbed = merge(allocation, block, list);
+    addMerged(block, list, freedBytes, absorbed);
+    if (block.isSplit()) {
+      tellInactiveSplit(block, 1 - absorbed, freedBytes);
+    } else if (absorbed > 0) {
+      tellInactiveSplit(block, -absorbed, freedBytes - block.bytes());
+    }
   }
 
   // Allocation ids.
@@ -536,15 +634,26 @@ public final class CachingAllocator implements AllocatorPolicy {
         : null;
   }
 
+  /** An allocation gets a block. */
+  private void remember(int allocation, long requestedBytes, Block block) {
+    block.setAllocated(allocation, requestedBytes);
+    remember(allocation, block);
+  }
+
   private void remember(int allocation, Block block) {
     Block[] known = blockOfAllocation;
-    if (allocation >= 0 && allocation < known.length) {
+    if (Integer.compareUnsigned(allocation, known.length) < 0) {
       known[allocation] = block;
     } else {
-      int most = Math.max(allocation + 1, known.length + (known.length >> 1));
-      blockOfAllocation = Arrays.copyOf(known, most);
-      blockOfAllocation[allocation] = block;
+      rememberBehindEnd(allocation, block);
     }
+  }
+
+  private void rememberBehindEnd(int allocation, Block block) {
+    int length = blockOfAllocation.length;
+    int most = Math.max(allocation + 1, length + (length >> 1));
+    blockOfAllocation = Arrays.copyOf(blockOfAllocation, most);
+    blockOfAllocation[allocation] = block;
   }
 
   /** The free block of a pool, of either kind, that starts at an address. */

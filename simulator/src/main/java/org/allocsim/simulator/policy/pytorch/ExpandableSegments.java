@@ -43,7 +43,7 @@ final class ExpandableSegments {
 
   /** Whether an unmapped range lies behind a block. */
   boolean canGrow(Block block) {
-    return block.next != null && !block.next.isMapped();
+    return !block.next.isMapped();
   }
 
   /** Bytes that a free block could grow to without leaving its place. */
@@ -68,7 +68,7 @@ final class ExpandableSegments {
     while (candidate.bytes() < roundedBytes) {
       Block next = candidate.next;
       long missing = roundedBytes - candidate.bytes();
-      if (next == null || !map(next, Math.min(missing, next.bytes()))) {
+      if (next.isEdge() || !map(next, Math.min(missing, next.bytes()))) {
         return null;
       }
       candidate = next;
@@ -109,7 +109,7 @@ final class ExpandableSegments {
     }
     block.place(unmappedAddress, unmappedBytes);
     block.setMapped(false);
-    blocks.mergeNeighbours(block);
+    blocks.mergeNeighbours(block, list, false);
     list.addUnmapped(block);
     reserved.bytes -= unmappedBytes;
     listener.segmentUnmapped(unmappedAddress, unmappedBytes, list.stream, list.pool.small);
@@ -158,9 +158,9 @@ final class ExpandableSegments {
     for (int at = unmapped.first(); at != OrderedBlocks.NONE; at = unmapped.next(at)) {
       Block range = blocks.block(unmapped.block(at));
       Block before = range.previous;
-      Block start = before != null && before.isAllocatable() ? before : range;
+      Block start = before.isAllocatable() ? before : range;
       long sum = 0;
-      for (Block b = start; sum < roundedBytes && b != null && b.isAllocatable(); b = b.next) {
+      for (Block b = start; sum < roundedBytes && b.isAllocatable(); b = b.next) {
         sum += b.bytes();
       }
       if (sum >= roundedBytes) {
@@ -211,7 +211,7 @@ final class ExpandableSegments {
       range.place(address, mappedBytes);
     }
     range.setMapped(true);
-    blocks.mergeNeighbours(range);
+    blocks.mergeNeighbours(range, list, true);
     list.add(range);
     reserved.bytes += mappedBytes;
     listener.segmentMapped(address, mappedBytes, list.stream, list.pool.small);

@@ -1,5 +1,6 @@
 package org.allocsim.simulator.policy.pytorch;
 
+import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.order.OrderedBlocks;
 import org.allocsim.simulator.order.SizeOrder;
 import org.allocsim.simulator.stats.BlockEffects;
@@ -24,6 +25,9 @@ final class FreeList {
   /** Tells what happens to blocks of the pool. */
   final BlockEffects effects;
 
+  /** Who hears of it besides the statistics, or null. */
+  final EffectListener others;
+
   /** The smallest rest that is split off a block, where the pool grows and where it does not. */
   private final long leastGrowingRestBytes;
 
@@ -40,6 +44,7 @@ final class FreeList {
     small = pool.small;
     grows = pool.grows;
     effects = pool.effects;
+    others = effects.others();
     this.stream = stream;
     leastGrowingRestBytes = pool.neverSplits ? Long.MAX_VALUE : RequestSizes.MIN_BLOCK_BYTES;
     leastRestBytes = small || pool.neverSplits ? leastGrowingRestBytes : LEAST_LARGE_REST_BYTES;

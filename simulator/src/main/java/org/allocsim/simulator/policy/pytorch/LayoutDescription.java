@@ -15,7 +15,7 @@ final class LayoutDescription {
   void describe(LayoutVisitor visitor) {
     for (Block head : headsByAddress()) {
       Block block = head;
-      while (block != null) {
+      while (!block.isEdge()) {
         Block behind = endOfRun(block);
         if (block.isMapped()) {
           describeRun(block, behind, visitor);
@@ -30,7 +30,7 @@ final class LayoutDescription {
     int count = 0;
     for (int number = 0; number < blocks.size(); number++) {
       Block block = blocks.block(number);
-      if (block.exists() && block.previous == null) {
+      if (block.exists() && block.previous.isEdge()) {
         heads[count++] = block;
       }
     }
@@ -41,7 +41,7 @@ final class LayoutDescription {
   /** The first block behind the run of equally mapped neighbours. */
   private Block endOfRun(Block start) {
     Block block = start;
-    while (block != null && block.isMapped() == start.isMapped()) {
+    while (!block.isEdge() && block.isMapped() == start.isMapped()) {
       block = block.next;
     }
     return block;

@@ -81,7 +81,7 @@ final class LayoutRestoration {
       if (layout.state(i) == BlockState.INACTIVE) {
         list.add(block);
       } else {
-        block.setAllocated(layout.allocation(i));
+        block.setAllocated(layout.allocation(i), block.requestedBytes);
         if (layout.state(i) == BlockState.ACTIVE_PENDING_FREE) {
           block.setPending();
         }

@@ -8,6 +8,7 @@ import org.allocsim.simulator.stats.BlockEffects;
 
 /** The default pool and the private pools of one device, by pool number. */
 final class Pools {
+  final FreeLists defaultLists = new FreeLists();
   final BlockPool defaultSmall;
   final BlockPool defaultLarge;
 
@@ -25,8 +26,10 @@ final class Pools {
    * @param listener hears what happens to their blocks
    */
   Pools(boolean grow, boolean privateGrow, EffectListener listener) {
-    defaultSmall = new BlockPool(0, true, null, grow, BlockEffects.to(listener, true));
-    defaultLarge = new BlockPool(0, false, null, grow, BlockEffects.to(listener, false));
+    defaultSmall =
+        new BlockPool(0, true, null, grow, BlockEffects.to(listener, true), defaultLists);
+    defaultLarge =
+        new BlockPool(0, false, null, grow, BlockEffects.to(listener, false), defaultLists);
     this.privateGrow = grow && privateGrow;
   }
 

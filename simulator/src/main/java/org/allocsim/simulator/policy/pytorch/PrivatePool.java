@@ -30,8 +30,9 @@ final class PrivatePool {
       BlockPool defaultLarge) {
     this.number = number;
     this.options = options;
-    small = new BlockPool(number, true, this, grows, defaultSmall.effects);
-    large = new BlockPool(number, false, this, grows, defaultLarge.effects);
+    FreeLists lists = new FreeLists();
+    small = new BlockPool(number, true, this, grows, defaultSmall.effects, lists);
+    large = new BlockPool(number, false, this, grows, defaultLarge.effects, lists);
   }
 
   /** The pool of small or of large blocks. */

@@ -15,6 +15,7 @@ import org.allocsim.simulator.engine.InvariantChecker;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.pytorch.RandomRequests.Profile;
 import org.allocsim.simulator.policy.pytorch.RandomRequests.Request;
+import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.trace.RequestKind;
 import org.junit.jupiter.api.Test;
 
@@ -139,11 +140,21 @@ class DifferentialTest {
             settings.limitBytes(),
             device,
             EffectListeners.both(effects, checker));
+    // One to which nobody but the statistics listens, which serves most requests by a short way.
+    MemoryStats stats = new MemoryStats(settings.config().maxSplitBytes());
+    MemoryStats expectedStats = new MemoryStats(settings.config().maxSplitBytes());
+    CachingAllocator quiet =
+        new CachingAllocator(settings.config(), settings.limitBytes(), device(settings), stats);
     NaiveCachingAllocator naive =
-        new NaiveCachingAllocator(settings.config(), settings.limitBytes(), naiveDevice, expected);
+        new NaiveCachingAllocator(
+            settings.config(),
+            settings.limitBytes(),
+            naiveDevice,
+            EffectListeners.both(expectedStats, expected));
     for (int pool = 1; pool <= 64; pool++) {
       PrivatePoolOptions options = settings.poolOptions(pool);
       allocator.definePool(pool, options);
+      quiet.definePool(pool, options);
       naive.definePool(pool, options);
     }
     RandomRequests requests =
@@ -154,10 +165,13 @@ class DifferentialTest {
       Request request = requests.next();
       long address = send(request, naive, expected);
       send(request, allocator, effects);
+      assertEquals(
+          address, request.sendTo(quiet), () -> "address for " + request + " of " + settings);
       if (i % OPERATIONS_PER_LAYOUT == 0) {
         naive.describeLayout(expected);
         allocator.describeLayout(effects);
         checker.check(allocator);
+        checkQuiet(quiet, naive, stats, expectedStats, settings);
       }
       if (!effects.sameAs(expected)) {
         fail(
@@ -177,6 +191,22 @@ class DifferentialTest {
           naiveDevice.driverCalls(call), device.driverCalls(call), () -> call + " " + settings);
     }
     return failures;
+  }
+
+  private static void checkQuiet(
+      CachingAllocator quiet,
+      NaiveCachingAllocator naive,
+      MemoryStats stats,
+      MemoryStats expectedStats,
+      Settings settings) {
+    EffectTape layout = new EffectTape();
+    EffectTape expected = new EffectTape();
+    quiet.describeLayout(layout);
+    naive.describeLayout(expected);
+    assertTrue(
+        layout.sameAs(expected),
+        () -> "layout of %s%nexpected%s%nbut was%s".formatted(settings, expected, layout));
+    assertEquals(expectedStats.toMap(), stats.toMap(), () -> "statistics of " + settings);
   }
 
   private static long send(Request request, AllocatorPolicy policy, EffectTape tape) {
