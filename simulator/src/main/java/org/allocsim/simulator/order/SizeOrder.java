@@ -4,7 +4,7 @@ package org.allocsim.simulator.order;
  * Some blocks ordered by (bytes, unsigned address), as best fit searches them and PyTorch's free
  * lists are. A block is in one order at most, and keeps its place while it is.
  *
- * <p>Sizes fall into classes, 64 to a power of two: up to 32 KiB a class is one multiple of 512
+ * <p>Sizes fall into classes, 64 to a power of two: up to 64 KiB a class is one multiple of 512
  * bytes. A bitmap of two levels tells which classes have blocks, so that the next larger class is
  * two bit scans away, however many there are. The blocks of a class are linked in order. Most come
  * and go near the ends of that list, where their place is found in a few steps; to find the others
@@ -19,18 +19,11 @@ package org.allocsim.simulator.order;
  */
 @SuppressWarnings("ReferenceEquality") // blocks of the same place and size are still two
 public final class SizeOrder<B extends SizedBlock> {
-  /** Up to this size there is a class for each multiple of 512 bytes. */
-  private static final double EXACT_BYTES = 64 * 512;
+  /** Sizes are told apart by class in units of this many bytes: 2^9 = 512. */
+  private static final int UNIT_SHIFT = 9;
 
-  /** Bits of a double that do not tell classes apart: all of the mantissa but 6. */
-  private static final int MANTISSA_SHIFT = 52 - 6;
-
-  /** What these bits are for no bytes. */
-  private static final int FIRST_CLASS =
-      (int) (Double.doubleToRawLongBits(EXACT_BYTES) >>> MANTISSA_SHIFT);
-
-  /** Rows of 64 classes: one for each power of two from 2^15 to 2^63. */
-  private static final int CLASS_ROWS = 49;
+  /** Rows of 64 classes: one for each power of two that a size may have, in units. */
+  private static final int CLASS_ROWS = 50;
 
   /** How many blocks from either end a place is looked for before the index is. */
   private static final int REACH = 4;
@@ -171,10 +164,19 @@ public final class SizeOrder<B extends SizedBlock> {
    * @throws IllegalStateException where it is in one
    */
   public void add(B block) {
+    add(block, block.bytes);
+  }
+
+  /**
+   * As above.
+   *
+   * @param bytes of the block, which the caller has at hand: what was just written need not be read
+   */
+  public void add(B block, long bytes) {
     if (block.sizeClass != null) {
       throw new IllegalStateException("block is in an order");
     }
-    int index = classOf(block.bytes);
+    int index = classOf(bytes);
     SizeClass sizeClass = classes[index];
     if (sizeClass == null) {
       sizeClass = newClass(index);
@@ -183,8 +185,9 @@ public final class SizeOrder<B extends SizedBlock> {
     if (sizeClass.first == null) {
       sizeClass.first = block;
       sizeClass.last = block;
-      used[sizeClass.row] |= sizeClass.bit;
-      usedRows |= 1L << sizeClass.row;
+      // From the number, not from the class: the next search waits for these bits.
+      used[index >> 6] |= 1L << index;
+      usedRows |= 1L << (index >> 6);
     } else {
       addToOthers(sizeClass, block);
     }
@@ -277,9 +280,11 @@ public final class SizeOrder<B extends SizedBlock> {
     return classes[index];
   }
 
-  /** Grows with the size: the exponent and the first bits of the mantissa of a number. */
+  /** Grows with the size; below 128 units the number of units itself. */
   private static int classOf(long bytes) {
-    return (int) (Double.doubleToRawLongBits(bytes + EXACT_BYTES) >>> MANTISSA_SHIFT) - FIRST_CLASS;
+    long units = bytes >>> UNIT_SHIFT;
+    int shift = Long.SIZE - 7 - Long.numberOfLeadingZeros(units | 64);
+    return (shift << 6) + (int) (units >>> shift);
   }
 
   /** The first class from one on that is not empty, or null. */

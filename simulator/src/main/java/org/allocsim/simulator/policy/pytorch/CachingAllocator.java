@@ -489,18 +489,19 @@ public final class CachingAllocator implements AllocatorPolicy {
   /** Hands out the first bytes of a block that is in no list; the rest goes back to its list. */
   private long handOutFront(int allocation, long requestedBytes, long roundedBytes, Block rest) {
     FreeList list = rest.list;
+    long restBytes = rest.bytes() - roundedBytes;
     if (!rest.isExpandable()) {
       if (rest.isSplit()) {
         list.effects.countInactiveSplitsReduced(0, roundedBytes);
       } else {
-        list.effects.countInactiveSplitAdded(0, rest.bytes() - roundedBytes);
+        list.effects.countInactiveSplitAdded(0, restBytes);
       }
     }
     Block block = blocks.splitFront(rest, roundedBytes);
     long address = block.address();
     remember(allocation, requestedBytes, block);
     list.effects.countAllocated(requestedBytes, roundedBytes);
-    list.add(rest);
+    list.add(rest, restBytes);
     return address;
   }
 

@@ -57,8 +57,13 @@ final class FreeList {
 
   /** Adds a mapped free block, which is of age 0 from now on. */
   void add(Block block) {
+    add(block, block.bytes());
+  }
+
+  /** As above, where its bytes are at hand. */
+  void add(Block block, long blockBytes) {
     block.lookupsWhenFreed = pool.lookups;
-    mapped.add(block);
+    mapped.add(block, blockBytes);
   }
 
   /** Removes a mapped free block. */
