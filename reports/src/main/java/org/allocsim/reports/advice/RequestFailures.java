@@ -59,6 +59,11 @@ public final class RequestFailures implements EffectListener {
   }
 
   @Override
+  public boolean followsBlocks() {
+    return false;
+  }
+
+  @Override
   public void outOfMemory(OutOfMemory failure) {
     count++;
     if (kept.size() < most) {

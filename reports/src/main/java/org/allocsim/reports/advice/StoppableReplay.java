@@ -146,6 +146,11 @@ final class StoppableReplay {
 
   private final class FailureListener implements EffectListener {
     @Override
+    public boolean followsBlocks() {
+      return false;
+    }
+
+    @Override
     public void outOfMemory(OutOfMemory failure) {
       failures++;
       if (firstFailure == null) {

@@ -10,6 +10,14 @@ package org.allocsim.simulator.effect;
  * for, {@code blockBytes} what the block takes.
  */
 public interface EffectListener {
+  /**
+   * Whether it does anything about blocks that are handed out and given back, and about the free
+   * parts of segments between them. Who does not need not be told, which makes a replay faster.
+   */
+  default boolean followsBlocks() {
+    return true;
+  }
+
   /** A block was handed out to the program. */
   default void blockAllocated(
       int allocation,

@@ -5,7 +5,13 @@ import java.util.Arrays;
 /** Combines listeners. */
 public final class EffectListeners {
   /** Hears everything and does nothing. */
-  public static final EffectListener NONE = new EffectListener() {};
+  public static final EffectListener NONE =
+      new EffectListener() {
+        @Override
+        public boolean followsBlocks() {
+          return false;
+        }
+      };
 
   private EffectListeners() {}
 
@@ -26,6 +32,11 @@ public final class EffectListeners {
    * @param second hears everything next
    */
   public record Pair(EffectListener first, EffectListener second) implements EffectListener {
+    @Override
+    public boolean followsBlocks() {
+      return first.followsBlocks() || second.followsBlocks();
+    }
+
     @Override
     public void blockAllocated(
         int allocation,

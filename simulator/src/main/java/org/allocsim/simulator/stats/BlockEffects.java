@@ -36,14 +36,22 @@ public final class BlockEffects {
     }
     if (listener instanceof Pair pair) {
       BlockEffects first = to(pair.first(), small);
-      EffectListener others =
-          first.others == null ? pair.second() : EffectListeners.both(first.others, pair.second());
-      return new BlockEffects(first.figures, others, small);
+      return new BlockEffects(first.figures, joined(first.others, pair.second()), small);
     }
-    return new BlockEffects(new MemoryStats(-1).figures(small), listener, small);
+    return new BlockEffects(new MemoryStats(-1).figures(small), joined(null, listener), small);
   }
 
-  /** Who hears of effects besides the statistics, or null. */
+  /**
+   * Two listeners, either of which may be null; a second one that follows no blocks is left out.
+   */
+  private static EffectListener joined(EffectListener first, EffectListener second) {
+    if (!second.followsBlocks()) {
+      return first;
+    }
+    return first == null ? second : EffectListeners.both(first, second);
+  }
+
+  /** Who follows blocks besides the statistics, or null. */
   public EffectListener others() {
     return others;
   }

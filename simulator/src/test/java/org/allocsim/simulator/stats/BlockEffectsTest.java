@@ -143,5 +143,9 @@ class BlockEffectsTest {
     assertNull(BlockEffects.to(stats, true).others());
     assertSame(listener, BlockEffects.to(EffectListeners.both(stats, listener), true).others());
     assertSame(listener, BlockEffects.to(listener, true).others());
+    assertNull(BlockEffects.to(EffectListeners.both(stats, EffectListeners.NONE), true).others());
+    assertSame(
+        listener,
+        BlockEffects.to(EffectListeners.all(stats, EffectListeners.NONE, listener), true).others());
   }
 }

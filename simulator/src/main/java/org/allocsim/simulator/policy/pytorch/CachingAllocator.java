@@ -615,7 +615,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     releaseAndTell(allocation, block, list);
   }
 
-  /** Makes a block free; nobody but the statistics may listen. */
+  /** Makes a block free, and tells whoever listens. */
   private void releaseAndTell(int allocation, Block block, FreeList list) {
     long freedBytes = block.bytes();
     int absorbed = merge(allocation, block, list);
