@@ -41,9 +41,7 @@ public final class BlockEffects {
     return new BlockEffects(new MemoryStats(-1).figures(small), joined(null, listener), small);
   }
 
-  /**
-   * Two listeners, either of which may be null; a second one that follows no blocks is left out.
-   */
+  /** Two listeners, the first of which may be null, without a second one that follows no blocks. */
   private static EffectListener joined(EffectListener first, EffectListener second) {
     if (!second.followsBlocks()) {
       return first;
