@@ -105,14 +105,7 @@ public final class SizeOrder<B extends SizedBlock> {
   public void removeFound(B block) {
     SizeClass sizeClass = block.sizeClass;
     block.sizeClass = null;
-    SizedBlock behind = block.behind;
-    if (behind == null) {
-      empty(sizeClass);
-    } else {
-      block.behind = null;
-      behind.before = null;
-      sizeClass.first = behind;
-    }
+    removeFirst(sizeClass, block);
   }
 
   /** The first block of at least the key, or null. */
@@ -233,28 +226,34 @@ public final class SizeOrder<B extends SizedBlock> {
       throw new IllegalStateException("block is in no order");
     }
     block.sizeClass = null;
-    if (sizeClass.root != null && block.isIndexed) {
+    if (block.isIndexed) {
       dropFromIndex(sizeClass, block);
     }
     SizedBlock before = block.before;
+    if (before == null) {
+      removeFirst(sizeClass, block);
+      return;
+    }
+    SizedBlock behind = block.behind;
+    before.behind = behind;
+    block.before = null;
+    if (behind == null) {
+      sizeClass.last = before;
+    } else {
+      behind.before = before;
+      block.behind = null;
+    }
+  }
+
+  /** Takes the first block of a class, which is not in the index, out of its list. */
+  private void removeFirst(SizeClass sizeClass, SizedBlock block) {
     SizedBlock behind = block.behind;
     if (behind == null) {
-      if (before == null) {
-        empty(sizeClass);
-      } else {
-        before.behind = null;
-        block.before = null;
-        sizeClass.last = before;
-      }
+      empty(sizeClass);
     } else {
       block.behind = null;
-      behind.before = before;
-      if (before == null) {
-        sizeClass.first = behind;
-      } else {
-        before.behind = behind;
-        block.before = null;
-      }
+      behind.before = null;
+      sizeClass.first = behind;
     }
   }
 

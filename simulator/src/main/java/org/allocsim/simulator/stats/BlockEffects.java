@@ -5,10 +5,10 @@ import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.EffectListeners.Pair;
 
 /**
- * Tells a listener of the effects that every request for one kind of pool has. Where the listener
- * begins with {@link MemoryStats}, as most do, its figures are changed here and now: a call that
- * the compiler cannot tie to a class, because the process has had other listeners before, costs
- * more than what it counts.
+ * What the effects on one kind of pool, which every request has, are reported to. Where the
+ * listener begins with {@link MemoryStats}, as most do, its figures are changed here and now: a
+ * call that the compiler cannot tie to a class, because the process has had other listeners before,
+ * costs more than what it counts. Whoever follows blocks besides is among {@link #others}.
  */
 public final class BlockEffects {
   /** Of {@link MemoryStats}, or of nobody. */

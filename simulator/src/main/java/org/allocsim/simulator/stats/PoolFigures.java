@@ -158,26 +158,24 @@ final class PoolFigures extends PoolPeaks {
 
   /** See {@link BlockEffects#countInactiveSplitAdded}. */
   void addInactiveSplit(int absorbed, long addedBytes) {
-    long newSplits = inactiveSplits + 1 - absorbed;
-    long newSplitBytes = inactiveSplitBytes + addedBytes;
-    inactiveSplits = newSplits;
-    inactiveSplitBytes = newSplitBytes;
     // One where none was absorbed, else none; without a branch.
     allInactiveSplits += absorbed - 1 >>> Integer.SIZE - 1;
     allInactiveSplitBytes += addedBytes;
-    raiseSplitPeaks(newSplits, newSplitBytes);
-    bothPools.raiseSplitPeaks(
-        newSplits + other.inactiveSplits, newSplitBytes + other.inactiveSplitBytes);
+    moveInactiveSplits(1 - absorbed, addedBytes);
   }
 
   /** Their number and bytes change by a net amount. */
   void changeInactiveSplits(int parts, long bytes) {
+    allInactiveSplits += Math.max(parts, 0);
+    allInactiveSplitBytes += Math.max(bytes, 0);
+    moveInactiveSplits(parts, bytes);
+  }
+
+  private void moveInactiveSplits(int parts, long bytes) {
     long newSplits = inactiveSplits + parts;
     long newSplitBytes = inactiveSplitBytes + bytes;
     inactiveSplits = newSplits;
     inactiveSplitBytes = newSplitBytes;
-    allInactiveSplits += Math.max(parts, 0);
-    allInactiveSplitBytes += Math.max(bytes, 0);
     raiseSplitPeaks(newSplits, newSplitBytes);
     bothPools.raiseSplitPeaks(
         newSplits + other.inactiveSplits, newSplitBytes + other.inactiveSplitBytes);

@@ -138,7 +138,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       long roundedBytes = RequestSizes.roundPlainly(requestedBytes);
       FreeList list = defaultLists.find(stream, roundedBytes);
       Block block = list == null ? null : list.mapped.ceilingAtOnce(roundedBytes);
-      if (block != null && (!block.isExpandable() || isTaken(block, list.grows))) {
+      if (block != null && (!block.isExpandable() || takesExpandable(block, list.grows))) {
         list.pool.lookups++;
         list.mapped.removeFound(block);
         return list.splits(block.bytes() - roundedBytes, list.grows)
@@ -155,7 +155,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   /** Whether a request takes the first block that fits, which is one of an expandable segment. */
-  private boolean isTaken(Block block, boolean grows) {
+  private boolean takesExpandable(Block block, boolean grows) {
     return grows && !expandables.canGrow(block);
   }
 

@@ -17,17 +17,21 @@ final class FreeLists {
 
   /** The list of a stream for a kind of block, or null where there is none yet. */
   FreeList find(int stream, boolean small) {
-    int index = stream << 1 | (small ? 0 : 1);
+    int index = indexOf(stream, small);
     return index < lists.length ? lists[index] : null;
   }
 
   /** Adds the list of a stream and kind that had none. */
   void add(FreeList list) {
-    int index = list.stream << 1 | (list.small ? 0 : 1);
+    int index = indexOf(list.stream, list.small);
     if (index >= lists.length) {
       lists = Arrays.copyOf(lists, Math.max(index + 1, lists.length * 2));
     }
     lists[index] = list;
+  }
+
+  private static int indexOf(int stream, boolean small) {
+    return stream << 1 | (small ? 0 : 1);
   }
 
   /** More than the number of every stream that has a list. */
