@@ -22,8 +22,11 @@ public final class SizeOrder<B extends SizedBlock> {
   /** Sizes are told apart by class in units of this many bytes: 2^9 = 512. */
   private static final int UNIT_SHIFT = 9;
 
-  /** Rows of 64 classes: one for each power of two that a size may have, in units. */
-  private static final int CLASS_ROWS = 50;
+  /**
+   * Rows of 64 classes: one for each power of two that a size may have, in units, and an empty one
+   * above them.
+   */
+  private static final int CLASS_ROWS = 51;
 
   /** How many blocks from either end a place is looked for before the index is. */
   private static final int REACH = 4;
@@ -80,32 +83,39 @@ public final class SizeOrder<B extends SizedBlock> {
 
   /** The first block of at least so many bytes, or null. */
   public B ceiling(long bytes) {
-    SizeClass sizeClass = firstClassFrom(classOf(bytes));
-    if (sizeClass == null) {
+    SizedBlock first = firstFrom(classOf(bytes));
+    if (first == null) {
       return null;
     }
-    SizedBlock first = sizeClass.first;
-    return typed(first.bytes >= bytes ? first : ceilingBehindFirst(sizeClass, bytes, 0));
+    return typed(first.bytes >= bytes ? first : ceilingBehindFirst(first.sizeClass, bytes, 0));
   }
 
   /**
-   * The first block of at least so many bytes where it is found without a search, as most are; null
-   * where there is none, or where {@link #ceiling(long)} has to look for it.
+   * Takes the first block of at least so many bytes out of the order where it is found without a
+   * search, as most are.
+   *
+   * @return the block; null where there is none, or where {@link #ceiling(long)} has to look for it
    */
-  public B ceilingAtOnce(long bytes) {
-    SizeClass sizeClass = firstClassFrom(classOf(bytes));
-    if (sizeClass == null) {
+  public B takeCeilingAtOnce(long bytes) {
+    int index = classOf(bytes);
+    int row = index >> 6;
+    long inRow = used[row] & -1L << index;
+    if (inRow == 0) {
+      long above = rowsAbove(row);
+      if (above == 0) {
+        return null;
+      }
+      row = Long.numberOfTrailingZeros(above);
+      inRow = used[row];
+    }
+    SizeClass sizeClass = classes[(row << 6) + Long.numberOfTrailingZeros(inRow)];
+    SizedBlock first = sizeClass.first;
+    if (first.bytes < bytes || first.isIndexed) {
       return null;
     }
-    SizedBlock first = sizeClass.first;
-    return first.bytes >= bytes && !first.isIndexed ? typed(first) : null;
-  }
-
-  /** Takes a block out of the order that {@link #ceilingAtOnce} has just found. */
-  public void removeFound(B block) {
-    SizeClass sizeClass = block.sizeClass;
-    block.sizeClass = null;
-    removeFirst(sizeClass, block);
+    first.sizeClass = null;
+    removeFirst(sizeClass, first, row, Long.lowestOneBit(inRow));
+    return typed(first);
   }
 
   /** The first block of at least the key, or null. */
@@ -231,7 +241,7 @@ public final class SizeOrder<B extends SizedBlock> {
     }
     SizedBlock before = block.before;
     if (before == null) {
-      removeFirst(sizeClass, block);
+      removeFirst(sizeClass, block, sizeClass.row, sizeClass.bit);
       return;
     }
     SizedBlock behind = block.behind;
@@ -246,10 +256,12 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   /** Takes the first block of a class, which is not in the index, out of its list. */
-  private void removeFirst(SizeClass sizeClass, SizedBlock block) {
+  private void removeFirst(SizeClass sizeClass, SizedBlock block, int row, long bit) {
     SizedBlock behind = block.behind;
     if (behind == null) {
-      empty(sizeClass);
+      sizeClass.first = null;
+      sizeClass.last = null;
+      clear(row, bit);
     } else {
       block.behind = null;
       behind.before = null;
@@ -257,11 +269,9 @@ public final class SizeOrder<B extends SizedBlock> {
     }
   }
 
-  private void empty(SizeClass sizeClass) {
-    sizeClass.first = null;
-    sizeClass.last = null;
-    int row = sizeClass.row;
-    long left = used[row] & ~sizeClass.bit;
+  /** A class has no block any more. */
+  private void clear(int row, long bit) {
+    long left = used[row] & ~bit;
     used[row] = left;
     // Without a branch, which would often be guessed wrong: all bits are set where any is left.
     long anyLeft = (left | -left) >> Long.SIZE - 1;
@@ -286,30 +296,25 @@ public final class SizeOrder<B extends SizedBlock> {
     return (shift << 6) + (int) (units >>> shift);
   }
 
-  /** The first class from one on that is not empty, or null. */
-  private SizeClass firstClassFrom(int index) {
+  /** The first block of all classes from one on, or null. */
+  private SizedBlock firstFrom(int index) {
     int row = index >> 6;
     long inRow = used[row] & -1L << index;
     if (inRow == 0) {
-      long above = usedRows & -2L << row;
-      if (above == 0) {
-        return null;
-      }
-      row = Long.numberOfTrailingZeros(above);
-      inRow = used[row];
+      long above = rowsAbove(row);
+      return above == 0 ? null : firstIn(Long.numberOfTrailingZeros(above));
     }
-    return classes[(row << 6) + Long.numberOfTrailingZeros(inRow)];
+    return classes[(row << 6) + Long.numberOfTrailingZeros(inRow)].first;
   }
 
   /** The first block of all classes above one, or null. */
   private SizedBlock firstAbove(int index) {
-    int row = index >> 6;
-    long inRow = used[row] & -2L << index;
-    if (inRow != 0) {
-      return classes[(row << 6) + Long.numberOfTrailingZeros(inRow)].first;
-    }
-    long above = usedRows & -2L << row;
-    return above == 0 ? null : firstIn(Long.numberOfTrailingZeros(above));
+    return firstFrom(index + 1);
+  }
+
+  /** Which rows above one are not empty. */
+  private long rowsAbove(int row) {
+    return usedRows & -2L << row;
   }
 
   private SizedBlock firstIn(int row) {

@@ -5,10 +5,17 @@ package org.allocsim.simulator.stats;
  * highest values, and the sums of all increases. An event touches the figures of one kind, and the
  * peaks of both together.
  *
+ * <p>Most increases pass no peak. So that each need not be compared with the peaks of this kind and
+ * of both, each kind has limits, none above its own peak, that add up to no more than the peak of
+ * both: as long as both kinds stay within theirs, no peak is passed. Where one would not, the peaks
+ * are looked at, and the two share anew what is left below them.
+ *
  * <p>A block becomes allocated and active at once, so that both have the same sum of increases; it
  * is pending while it is given back and still active.
  */
 final class PoolFigures extends PoolPeaks {
+  private static final long NO_OVERSIZE = -1;
+
   // What is there now.
   private long allocations;
   private long allocatedBytes;
@@ -19,6 +26,13 @@ final class PoolFigures extends PoolPeaks {
   private long pendingBytes;
   private long segments;
   private long reservedBytes;
+
+  // How much may be there before the peaks have to be looked at.
+  private long allocationLimit;
+  private long allocatedLimitBytes;
+  private long requestedLimitBytes;
+  private long splitLimit;
+  private long splitLimitBytes;
 
   // The sums of all increases.
   private long allAllocations;
@@ -34,8 +48,8 @@ final class PoolFigures extends PoolPeaks {
 
   private final long oversizeFromBytes;
 
-  /** Blocks handed out from so many bytes on, unsigned, count for more than the sums and peaks. */
-  private long watchedFromBytes;
+  /** Whether some block may count for more than the sums and peaks, so that all are looked at. */
+  private boolean looksAtAll;
 
   private final Stat oversizeAllocations;
   private final PoolPeaks bothPools;
@@ -52,9 +66,11 @@ final class PoolFigures extends PoolPeaks {
   PoolFigures(PoolPeaks bothPools, long oversizeFromBytes, Stat oversizeAllocations) {
     this.bothPools = bothPools;
     this.oversizeFromBytes = oversizeFromBytes;
-    watchedFromBytes = oversizeFromBytes;
     this.oversizeAllocations = oversizeAllocations;
     other = this;
+    if (oversizeFromBytes != NO_OVERSIZE) {
+      lookAtAll();
+    }
   }
 
   /** Makes two kinds of pool known to each other. */
@@ -76,23 +92,59 @@ final class PoolFigures extends PoolPeaks {
     allocations = newAllocations;
     allocatedBytes = newAllocatedBytes;
     requestedBytes = newRequestedBytes;
-    raiseBlockPeaks(newAllocations, newAllocatedBytes, newRequestedBytes);
-    bothPools.raiseBlockPeaks(
-        newAllocations + other.allocations,
-        newAllocatedBytes + other.allocatedBytes,
-        newRequestedBytes + other.requestedBytes);
-    if (Long.compareUnsigned(blockBytes, watchedFromBytes) >= 0) {
-      allocateWatched(blockBytes);
+    if (newAllocations > allocationLimit
+        || newAllocatedBytes > allocatedLimitBytes
+        || newRequestedBytes > requestedLimitBytes) {
+      lookAtBlockPeaks(blockBytes);
     }
   }
 
-  private void allocateWatched(long blockBytes) {
+  /** A block was handed out that may have raised peaks. */
+  private void lookAtBlockPeaks(long blockBytes) {
+    raiseBlockPeaks(allocations, allocatedBytes, requestedBytes);
+    bothPools.raiseBlockPeaks(
+        allocations + other.allocations,
+        allocatedBytes + other.allocatedBytes,
+        requestedBytes + other.requestedBytes);
+    if (!looksAtAll) {
+      shareBlockPeaks();
+      return;
+    }
     if (bothPools.apart) {
       raiseActivePeaks();
     }
     if (isOversize(blockBytes)) {
       oversizeAllocations.increase(1);
     }
+  }
+
+  private void shareBlockPeaks() {
+    allocationLimit = limit(PooledStat.ALLOCATION);
+    other.allocationLimit = rest(PooledStat.ALLOCATION, allocationLimit);
+    allocatedLimitBytes = limit(PooledStat.ALLOCATED_BYTES);
+    other.allocatedLimitBytes = rest(PooledStat.ALLOCATED_BYTES, allocatedLimitBytes);
+    requestedLimitBytes = limit(PooledStat.REQUESTED_BYTES);
+    other.requestedLimitBytes = rest(PooledStat.REQUESTED_BYTES, requestedLimitBytes);
+  }
+
+  /**
+   * The limit of a kind that asks for more: half at least of what is left below the peak of both.
+   */
+  private long limit(PooledStat stat) {
+    long bothPeak = bothPools.peak(stat);
+    long otherCurrent = other.current(stat);
+    long left = bothPeak - current(stat) - otherCurrent;
+    return Math.min(peak(stat), bothPeak - Math.min(other.peak(stat), otherCurrent + left / 2));
+  }
+
+  /** The limit of the other kind where this one has a limit. */
+  private long rest(PooledStat stat, long limit) {
+    return Math.min(other.peak(stat), bothPools.peak(stat) - limit);
+  }
+
+  private void lookAtAll() {
+    looksAtAll = true;
+    allocationLimit = -1;
   }
 
   /** A block is given back and in use nowhere. */
@@ -133,9 +185,9 @@ final class PoolFigures extends PoolPeaks {
     if (!bothPools.apart) {
       bothPools.tellApart();
       tellApart();
-      watchedFromBytes = 0;
+      lookAtAll();
       other.tellApart();
-      other.watchedFromBytes = 0;
+      other.lookAtAll();
     }
   }
 
@@ -176,9 +228,19 @@ final class PoolFigures extends PoolPeaks {
     long newSplitBytes = inactiveSplitBytes + bytes;
     inactiveSplits = newSplits;
     inactiveSplitBytes = newSplitBytes;
-    raiseSplitPeaks(newSplits, newSplitBytes);
+    if (newSplits > splitLimit || newSplitBytes > splitLimitBytes) {
+      lookAtSplitPeaks();
+    }
+  }
+
+  private void lookAtSplitPeaks() {
+    raiseSplitPeaks(inactiveSplits, inactiveSplitBytes);
     bothPools.raiseSplitPeaks(
-        newSplits + other.inactiveSplits, newSplitBytes + other.inactiveSplitBytes);
+        inactiveSplits + other.inactiveSplits, inactiveSplitBytes + other.inactiveSplitBytes);
+    splitLimit = limit(PooledStat.INACTIVE_SPLIT);
+    other.splitLimit = rest(PooledStat.INACTIVE_SPLIT, splitLimit);
+    splitLimitBytes = limit(PooledStat.INACTIVE_SPLIT_BYTES);
+    other.splitLimitBytes = rest(PooledStat.INACTIVE_SPLIT_BYTES, splitLimitBytes);
   }
 
   // Memory of the device.
@@ -212,6 +274,11 @@ final class PoolFigures extends PoolPeaks {
     for (PooledStat stat : PooledStat.values()) {
       setPeak(stat, current(stat));
     }
+    allocationLimit = looksAtAll ? allocationLimit : allocations;
+    allocatedLimitBytes = allocatedBytes;
+    requestedLimitBytes = requestedBytes;
+    splitLimit = inactiveSplits;
+    splitLimitBytes = inactiveSplitBytes;
   }
 
   /** Sums start at zero; what is there now and peaks stay. */

@@ -25,7 +25,7 @@ class SizeOrderTest {
   }
 
   private final SizeOrder<Piece> order = new SizeOrder<>();
-  private int foundAtOnce;
+  private int takenAtOnce;
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6})
@@ -84,7 +84,7 @@ class SizeOrderTest {
       }
       ask(random, in, stepBytes * random.nextInt(sizes + 2));
     }
-    assertTrue(foundAtOnce > 100, "hardly any block was found at once");
+    assertTrue(takenAtOnce > 100, "hardly any block was taken at once");
   }
 
   @Test
@@ -122,11 +122,10 @@ class SizeOrderTest {
 
   private void take(long bytes, List<Piece> in, List<Piece> out) {
     Piece expected = least(in, each -> each.bytes() >= bytes);
-    Piece found = order.ceilingAtOnce(bytes);
-    if (found != null) {
-      assertSame(expected, found);
-      order.removeFound(found);
-      foundAtOnce++;
+    Piece taken = order.takeCeilingAtOnce(bytes);
+    if (taken != null) {
+      assertSame(expected, taken);
+      takenAtOnce++;
     } else if (expected != null) {
       assertSame(expected, order.ceiling(bytes));
       order.remove(expected);

@@ -9,7 +9,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.junit.jupiter.api.Test;
@@ -17,26 +19,68 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class BlockEffectsTest {
-  private static final long OVERSIZE_BYTES = 60_000;
-
   private record Held(int id, boolean small, long requestedBytes, long blockBytes) {}
 
-  /** The figures as PyTorch keeps them: active ones apart from allocated ones from the start. */
+  /**
+   * The figures as PyTorch keeps them: each with a peak of its own, which every change may raise.
+   */
   private static final class Naive {
-    private final long[] now = new long[4];
-    private final long[] peak = new long[4];
+    private final Map<String, Long> now = new TreeMap<>();
+    private final Map<String, Long> peak = new TreeMap<>();
 
-    private void change(int figure, long amount) {
-      now[figure] += amount;
-      peak[figure] = Math.max(peak[figure], now[figure]);
+    private void change(String stat, boolean small, long amount) {
+      change(stat + (small ? ".small_pool" : ".large_pool"), amount);
+      change(stat + ".all", amount);
+    }
+
+    private void change(String figure, long amount) {
+      long changed = now.merge(figure, amount, Long::sum);
+      peak.merge(figure, changed, Math::max);
+    }
+
+    private long now(String figure) {
+      return now.getOrDefault(figure, 0L);
+    }
+
+    private void allocate(Held block) {
+      change("allocation", block.small, 1);
+      change("allocated_bytes", block.small, block.blockBytes);
+      change("active", block.small, 1);
+      change("active_bytes", block.small, block.blockBytes);
+      change("requested_bytes", block.small, block.requestedBytes);
+    }
+
+    private void requestFree(Held block) {
+      change("allocation", block.small, -1);
+      change("allocated_bytes", block.small, -block.blockBytes);
+    }
+
+    private void completeFree(Held block) {
+      change("active", block.small, -1);
+      change("active_bytes", block.small, -block.blockBytes);
+      change("requested_bytes", block.small, -block.requestedBytes);
+    }
+
+    private void assertSameAs(MemoryStats stats) {
+      now.forEach((figure, value) -> assertEquals(value, stats.get(figure + ".current"), figure));
+      peak.forEach((figure, value) -> assertEquals(value, stats.get(figure + ".peak"), figure));
     }
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 0", "2, 3", "3, 40", "4, 100"})
-  void statisticsAreThoseOfAListenerThatHearsEveryEffect(int seed, int percentOfFreesThatWait) {
-    MemoryStats told = new MemoryStats(OVERSIZE_BYTES);
-    MemoryStats heard = new MemoryStats(OVERSIZE_BYTES);
+  @CsvSource({
+    "1, 0, 60000",
+    "2, 3, 60000",
+    "3, 40, 60000",
+    "4, 100, 60000",
+    "5, 0, -1",
+    "6, 0, -1",
+    "7, 1, -1"
+  })
+  void statisticsAreThoseOfAListenerThatHearsEveryEffect(
+      int seed, int percentOfFreesThatWait, long oversizeBytes) {
+    MemoryStats told = new MemoryStats(oversizeBytes);
+    MemoryStats heard = new MemoryStats(oversizeBytes);
     BlockEffects small = BlockEffects.to(told, true);
     BlockEffects large = BlockEffects.to(told, false);
     Naive naive = new Naive();
@@ -51,16 +95,12 @@ class BlockEffectsTest {
         held.add(block);
         (block.small ? small : large).countAllocated(requested, block.blockBytes);
         heard.blockAllocated(step, 0, requested, block.blockBytes, 0, block.small);
-        naive.change(0, 1);
-        naive.change(1, block.blockBytes);
-        naive.change(2, 1);
-        naive.change(3, block.blockBytes);
+        naive.allocate(block);
       } else if (choice < 90) {
         Held block = held.remove(random.nextInt(held.size()));
         BlockEffects effects = block.small ? small : large;
         heard.freeRequested(block.id, 0, block.requestedBytes, block.blockBytes, 0, block.small);
-        naive.change(0, -1);
-        naive.change(1, -block.blockBytes);
+        naive.requestFree(block);
         if (random.nextInt(100) < percentOfFreesThatWait) {
           effects.freeRequested(block.id, 0, block.requestedBytes, block.blockBytes, 0);
           waiting.add(block);
@@ -74,39 +114,48 @@ class BlockEffectsTest {
             .freeCompleted(block.id, 0, block.requestedBytes, block.blockBytes, 0);
         complete(heard, naive, block);
       }
-      changeSplits(random, small, large, heard);
+      changeSplits(random, small, large, heard, naive);
       if (step == 10_000) {
         told.resetPeak();
         heard.resetPeak();
-        System.arraycopy(naive.now, 0, naive.peak, 0, naive.now.length);
+        naive.peak.putAll(naive.now);
+      }
+      if (step % 100 == 0) {
+        naive.assertSameAs(told);
       }
     }
     assertEquals(heard.toMap(), told.toMap());
-    assertEquals(naive.peak[0], told.get("allocation.all.peak"));
-    assertEquals(naive.peak[1], told.get("allocated_bytes.all.peak"));
-    assertEquals(naive.peak[2], told.get("active.all.peak"));
-    assertEquals(naive.peak[3], told.get("active_bytes.all.peak"));
-    assertEquals(naive.now[3], told.activeBytes());
+    naive.assertSameAs(told);
+    assertEquals(naive.now("active_bytes.all"), told.activeBytes());
   }
 
   private static void complete(MemoryStats heard, Naive naive, Held block) {
     heard.freeCompleted(block.id, 0, block.requestedBytes, block.blockBytes, 0, block.small);
-    naive.change(2, -1);
-    naive.change(3, -block.blockBytes);
+    naive.completeFree(block);
   }
 
   private static void changeSplits(
-      SplittableRandom random, BlockEffects small, BlockEffects large, MemoryStats heard) {
+      SplittableRandom random,
+      BlockEffects small,
+      BlockEffects large,
+      MemoryStats heard,
+      Naive naive) {
     boolean isSmall = random.nextBoolean();
     BlockEffects effects = isSmall ? small : large;
-    int parts = random.nextInt(3);
+    String kind = isSmall ? ".small_pool" : ".large_pool";
+    int parts = (int) Math.min(random.nextInt(3), naive.now("inactive_split" + kind));
     long bytes = 512L * random.nextInt(100);
     if (random.nextBoolean()) {
+      bytes = Math.min(bytes, naive.now("inactive_split_bytes" + kind));
       effects.countInactiveSplitsReduced(parts, bytes);
       heard.inactiveSplitChanged(-parts, -bytes, isSmall);
+      naive.change("inactive_split", isSmall, -parts);
+      naive.change("inactive_split_bytes", isSmall, -bytes);
     } else {
       effects.countInactiveSplitAdded(parts, bytes);
       heard.inactiveSplitChanged(1 - parts, bytes, isSmall);
+      naive.change("inactive_split", isSmall, 1 - parts);
+      naive.change("inactive_split_bytes", isSmall, bytes);
     }
   }
 

@@ -41,7 +41,15 @@ final class BlockTable {
     return front;
   }
 
-  /** Whether the next block will be one that was destroyed. */
+  /** As {@link #splitFront} where there is an unused block. */
+  Block splitFrontUnused(Block rest, long bytes) {
+    Block front = unused;
+    unused = front.next;
+    front.splitFrom(rest, bytes);
+    return front;
+  }
+
+  /** Whether there is a block that was destroyed and not used again. */
   boolean haveUnused() {
     return unused != null;
   }

@@ -18,8 +18,8 @@ final class CacheRelease {
   private final AllocatorConfig config;
   private final long limitBytes;
 
-  /** Whether garbage collection is on; it needs a limit. */
-  private final boolean collectsGarbage;
+  /** Whether garbage collection, which needs a limit, is on; only it asks for the age of blocks. */
+  final boolean collectsGarbage;
 
   private final DeviceMemory device;
   private final EffectListener listener;

@@ -39,7 +39,10 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final PyTorchVersion version;
   private final boolean limitsSplits;
 
-  /** Whether what most requests ask for needs no look at the settings, and nobody is told of it. */
+  /**
+   * Whether what most requests ask for needs no look at the settings or at the age of blocks, and
+   * nobody is told of it.
+   */
   private final boolean servesPlainly;
 
   private final long segmentRoundBytes;
@@ -105,10 +108,6 @@ public final class CachingAllocator implements AllocatorPolicy {
     defaultLists = pools.defaultLists;
     defaultSmall = pools.defaultSmall;
     defaultLarge = pools.defaultLarge;
-    servesPlainly =
-        config.roundupDivisions().isPlain()
-            && !limitsSplits
-            && defaultSmall.effects.others() == null;
     this.segmentRoundBytes = segmentRoundBytes;
     this.limitBytes = limitBytes;
     this.device = device;
@@ -118,6 +117,11 @@ public final class CachingAllocator implements AllocatorPolicy {
     release =
         new CacheRelease(
             config, limitBytes, device, listener, blocks, pools, expandables, reserved);
+    servesPlainly =
+        config.roundupDivisions().isPlain()
+            && !limitsSplits
+            && !release.collectsGarbage
+            && defaultSmall.effects.others() == null;
   }
 
   /** Declares how a private pool is made; to be called before its first request. */
@@ -137,13 +141,23 @@ public final class CachingAllocator implements AllocatorPolicy {
         && blocks.haveUnused()) {
       long roundedBytes = RequestSizes.roundPlainly(requestedBytes);
       FreeList list = defaultLists.find(stream, roundedBytes);
-      Block block = list == null ? null : list.mapped.ceilingAtOnce(roundedBytes);
-      if (block != null && (!block.isExpandable() || takesExpandable(block, list.grows))) {
-        list.pool.lookups++;
-        list.mapped.removeFound(block);
-        return list.splits(block.bytes() - roundedBytes, list.grows)
-            ? handOutFront(allocation, requestedBytes, roundedBytes, block)
-            : handOutWhole(allocation, requestedBytes, block);
+      Block block = list == null ? null : list.mapped.takeCeilingAtOnce(roundedBytes);
+      if (block != null) {
+        if (block.isExpandable() && !isTakenAtOnce(block, list)) {
+          list.mapped.add(block);
+          return allocateInGeneral(allocation, requestedBytes, stream, pool);
+        }
+        long blockBytes = block.bytes();
+        long restBytes = blockBytes - roundedBytes;
+        if (!list.splits(restBytes)) {
+          countTaken(block, list);
+          return handOut(allocation, requestedBytes, block, blockBytes, list);
+        }
+        countSplitOff(roundedBytes, block, list);
+        Block front = blocks.splitFrontUnused(block, roundedBytes);
+        long address = handOut(allocation, requestedBytes, front, roundedBytes, list);
+        list.mapped.add(block, restBytes);
+        return address;
       }
     }
     return allocateInGeneral(allocation, requestedBytes, stream, pool);
@@ -155,8 +169,8 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   /** Whether a request takes the first block that fits, which is one of an expandable segment. */
-  private boolean takesExpandable(Block block, boolean grows) {
-    return grows && !expandables.canGrow(block);
+  private boolean isTakenAtOnce(Block block, FreeList list) {
+    return list.grows && !expandables.canGrow(block);
   }
 
   private long allocateInGeneral(int allocation, long requestedBytes, int stream, int pool) {
@@ -183,7 +197,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     boolean splits =
         block.list.splits(block.bytes() - roundedBytes, grows)
             && !isTooLargeToSplit(block.list, roundedBytes, grows);
-    return handOut(allocation, requestedBytes, roundedBytes, block, splits);
+    return handOutAndTell(allocation, requestedBytes, roundedBytes, block, splits);
   }
 
   private long reject(int allocation, long requestedBytes) {
@@ -201,19 +215,24 @@ public final class CachingAllocator implements AllocatorPolicy {
     if (block == null) {
       return;
     }
-    if (block.isPending() || block.firstUse != StreamUses.NONE) {
-      freeUsed(block);
+    if (!servesPlainly || block.isPending() || block.firstUse != StreamUses.NONE) {
+      freeInGeneral(allocation, block);
       return;
     }
     FreeList list = block.list;
-    if (list.others != null) {
-      freeAndTell(allocation, block, list);
-      return;
-    }
     long freedBytes = block.bytes();
     int absorbed = merge(allocation, block, list);
     list.effects.countFreed(block.requestedBytes, freedBytes);
-    addMerged(block, list, freedBytes, absorbed);
+    countMerged(block, list, freedBytes, absorbed);
+    list.mapped.add(block);
+  }
+
+  private void freeInGeneral(int allocation, Block block) {
+    if (block.isPending() || block.firstUse != StreamUses.NONE) {
+      freeUsed(block);
+    } else {
+      freeUnused(allocation, block, block.list);
+    }
   }
 
   private void freeUsed(Block block) {
@@ -282,7 +301,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       return allocate(allocation, blockBytes, stream, pool);
     }
     block.list.remove(block);
-    return handOut(allocation, blockBytes, blockBytes, block, block.bytes() > blockBytes);
+    return handOutAndTell(allocation, blockBytes, blockBytes, block, block.bytes() > blockBytes);
   }
 
   /** Puts an allocator that holds nothing into the state of a layout. */
@@ -469,52 +488,53 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   /** Hands out the first bytes of a block that is in no list, or all of it, and tells of it. */
-  private long handOut(
+  private long handOutAndTell(
       int allocation, long requestedBytes, long roundedBytes, Block block, boolean splits) {
+    FreeList list = block.list;
     boolean wasSplit = block.isSplit();
     if (!splits) {
-      long address = handOutWhole(allocation, requestedBytes, block);
+      countTaken(block, list);
+      long address = handOut(allocation, requestedBytes, block, block.bytes(), list);
       if (wasSplit) {
         tellInactiveSplit(block, -1, -block.bytes());
       }
       tellAllocated(block);
       return address;
     }
-    long address = handOutFront(allocation, requestedBytes, roundedBytes, block);
+    countSplitOff(roundedBytes, block, list);
+    Block front = blocks.splitFront(block, roundedBytes);
+    long address = handOut(allocation, requestedBytes, front, roundedBytes, list);
+    list.add(block);
     tellInactiveSplit(block, wasSplit ? 0 : 1, wasSplit ? -roundedBytes : block.bytes());
-    tellAllocated(block.previous);
+    tellAllocated(front);
     return address;
   }
 
-  /** Hands out the first bytes of a block that is in no list; the rest goes back to its list. */
-  private long handOutFront(int allocation, long requestedBytes, long roundedBytes, Block rest) {
-    FreeList list = rest.list;
-    long restBytes = rest.bytes() - roundedBytes;
-    if (!rest.isExpandable()) {
-      if (rest.isSplit()) {
-        list.effects.countInactiveSplitsReduced(0, roundedBytes);
-      } else {
-        list.effects.countInactiveSplitAdded(0, restBytes);
-      }
-    }
-    Block block = blocks.splitFront(rest, roundedBytes);
-    long address = block.address();
-    remember(allocation, requestedBytes, block);
-    list.effects.countAllocated(requestedBytes, roundedBytes);
-    list.add(rest, restBytes);
-    return address;
-  }
-
-  /** Hands out a block that is in no list. */
-  private long handOutWhole(int allocation, long requestedBytes, Block block) {
-    FreeList list = block.list;
-    long blockBytes = block.bytes();
-    if (block.isSplit() && !block.isExpandable()) {
-      list.effects.countInactiveSplitsReduced(1, blockBytes);
-    }
-    remember(allocation, requestedBytes, block);
+  /** Hands out a block, which is in no list but belongs to one, and counts it. */
+  private long handOut(
+      int allocation, long requestedBytes, Block block, long blockBytes, FreeList list) {
+    block.setAllocated(allocation, requestedBytes);
+    remember(allocation, block);
     list.effects.countAllocated(requestedBytes, blockBytes);
     return block.address();
+  }
+
+  /** Counts that a block is no free part of its segment any more. */
+  private static void countTaken(Block block, FreeList list) {
+    if (block.isSplit() && !block.isExpandable()) {
+      list.effects.countInactiveSplitsReduced(1, block.bytes());
+    }
+  }
+
+  /** Counts that a free block loses its first bytes. */
+  private static void countSplitOff(long frontBytes, Block block, FreeList list) {
+    if (!block.isExpandable()) {
+      if (block.isSplit()) {
+        list.effects.countInactiveSplitsReduced(0, frontBytes);
+      } else {
+        list.effects.countInactiveSplitAdded(0, block.bytes() - frontBytes);
+      }
+    }
   }
 
   private void reportOutOfMemory(
@@ -567,8 +587,8 @@ public final class CachingAllocator implements AllocatorPolicy {
     return blocks.mergeNeighbours(block, list, true);
   }
 
-  /** Puts a block into its list that had so many bytes before it absorbed neighbours. */
-  private static void addMerged(Block block, FreeList list, long freedBytes, int absorbed) {
+  /** Counts the free part that a block is which had so many bytes before it absorbed neighbours. */
+  private static void countMerged(Block block, FreeList list, long freedBytes, int absorbed) {
     if (!block.isExpandable()) {
       if (block.isSplit()) {
         list.effects.countInactiveSplitAdded(absorbed, freedBytes);
@@ -576,7 +596,6 @@ public final class CachingAllocator implements AllocatorPolicy {
         list.effects.countInactiveSplitsReduced(absorbed, block.bytes() - freedBytes);
       }
     }
-    list.add(block);
   }
 
   // What others than the statistics hear. Apart from what is done, so that where nobody listens
@@ -603,15 +622,17 @@ public final class CachingAllocator implements AllocatorPolicy {
     }
   }
 
-  private void freeAndTell(int allocation, Block block, FreeList list) {
+  private void freeUnused(int allocation, Block block, FreeList list) {
     long address = block.address();
     long requestedBytes = block.requestedBytes;
     long blockBytes = block.bytes();
     list.effects.countFreed(requestedBytes, blockBytes);
-    list.others.freeRequested(
-        allocation, address, requestedBytes, blockBytes, list.stream, list.small);
-    list.others.freeCompleted(
-        allocation, address, requestedBytes, blockBytes, list.stream, list.small);
+    if (list.others != null) {
+      list.others.freeRequested(
+          allocation, address, requestedBytes, blockBytes, list.stream, list.small);
+      list.others.freeCompleted(
+          allocation, address, requestedBytes, blockBytes, list.stream, list.small);
+    }
     releaseAndTell(allocation, block, list);
   }
 
@@ -619,7 +640,8 @@ public final class CachingAllocator implements AllocatorPolicy {
   private void releaseAndTell(int allocation, Block block, FreeList list) {
     long freedBytes = block.bytes();
     int absorbed = merge(allocation, block, list);
-    addMerged(block, list, freedBytes, absorbed);
+    countMerged(block, list, freedBytes, absorbed);
+    list.add(block);
     if (block.isSplit()) {
       tellInactiveSplit(block, 1 - absorbed, freedBytes);
     } else if (absorbed > 0) {
@@ -633,12 +655,6 @@ public final class CachingAllocator implements AllocatorPolicy {
     return allocation >= 0 && allocation < blockOfAllocation.length
         ? blockOfAllocation[allocation]
         : null;
-  }
-
-  /** An allocation gets a block. */
-  private void remember(int allocation, long requestedBytes, Block block) {
-    block.setAllocated(allocation, requestedBytes);
-    remember(allocation, block);
   }
 
   private void remember(int allocation, Block block) {

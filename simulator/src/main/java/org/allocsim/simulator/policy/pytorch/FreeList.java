@@ -28,9 +28,12 @@ final class FreeList {
   /** Who hears of it besides the statistics, or null. */
   final EffectListener others;
 
-  /** The smallest rest that is split off a block, where the pool grows and where it does not. */
+  /**
+   * The smallest rest that is split off a block: one that can grow, another one, one of the pool.
+   */
   private final long leastGrowingRestBytes;
 
+  private final long leastFixedRestBytes;
   private final long leastRestBytes;
 
   /** Mapped free blocks by (bytes, address). */
@@ -47,23 +50,25 @@ final class FreeList {
     others = effects.others();
     this.stream = stream;
     leastGrowingRestBytes = pool.neverSplits ? Long.MAX_VALUE : RequestSizes.MIN_BLOCK_BYTES;
-    leastRestBytes = small || pool.neverSplits ? leastGrowingRestBytes : LEAST_LARGE_REST_BYTES;
+    leastFixedRestBytes =
+        small || pool.neverSplits ? leastGrowingRestBytes : LEAST_LARGE_REST_BYTES;
+    leastRestBytes = grows ? leastGrowingRestBytes : leastFixedRestBytes;
   }
 
   /** Whether a rest of a block is large enough to be split off. */
   boolean splits(long restBytes, boolean inPlaceThatGrows) {
-    return restBytes >= (inPlaceThatGrows ? leastGrowingRestBytes : leastRestBytes);
+    return restBytes >= (inPlaceThatGrows ? leastGrowingRestBytes : leastFixedRestBytes);
+  }
+
+  /** As above for a block in a place that grows if the pool does. */
+  boolean splits(long restBytes) {
+    return restBytes >= leastRestBytes;
   }
 
   /** Adds a mapped free block, which is of age 0 from now on. */
   void add(Block block) {
-    add(block, block.bytes());
-  }
-
-  /** As above, where its bytes are at hand. */
-  void add(Block block, long blockBytes) {
     block.lookupsWhenFreed = pool.lookups;
-    mapped.add(block, blockBytes);
+    mapped.add(block);
   }
 
   /** Removes a mapped free block. */
