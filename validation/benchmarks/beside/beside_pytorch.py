@@ -8,7 +8,7 @@ plain or compressed with gzip or xz, of programs on one stream. Needs a GPU, PyT
 headers and g++ for the first comparison, nothing but this Python for the second. comparison.py
 says how it is measured. Two snapshots take about four minutes.
 
-environment: CXX (g++), and those of comparison.py
+environment: CXX (g++), ONLY=replay to leave reading out, and those of comparison.py
 """
 
 import glob
@@ -76,6 +76,7 @@ class BesidePyTorch(Comparison):
 
     def __init__(self, work, bundle, snapshots):
         super().__init__(work, bundle, snapshots)
+        self.measured = os.environ.get("ONLY", "replay,read")
         self.driver = self.part("compile", compile_driver, work)
         if self.driver:
             import torch
@@ -88,7 +89,8 @@ class BesidePyTorch(Comparison):
                 yield "pytorch/%s/%s" % (trace, conf), self.torch, trace, conf
         if self.allocsim:
             yield "allocsim/" + trace, self.replay, trace
-        yield "pickle/" + trace, self.unpickle, trace
+        if self.measured != "replay":
+            yield "pickle/" + trace, self.unpickle, trace
 
     def row(self, what, trace, setting, unit, values, **facts):
         self.keep({"what": what, "trace": trace, "setting": setting, "unit": unit}, values, facts)
@@ -100,7 +102,7 @@ class BesidePyTorch(Comparison):
         self.row("pytorch", trace, conf, "ns_per_request", found.pop("ns_per_request"), **found)
 
     def replay(self, trace):
-        for each in self.bench(trace, "--only", "replay,read"):
+        for each in self.bench(trace, "--only", self.measured):
             nanos = each["ns_per_event"]["values"]
             if each["id"].startswith("replay/"):
                 conf = CONFS[1] if "expandable" in each["id"] else CONFS[0]
