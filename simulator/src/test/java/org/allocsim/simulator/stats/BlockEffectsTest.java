@@ -89,9 +89,11 @@ class BlockEffectsTest {
     Deque<Held> waiting = new ArrayDeque<>();
     for (int step = 0; step < 20_000; step++) {
       int choice = random.nextInt(100);
-      if (held.isEmpty() || choice < 45) {
+      if (held.isEmpty() || choice < (step / 500 % 2 == 0 ? 55 : 35)) {
         long requested = 1 + random.nextLong(100_000);
-        Held block = new Held(step, random.nextBoolean(), requested, (requested + 511) & -512);
+        // The kinds have their peaks at different times.
+        boolean isSmall = random.nextInt(10) < (step / 700 % 2 == 0 ? 9 : 1);
+        Held block = new Held(step, isSmall, requested, (requested + 511) & -512);
         held.add(block);
         (block.small ? small : large).countAllocated(requested, block.blockBytes);
         heard.blockAllocated(step, 0, requested, block.blockBytes, 0, block.small);
@@ -120,7 +122,7 @@ class BlockEffectsTest {
         heard.resetPeak();
         naive.peak.putAll(naive.now);
       }
-      if (step % 100 == 0) {
+      if (step % 10 == 0) {
         naive.assertSameAs(told);
       }
     }
@@ -156,6 +158,39 @@ class BlockEffectsTest {
       heard.inactiveSplitChanged(1 - parts, bytes, isSmall);
       naive.change("inactive_split", isSmall, 1 - parts);
       naive.change("inactive_split_bytes", isSmall, bytes);
+    }
+  }
+
+  @Test
+  void thePeakOfBothKindsRisesThoughNeitherPassesItsOwn() {
+    MemoryStats stats = new MemoryStats(-1);
+    BlockEffects small = BlockEffects.to(stats, true);
+    BlockEffects large = BlockEffects.to(stats, false);
+    changeBy(9, small);
+    changeBy(-8, small);
+    changeBy(9, large);
+    changeBy(-4, large);
+    changeBy(5, small);
+    for (String stat : List.of("allocation", "inactive_split")) {
+      assertEquals(9, stats.get(stat + ".small_pool.peak"));
+      assertEquals(9, stats.get(stat + ".large_pool.peak"));
+      assertEquals(11, stats.get(stat + ".all.peak"));
+    }
+    for (String stat : List.of("allocated_bytes", "requested_bytes", "inactive_split_bytes")) {
+      assertEquals(11 * 512, stats.get(stat + ".all.peak"));
+    }
+  }
+
+  /** Hands out or takes back blocks, and lets there be more or fewer free parts. */
+  private static void changeBy(int blocks, BlockEffects effects) {
+    for (int block = 0; block < Math.abs(blocks); block++) {
+      if (blocks > 0) {
+        effects.countAllocated(512, 512);
+        effects.countInactiveSplitAdded(0, 512);
+      } else {
+        effects.countFreed(512, 512);
+        effects.countInactiveSplitsReduced(1, 512);
+      }
     }
   }
 
