@@ -227,6 +227,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     list.mapped.add(block);
   }
 
+  /** Frees a block that may be in use elsewhere, or of whose free somebody hears. */
   private void freeInGeneral(int allocation, Block block) {
     if (block.isPending() || block.firstUse != StreamUses.NONE) {
       freeUsed(block);

@@ -28,12 +28,13 @@ final class FreeList {
   /** Who hears of it besides the statistics, or null. */
   final EffectListener others;
 
-  /**
-   * The smallest rest that is split off a block: one that can grow, another one, one of the pool.
-   */
+  /** The smallest rest that is split off a block in a segment that grows in place. */
   private final long leastGrowingRestBytes;
 
+  /** The smallest rest that is split off a block in another segment. */
   private final long leastFixedRestBytes;
+
+  /** Which of the two holds for the segments that the pool makes. */
   private final long leastRestBytes;
 
   /** Mapped free blocks by (bytes, address). */
@@ -60,7 +61,7 @@ final class FreeList {
     return restBytes >= (inPlaceThatGrows ? leastGrowingRestBytes : leastFixedRestBytes);
   }
 
-  /** As above for a block in a place that grows if the pool does. */
+  /** As above for a block in a segment that the pool made. */
   boolean splits(long restBytes) {
     return restBytes >= leastRestBytes;
   }
