@@ -91,6 +91,13 @@ final class BenchCommand implements Callable<Integer> {
   private boolean quick;
 
   @Option(
+      names = "--in-turns",
+      description =
+          "Measure one policy on one trace in turns with another program: a sample for each line of"
+              + " standard input.")
+  private boolean inTurns;
+
+  @Option(
       names = {"--json", "--save"},
       paramLabel = "FILE",
       description =
@@ -123,6 +130,11 @@ final class BenchCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     double tolerated = tolerated();
     BenchmarkPlan plan = plan();
+    if (inTurns) {
+      requireTurns(plan);
+      BenchTurns.run(plan, System.in, out);
+      return ExitCodes.DONE;
+    }
     BenchBaseline baseline = baselineName == null ? null : BenchBaseline.read(baselineName);
     Machine machine = Machine.here();
     if (baseline != null) {
@@ -152,6 +164,20 @@ final class BenchCommand implements Callable<Integer> {
         out.flush();
       }
       return exitCode(measurements, baseline, tolerated);
+    }
+  }
+
+  private void requireTurns(BenchmarkPlan plan) {
+    if (jsonName != null || csvName != null || baselineName != null || runs != null) {
+      throw Failure.usage(
+          "--in-turns prints samples as they come; leave out --json, --csv, --baseline and --runs");
+    }
+    if (!plan.subjects().equals(Set.of(Subject.POLICIES))
+        || plan.policies().size() != 1
+        || plan.programs().size() != 1) {
+      throw Failure.usage(
+          "--in-turns measures one policy on one trace; give one with --policies, one with"
+              + " --trace");
     }
   }
 
@@ -234,7 +260,8 @@ final class BenchCommand implements Callable<Integer> {
       throw Failure.usage(
           "--runs " + runs + " is outside 1.." + MOST_RUNS + "; write one of these");
     }
-    Effort effort = quick ? Effort.LEAST : Effort.USUAL;
+    Effort full = inTurns ? Effort.IN_TURNS : Effort.USUAL;
+    Effort effort = quick ? Effort.LEAST : full;
     return runs == null
         ? effort
         : new Effort(runs, effort.warmUps(), effort.samples(), effort.sampleMillis());

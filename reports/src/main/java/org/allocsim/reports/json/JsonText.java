@@ -1,6 +1,7 @@
 package org.allocsim.reports.json;
 
 import java.io.OutputStream;
+import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
@@ -32,6 +33,15 @@ public final class JsonText {
       write(value, json);
       json.writeRaw('\n');
     }
+  }
+
+  /** One value in one line, without its end. */
+  public static String line(Object value) {
+    StringWriter line = new StringWriter();
+    try (JsonGenerator json = FACTORY.createGenerator(new Lines(), line)) {
+      write(value, json);
+    }
+    return line.toString();
   }
 
   private static void write(Object value, JsonGenerator json) {

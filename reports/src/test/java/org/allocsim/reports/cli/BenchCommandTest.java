@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,6 +21,10 @@ import org.allocsim.benchmarks.Samples;
 import org.allocsim.reports.json.JsonText;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
 
 class BenchCommandTest {
   private static final Machine HERE = Machine.here();
@@ -115,6 +122,63 @@ class BenchCommandTest {
     assertTrue(Files.readString(folder.resolve("out.csv")).contains("policy/gpt_oom/direct,event"));
   }
 
+  private static CommandRun turns(String lines, String policies) {
+    InputStream before = System.in;
+    try {
+      System.setIn(new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)));
+      return CommandRun.of(
+          "bench",
+          "--in-turns",
+          "--quick",
+          "--policies",
+          policies,
+          "--trace",
+          "samples/gpt_oom.pickle.xz");
+    } finally {
+      System.setIn(before);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"pytorch(conf=expandable_segments:True)", "direct", "plan-greedy-size"})
+  void inTurnsALineOfInputIsASampleAndTheEndOfInputIsTheEnd(String policy) {
+    CommandRun run = turns("\ngo\n", policy);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    List<JsonNode> lines = run.out().lines().map(new ObjectMapper()::readTree).toList();
+    assertEquals(4, lines.size(), run.out());
+    assertTrue(lines.getFirst().get("requests_per_pass").asLong() > 10_000, run.out());
+    for (JsonNode sample : lines.subList(1, 3)) {
+      assertTrue(sample.get("ns_per_request").asDouble() > 0, run.out());
+      assertTrue(sample.get("ns_per_event").asDouble() > 0, run.out());
+      assertTrue(sample.get("cpu_share").asDouble() > 0, run.out());
+    }
+    assertTrue(lines.getLast().get("passes").asLong() >= 2, run.out());
+  }
+
+  @Test
+  void withoutTurnsNothingIsMeasured() {
+    assertEquals(2, turns("", "direct").out().lines().count());
+  }
+
+  @Test
+  void whatCannotBeReplayedTakesNoTurns() {
+    CommandRun run = turns("\n", "cub(max-bin=1;min-bin=5)");
+    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertEquals("", run.out());
+    assertTrue(run.err().contains("gpt_oom.pickle.xz: option max-bin of policy cub is"), run.err());
+  }
+
+  @Test
+  void turnsAreOfOnePolicyOnOneTrace() {
+    CommandRun two = turns("\n", "direct,pytorch");
+    assertEquals(ExitCodes.USAGE, two.exitCode());
+    assertEquals(
+        "allocsim: --in-turns measures one policy on one trace; give one with --policies, one with"
+            + " --trace\n",
+        two.err());
+    assertEquals("", two.out());
+  }
+
   @Test
   void wrongUsageIsASentence() {
     for (String[] arguments :
@@ -122,7 +186,10 @@ class BenchCommandTest {
           {"bench", "--only", "speed"},
           {"bench", "--tolerance", "fast"},
           {"bench", "--runs", "0"},
-          {"bench", "--policies", "no-such-policy"}
+          {"bench", "--policies", "no-such-policy"},
+          {"bench", "--in-turns"},
+          {"bench", "--in-turns", "--policies", "pytorch"},
+          {"bench", "--in-turns", "--policies", "pytorch", "--runs", "2"}
         }) {
       CommandRun run = CommandRun.of((Object[]) arguments);
       assertEquals(ExitCodes.USAGE, run.exitCode(), run.err());

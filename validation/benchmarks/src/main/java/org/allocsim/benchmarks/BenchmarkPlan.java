@@ -54,6 +54,9 @@ public record BenchmarkPlan(
      */
     public static final Effort USUAL = new Effort(2, 20, 5, 150);
 
+    /** A {@link SteadyReplay}'s: a sample whenever one is asked for, of a fifth of a second. */
+    public static final Effort IN_TURNS = new Effort(1, 15, 1, 200);
+
     /** Hardly any: shows that benchmarks work, not how fast. */
     public static final Effort LEAST = new Effort(1, 0, 1, 1);
   }
