@@ -6,9 +6,13 @@ usage: beside_pytorch.py BUNDLE.tgz OUT.json SNAPSHOT...
 BUNDLE.tgz is what 'allocsim bundle BUNDLE.tgz' packs; SNAPSHOTs are memory snapshots of PyTorch,
 plain or compressed with gzip or xz, of programs on one stream. Needs a GPU, PyTorch with its
 headers and g++ for the first comparison, nothing but this Python for the second. comparison.py
-says how it is measured. Two snapshots take about four minutes.
+says how it is measured. Two snapshots take about six minutes, without reading four.
 
-environment: CXX (g++), ONLY=replay to leave reading out, and those of comparison.py
+PyTorch's allocator and allocsim measure in turns on one core, another one in each round; turns.py
+says why. The rows of allocsim have the ratio of each pair of samples under "times".
+
+environment: CXX (g++), ONLY=replay to leave reading out, and those of comparison.py with SAMPLES
+(15 pairs) and SECONDS_LEFT (400)
 """
 
 import glob
@@ -17,7 +21,8 @@ import os
 import statistics
 import sys
 
-from comparison import HERE, Comparison, Failed, compare, nanos_per_request, run
+from comparison import HERE, Comparison, Failed, compare, run
+from turns import Turns, pairs
 
 CONFS = ("", "expandable_segments:True")
 PICKLE_LOADS = 3
@@ -75,8 +80,10 @@ class BesidePyTorch(Comparison):
     """PyTorch's allocator beside replay, pickle.load beside reading."""
 
     def __init__(self, work, bundle, snapshots):
-        super().__init__(work, bundle, snapshots)
-        self.measured = os.environ.get("ONLY", "replay,read")
+        super().__init__(work, bundle, snapshots, samples="15", seconds="400")
+        self.reads = os.environ.get("ONLY") != "replay"
+        self.cores = sorted(os.sched_getaffinity(0))
+        self.replays = 0
         self.driver = self.part("compile", compile_driver, work)
         if self.driver:
             import torch
@@ -86,35 +93,51 @@ class BesidePyTorch(Comparison):
     def parts(self, trace):
         if self.driver and self.allocsim:
             for conf in CONFS:
-                yield "pytorch/%s/%s" % (trace, conf), self.torch, trace, conf
-        if self.allocsim:
-            yield "allocsim/" + trace, self.replay, trace
-        if self.measured != "replay":
+                yield "replay/%s/%s" % (trace, conf), self.replay, trace, conf
+        if self.reads:
+            if self.allocsim:
+                yield "read/" + trace, self.read, trace
             yield "pickle/" + trace, self.unpickle, trace
 
-    def row(self, what, trace, setting, unit, values, **facts):
-        self.keep({"what": what, "trace": trace, "setting": setting, "unit": unit}, values, facts)
+    def row(self, what, trace, setting, unit, values, times=(), **facts):
+        self.keep({"what": what, "trace": trace, "setting": setting, "unit": unit}, values, facts,
+                  times)
 
-    def torch(self, trace, conf):
+    def next_core(self):
+        """Cores in order, such that all replays of all rounds are spread over all of them."""
+        replays = self.rounds * len(self.traces) * len(CONFS)
+        core = self.cores[self.replays * len(self.cores) // replays]
+        self.replays += 1
+        return core
+
+    def replay(self, trace, conf):
+        core = self.next_core()
+        real = [self.driver, self.requests(trace)]
+        simulated = [self.allocsim, "bench", "--in-turns", "--trace", self.snapshot(trace),
+                     "--policies", "pytorch(conf=%s)" % conf if conf else "pytorch"]
         environment = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=conf)
-        found = json.loads(run(
-            [self.driver, self.samples, self.requests(trace)], env=environment))
-        self.row("pytorch", trace, conf, "ns_per_request", found.pop("ns_per_request"), **found)
+        with Turns(real, core, env=environment) as pytorch, Turns(simulated, core) as allocsim:
+            found = pairs(pytorch, allocsim, int(self.samples))
+            real_facts = pytorch.end()
+            own_facts = allocsim.end()
+        self.machine["jdk"] = own_facts.pop("jdk")
+        own_facts["cpu_share"] = statistics.median(own["cpu_share"] for _, own in found)
+        self.row("pytorch", trace, conf, "ns_per_request",
+                 [real["ns_per_request"] for real, _ in found], **real_facts)
+        self.row("allocsim", trace, conf, "ns_per_event",
+                 [own["ns_per_event"] for _, own in found], **own_facts)
+        self.row("allocsim", trace, conf, "ns_per_request",
+                 [own["ns_per_request"] for _, own in found],
+                 [real["ns_per_request"] / own["ns_per_request"] for real, own in found],
+                 **own_facts)
 
-    def replay(self, trace):
-        for each in self.bench(trace, "--only", self.measured):
-            nanos = each["ns_per_event"]["values"]
-            if each["id"].startswith("replay/"):
-                conf = CONFS[1] if "expandable" in each["id"] else CONFS[0]
-                self.row("allocsim", trace, conf, "ns_per_event", nanos,
-                         cpu_share=each["cpu_share"],
-                         allocated_bytes_per_event=each["allocated_bytes_per_event"])
-                self.row("allocsim", trace, conf, "ns_per_request", nanos_per_request(each))
-            else:
-                kind = each["id"].split("/", 1)[0]
-                compression = each["id"].rsplit("/", 1)[1] if kind == "read" else "none"
-                self.row("allocsim " + kind, trace, compression, "ns_per_event", nanos,
-                         bytes_per_second=each["plain_bytes_per_second"])
+    def read(self, trace):
+        for each in self.bench(trace, "--only", "read"):
+            kind = each["id"].split("/", 1)[0]
+            compression = each["id"].rsplit("/", 1)[1] if kind == "read" else "none"
+            self.row("allocsim " + kind, trace, compression, "ns_per_event",
+                     each["ns_per_event"]["values"],
+                     bytes_per_second=each["plain_bytes_per_second"])
 
     def unpickle(self, trace):
         plain = self.snapshot(trace)

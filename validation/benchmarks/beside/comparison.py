@@ -2,9 +2,11 @@
 
 A program measures everything once in each round, so that what disturbs the machine disturbs all;
 its file holds all values, their medians and quartiles, and says of each part that failed why.
+A row may have "times" beside its "samples": how many times longer the other program took than this
+one in each pair of samples that were measured in turns, in their order, with median and quartiles.
 
-environment: ROUNDS (3), SAMPLES (5) of each program in a round, SECONDS_LEFT (270) after which
-nothing more is begun
+environment: ROUNDS (3), SAMPLES (5, unless a program says otherwise) of each program in a round,
+SECONDS_LEFT (270, or what a program says) after which nothing more is begun
 """
 
 import gzip
@@ -39,11 +41,15 @@ def run(command, seconds=240, **extra):
     except subprocess.TimeoutExpired as error:
         raise Failed("%s took more than %d s" % (os.path.basename(command[0]), seconds)) from error
     if done.returncode != 0:
-        lines = (done.stderr or done.stdout).strip().splitlines()
-        errors = [line for line in lines if "error" in line.lower()] or lines or ["no message"]
-        raise Failed("%s: exit code %d: %s"
-                     % (os.path.basename(command[0]), done.returncode, errors[0][:400]))
+        raise exited(command, done.returncode, done.stderr or done.stdout)
     return done.stdout
+
+
+def exited(command, code, printed):
+    """What a program that ended with an exit code printed about it, in one line."""
+    lines = printed.strip().splitlines()
+    errors = [line for line in lines if "error" in line.lower()] or lines or ["no message"]
+    return Failed("%s: exit code %d: %s" % (os.path.basename(command[0]), code, errors[0][:400]))
 
 
 def spread(values):
@@ -89,11 +95,11 @@ def nanos_per_request(measurement):
 class Comparison:
     """Parts that are measured in rounds; a subclass says which in parts."""
 
-    def __init__(self, work, bundle, snapshots):
+    def __init__(self, work, bundle, snapshots, samples="5", seconds="270"):
         self.work = work
         self.rounds = int(os.environ.get("ROUNDS", "3"))
-        self.samples = os.environ.get("SAMPLES", "5")
-        self.deadline = time.monotonic() + float(os.environ.get("SECONDS_LEFT", "270"))
+        self.samples = os.environ.get("SAMPLES", samples)
+        self.deadline = time.monotonic() + float(os.environ.get("SECONDS_LEFT", seconds))
         self.failed = {}
         self.rows = {}
         self.machine = {"cpu": processor(), "cores": len(os.sched_getaffinity(0)),
@@ -151,10 +157,14 @@ class Comparison:
         self.machine["jdk"] = found["machine"]["jdk"]
         return found["measurements"]
 
-    def keep(self, key, values, facts):
-        """Adds samples to a row; the key names it, the facts of the latest round stand in it."""
-        row = self.rows.setdefault(tuple(key.items()), {"values": []})
+    def keep(self, key, values, facts, times=()):
+        """Adds samples to a row; the key names it, the facts of the latest round stand in it.
+
+        Where each sample has one of another program to compare with, times are their ratios.
+        """
+        row = self.rows.setdefault(tuple(key.items()), {"values": [], "times": []})
         row["values"] += values
+        row["times"] += times
         row["facts"] = facts
 
     def measure(self):
@@ -168,7 +178,8 @@ class Comparison:
             print("round %d of %d done" % (number + 1, self.rounds), file=sys.stderr, flush=True)
 
     def result(self):
-        rows = [{**dict(key), "samples": spread(row["values"]), **row["facts"]}
+        rows = [{**dict(key), "samples": spread(row["values"]),
+                 **({"times": spread(row["times"])} if row["times"] else {}), **row["facts"]}
                 for key, row in self.rows.items()]
         return {"schema": SCHEMA, "machine": self.machine, "rounds": self.rounds,
                 "measurements": rows, "failed": self.failed}
@@ -200,4 +211,8 @@ def compare(program, usage, comparison, arguments):
         print("%-80s %10.1f %s  (%.1f to %.1f)" % (
             label, samples["median"], row["unit"], samples["lower_quartile"],
             samples["upper_quartile"]))
+        if "times" in row:
+            print("%-80s %10.1f times (%.1f to %.1f)" % (
+                "", row["times"]["median"], row["times"]["lower_quartile"],
+                row["times"]["upper_quartile"]))
     return 0 if result["measurements"] else 1

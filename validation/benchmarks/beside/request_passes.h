@@ -6,6 +6,10 @@
 // benchmark does. After passes that fill caches, a sample is as many passes as take a fifth of a
 // second.
 //
+// Samples are measured in a row, or in turns with another program: then each waits for a line of
+// standard input. The other one has had the core's caches meanwhile, so a pass that is not measured
+// goes ahead, as 'allocsim bench --in-turns' does it.
+//
 // An allocator is a class with
 //   bool allocate(void** pointer, size_t bytes)   false where it refuses
 //   void release(void* pointer)                   which does not fail
@@ -19,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -114,31 +119,74 @@ double pass(Allocator& allocator, const Trace& trace, std::vector<void*>& pointe
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Measures, and prints one JSON object; facts are further members of it, such as "\"cuda\":13000".
+// Samples of an allocator whose caches have what the trace needs.
 template <typename Allocator>
-void measure(Allocator& allocator, const Trace& trace, int samples, const std::string& facts) {
-  std::vector<void*> pointers(trace.slots, nullptr);
-  uint64_t failed = 0;
-  for (int i = 0; i < kWarmUpPasses; i++) pass(allocator, trace, pointers, failed);
-  failed = 0;
-  std::string values;
-  uint64_t passes = 0;
-  for (int sample = 0; sample < samples; sample++) {
+class Sampler {
+ public:
+  Sampler(Allocator& allocator, const Trace& trace)
+      : allocator_(allocator), trace_(trace), pointers_(trace.slots, nullptr) {
+    for (int i = 0; i < kWarmUpPasses; i++) unmeasured();
+  }
+
+  void unmeasured() {
+    uint64_t uncounted = 0;
+    pass(allocator_, trace_, pointers_, uncounted);
+  }
+
+  // Nanoseconds of a request.
+  double sample() {
     double nanos = 0;
     uint64_t requests = 0;
     while (nanos < kSampleNanos) {
-      nanos += pass(allocator, trace, pointers, failed);
-      requests += trace.requests.size();
-      passes++;
+      nanos += pass(allocator_, trace_, pointers_, failed_);
+      requests += trace_.requests.size();
+      passes_++;
     }
-    values += (sample == 0 ? "" : ",") + std::to_string(nanos / static_cast<double>(requests));
+    return nanos / static_cast<double>(requests);
   }
-  std::printf(
-      "{\"requests_per_pass\":%zu,\"passes\":%llu,\"ignored\":%llu,\"failed\":%llu,%s,"
-      "\"ns_per_request\":[%s]}\n",
-      trace.requests.size(), static_cast<unsigned long long>(passes),
-      static_cast<unsigned long long>(trace.ignored), static_cast<unsigned long long>(failed),
-      facts.c_str(), values.c_str());
+
+  // Members of a JSON object: what was measured, and how many requests the allocator refused.
+  std::string counts() const {
+    return "\"passes\":" + std::to_string(passes_) + ",\"failed\":" + std::to_string(failed_);
+  }
+
+ private:
+  Allocator& allocator_;
+  const Trace& trace_;
+  std::vector<void*> pointers_;
+  uint64_t passes_ = 0;
+  uint64_t failed_ = 0;
+};
+
+// Members of a JSON object: what is replayed, and further facts, such as "\"cuda\":13000".
+inline std::string members(const Trace& trace, const std::string& facts) {
+  return "\"requests_per_pass\":" + std::to_string(trace.requests.size()) +
+         ",\"ignored\":" + std::to_string(trace.ignored) + "," + facts;
+}
+
+// Measures samples in a row, and prints one JSON object.
+template <typename Allocator>
+void measure(Allocator& allocator, const Trace& trace, int samples, const std::string& facts) {
+  Sampler<Allocator> sampler(allocator, trace);
+  std::string values;
+  for (int i = 0; i < samples; i++) {
+    values += (i == 0 ? "" : ",") + std::to_string(sampler.sample());
+  }
+  std::printf("{%s,%s,\"ns_per_request\":[%s]}\n", members(trace, facts).c_str(),
+              sampler.counts().c_str(), values.c_str());
+}
+
+// Prints a JSON object when all is warm, one with a sample for each line of standard input, and one
+// when the input ends.
+template <typename Allocator>
+void take_turns(Allocator& allocator, const Trace& trace, const std::string& facts) {
+  Sampler<Allocator> sampler(allocator, trace);
+  std::cout << "{" << members(trace, facts) << "}" << std::endl;
+  for (std::string line; std::getline(std::cin, line);) {
+    sampler.unmeasured();
+    std::cout << "{\"ns_per_request\":" << std::to_string(sampler.sample()) << "}" << std::endl;
+  }
+  std::cout << "{" << sampler.counts() << "}" << std::endl;
 }
 
 }  // namespace beside

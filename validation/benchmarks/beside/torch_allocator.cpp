@@ -1,8 +1,9 @@
-// Sends the requests of a trace to PyTorch's own caching allocator and measures the time of each.
+// Sends the requests of a trace to PyTorch's own caching allocator and measures the time of each, in
+// turns with another program.
 //
-//   torch_allocator SAMPLES TRACE.jsonl
+//   torch_allocator TRACE.jsonl
 //
-// request_passes.h says what a trace, a pass and a sample are. Prints one JSON object; what the
+// request_passes.h says what a trace, a pass, a sample and a turn are, and what is printed; what the
 // trace holds beside allocations and frees is counted under "ignored".
 
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -32,13 +33,12 @@ struct PyTorch {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 3) beside::fail("torch_allocator takes how many samples, and a trace");
-  const int samples = beside::samples(arguments[1]);
-  const beside::Trace trace = beside::read(arguments[2]);
+  if (count != 2) beside::fail("torch_allocator takes a trace");
+  const beside::Trace trace = beside::read(arguments[1]);
   if (cudaFree(nullptr) != cudaSuccess) beside::fail("there is no usable GPU");
   caching::init(1);
   PyTorch allocator;
-  beside::measure(allocator, trace, samples, "\"cuda\":" + std::to_string(CUDART_VERSION));
+  beside::take_turns(allocator, trace, "\"cuda\":" + std::to_string(CUDART_VERSION));
   caching::emptyCache();
   return 0;
 }
