@@ -55,10 +55,16 @@ final class SpeedPage {
           follow each other on one allocator, whose cache has what they need; what a pass leaves is
           given back at its end and counts. So is PyTorch's allocator measured. Policies that plan
           make a new plan in each pass, which counts.
+        - Where other machines share the cores, their speed changes by the second. So PyTorch's
+          allocator and allocsim take turns on one core, another one in each round: a sample of one,
+          a sample of the other, a fifth of a second each. How many times faster allocsim is, is
+          taken of each pair; where the page gives a range behind it, that of the quartiles, it was
+          measured so. Where it gives none, it is the ratio of the medians.
         - *Reading* takes a snapshot from a file in the system's memory to columns, digest included;
           MB/s are uncompressed bytes. *Deriving* adds the requests behind the recorded effects.
         - Start-up, compilation and making the inputs are left out: JMH warms up, in several
-          processes one after the other, whose order is the same in each round.
+          processes one after the other, whose order is the same in each round. What takes turns
+          warms up likewise, until the compiler rests.
         - Figures are medians of all samples; the range is that of the quartiles. Nothing is left
           out, and there is no best-of. *CPU* is the part of the time that the processor gave to the
           measured thread; what is missing there other programs took.
@@ -152,7 +158,7 @@ final class SpeedPage {
     row("work", "by", "ns", "quartiles", "M/s", "MB/s", "allocsim is faster");
     row("---", "---", "--:", "--:", "--:", "--:", "--:");
     groups.forEach((task, rows) -> {
-      double own = median(rows, task.startsWith("reading") ? "allocsim read" : "allocsim");
+      JsonNode own = of(rows, task.startsWith("reading") ? "allocsim read" : "allocsim");
       for (JsonNode each : rows) {
         JsonNode samples = each.get("samples");
         double nanos = samples.get("median").asDouble();
@@ -167,7 +173,7 @@ final class SpeedPage {
             range(samples),
             fixed(NANOS_PER_SECOND / nanos / MILLION),
             millions(each.get("bytes_per_second")),
-            what.startsWith("allocsim") || Double.isNaN(own) ? "" : fixed(nanos / own) + " times");
+            what.startsWith("allocsim") || own == null ? "" : times(nanos, own));
       }
     });
     page.append('\n');
@@ -184,13 +190,21 @@ final class SpeedPage {
     return setting.equals("none") ? "not compressed" : setting;
   }
 
-  private static double median(List<JsonNode> rows, String what) {
+  private static JsonNode of(List<JsonNode> rows, String what) {
     for (JsonNode each : rows) {
       if (each.get("what").asString().equals(what)) {
-        return each.get("samples").get("median").asDouble();
+        return each;
       }
     }
-    return Double.NaN;
+    return null;
+  }
+
+  /** How many times longer another takes: of each pair of samples where they were in turns. */
+  private static String times(double nanos, JsonNode own) {
+    JsonNode pairs = own.get("times");
+    return isNone(pairs)
+        ? fixed(nanos / own.get("samples").get("median").asDouble()) + " times"
+        : number(pairs.get("median")) + " times (" + range(pairs) + ")";
   }
 
   private void addCommands(JsonNode commands) {

@@ -75,6 +75,24 @@ class SpeedPageTest {
   }
 
   @Test
+  void whatWasMeasuredInTurnsIsComparedPairByPair(@TempDir Path folder) throws IOException {
+    Files.writeString(
+        folder.resolve("turns.json"),
+        """
+        {"schema": "allocsim-beside-1", "machine": {"cpu": "c", "cores": 16, "system": "Linux"},
+         "rounds": 1, "failed": {},
+         "measurements": [
+          {"what": "pytorch", "trace": "gpt", "setting": "", "unit": "ns_per_request",
+           "samples": {"median": 500.0, "lower_quartile": 490.0, "upper_quartile": 510.5}},
+          {"what": "allocsim", "trace": "gpt", "setting": "", "unit": "ns_per_request",
+           "samples": {"median": 40.0, "lower_quartile": 39.0, "upper_quartile": 41.0},
+           "times": {"median": 10.32, "lower_quartile": 9.9, "upper_quartile": 10.6}}]}
+        """);
+    String page = page(folder);
+    assertTrue(page.contains("| 2.0 |  | 10.3 times (9.9 to 10.6) |\n"), page);
+  }
+
+  @Test
   void realAllocatorsStandBesideTheirPolicies(@TempDir Path folder) throws IOException {
     Files.writeString(
         folder.resolve("others.json"),
