@@ -42,6 +42,9 @@ mkdir -p "$to/lib"
   fail "jlink of $jdk failed."
 
 cp "$app/allocsim.jar" "$to/"
+options=org/allocsim/simulator/jvm.options
+(cd "$work" && "$jdk/bin/jar" xf "$app"/lib/allocsim-simulator-*.jar "$options" && mv "$options" "$to/") ||
+  fail "$app/lib has no $options; build allocsim again."
 native=
 for jar in "$app"/lib/*.jar; do
   case ${jar##*/} in
@@ -79,12 +82,7 @@ if [ -z "${COLUMNS:-}" ] && [ -t 1 ]; then
     *) export COLUMNS="${size##* }" ;;
   esac
 fi
-exec "$root/runtime/bin/java" --enable-native-access=ALL-UNNAMED \
-  --sun-misc-unsafe-memory-access=allow -Djava.awt.headless=true -XX:+UseParallelGC \
-  -XX:-UseCompressedOops -XX:+UseCompactObjectHeaders -XX:CompileCommand=quiet \
-  -XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator::allocate \
-  -XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator::allocateInGeneral \
-  -XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator::free \
+exec "$root/runtime/bin/java" "@$root/jvm.options" \
   -Djava.library.path="$root/lib" ${ALLOCSIM_JAVA_OPTS:-} -jar "$root/allocsim.jar" "$@"
 EOF
 chmod 755 "$to/allocsim"

@@ -15,7 +15,7 @@ import org.allocsim.benchmarks.suite.ReplayBenchmark;
  * instructions hardly.
  *
  * <pre>
- * java -XX:+UseParallelGC -XX:-UseCompressedOops -XX:+UseCompactObjectHeaders \\
+ * java @simulator/src/main/resources/org/allocsim/simulator/jvm.options \\
  *   -cp 'APP/lib/*' Counters.java OUT.json SNAPSHOT...
  * </pre>
  *

@@ -24,6 +24,10 @@ public class BlockRows {
   /** What orders keep of a row, and the next one of those that wait to be used again. */
   static final class Row extends SizedBlock {
     final int number;
+
+    /** Whether the row is in one of the orders of this table. */
+    boolean isOrdered;
+
     private Row nextUnused;
 
     Row(int number) {

@@ -41,9 +41,10 @@ public final class SizeOrder<B extends SizedBlock> {
 
     final long bit;
 
-    /** The ends of the list, null where the class is empty. */
+    /** Where the list begins, null where the class is empty. */
     SizedBlock first;
 
+    /** Where it ends, once it has been other than empty. */
     SizedBlock last;
 
     /** The index: a tree of some of them, or null. */
@@ -113,7 +114,6 @@ public final class SizeOrder<B extends SizedBlock> {
     if (first.bytes < bytes || first.isIndexed) {
       return null;
     }
-    first.sizeClass = null;
     removeFirst(sizeClass, first, row, Long.lowestOneBit(inRow));
     return typed(first);
   }
@@ -157,15 +157,11 @@ public final class SizeOrder<B extends SizedBlock> {
 
   /** The block before one of the order, or null. */
   public B previous(B block) {
-    SizedBlock before = block.before;
-    return typed(before != null ? before : lastBelow(classOf(block.bytes)));
+    boolean isFirst = block == block.sizeClass.first;
+    return typed(isFirst ? lastBelow(classOf(block.bytes)) : block.before);
   }
 
-  /**
-   * Puts a block into the order.
-   *
-   * @throws IllegalStateException where it is in one
-   */
+  /** Puts a block, which is in no order, into this one. */
   public void add(B block) {
     add(block, block.bytes);
   }
@@ -176,40 +172,65 @@ public final class SizeOrder<B extends SizedBlock> {
    * @param bytes of the block, which the caller has at hand: what was just written need not be read
    */
   public void add(B block, long bytes) {
-    if (block.sizeClass != null) {
-      throw new IllegalStateException("block is in an order");
-    }
     int index = classOf(bytes);
     SizeClass sizeClass = classes[index];
     if (sizeClass == null) {
       sizeClass = newClass(index);
     }
     block.sizeClass = sizeClass;
-    if (sizeClass.first == null) {
+    SizedBlock first = sizeClass.first;
+    if (first == null) {
       sizeClass.first = block;
       sizeClass.last = block;
+      block.behind = null;
       // From the number, not from the class: the next search waits for these bits.
       used[index >> 6] |= 1L << index;
       usedRows |= 1L << (index >> 6);
     } else {
-      addToOthers(sizeClass, block);
+      addToOthers(sizeClass, first, block, bytes);
     }
   }
 
-  private static void addToOthers(SizeClass sizeClass, SizedBlock block) {
+  private static void addToOthers(
+      SizeClass sizeClass, SizedBlock first, SizedBlock block, long bytes) {
+    SizedBlock last = sizeClass.last;
+    if (bytes == first.bytes && bytes == last.bytes) {
+      long address = block.address;
+      if (Long.compareUnsigned(address, first.address) < 0) {
+        addBefore(sizeClass, first, block);
+        return;
+      }
+      if (Long.compareUnsigned(last.address, address) < 0) {
+        addBehind(sizeClass, last, block);
+        return;
+      }
+    }
+    addToOthersInGeneral(sizeClass, block);
+  }
+
+  private static void addToOthersInGeneral(SizeClass sizeClass, SizedBlock block) {
     SizedBlock first = sizeClass.first;
     SizedBlock last = sizeClass.last;
     if (block.isBefore(first)) {
-      block.behind = first;
-      first.before = block;
-      sizeClass.first = block;
+      addBefore(sizeClass, first, block);
     } else if (last.isBefore(block)) {
-      block.before = last;
-      last.behind = block;
-      sizeClass.last = block;
+      addBehind(sizeClass, last, block);
     } else {
       addBetween(sizeClass, block);
     }
+  }
+
+  private static void addBefore(SizeClass sizeClass, SizedBlock first, SizedBlock block) {
+    block.behind = first;
+    first.before = block;
+    sizeClass.first = block;
+  }
+
+  private static void addBehind(SizeClass sizeClass, SizedBlock last, SizedBlock block) {
+    block.before = last;
+    block.behind = null;
+    last.behind = block;
+    sizeClass.last = block;
   }
 
   private static void addBetween(SizeClass sizeClass, SizedBlock block) {
@@ -225,33 +246,23 @@ public final class SizeOrder<B extends SizedBlock> {
     behind.before = block;
   }
 
-  /**
-   * Takes a block out of the order.
-   *
-   * @throws IllegalStateException where it is in none
-   */
+  /** Takes a block of this order out of it. */
   public void remove(B block) {
     SizeClass sizeClass = block.sizeClass;
-    if (sizeClass == null) {
-      throw new IllegalStateException("block is in no order");
-    }
-    block.sizeClass = null;
     if (block.isIndexed) {
       dropFromIndex(sizeClass, block);
     }
-    SizedBlock before = block.before;
-    if (before == null) {
+    if (block == sizeClass.first) {
       removeFirst(sizeClass, block, sizeClass.row, sizeClass.bit);
       return;
     }
+    SizedBlock before = block.before;
     SizedBlock behind = block.behind;
     before.behind = behind;
-    block.before = null;
     if (behind == null) {
       sizeClass.last = before;
     } else {
       behind.before = before;
-      block.behind = null;
     }
   }
 
@@ -260,11 +271,8 @@ public final class SizeOrder<B extends SizedBlock> {
     SizedBlock behind = block.behind;
     if (behind == null) {
       sizeClass.first = null;
-      sizeClass.last = null;
       clear(row, bit);
     } else {
-      block.behind = null;
-      behind.before = null;
       sizeClass.first = behind;
     }
   }

@@ -56,17 +56,27 @@ public final class SizeOrderedRows {
    * @throws IllegalStateException where it is in one
    */
   public void add(int block) {
-    order.add(table.row(block));
+    BlockRows.Row row = table.row(block);
+    if (row.isOrdered) {
+      throw new IllegalStateException("block is in an order");
+    }
+    row.isOrdered = true;
+    order.add(row);
     size++;
   }
 
   /**
    * Takes a block out of the order.
    *
-   * @throws IllegalStateException where it is not in it
+   * @throws IllegalStateException where it is in none
    */
   public void remove(int block) {
-    order.remove(table.row(block));
+    BlockRows.Row row = table.row(block);
+    if (!row.isOrdered) {
+      throw new IllegalStateException("block is in no order");
+    }
+    row.isOrdered = false;
+    order.remove(row);
     size--;
   }
 

@@ -8,9 +8,10 @@ public abstract class SizedBlock {
   long bytes;
   long address;
 
-  /** Neighbours in the class's list, null at its ends. */
+  /** The block before this one in the class's list; of the first one anything. */
   SizedBlock before;
 
+  /** The block behind this one in the class's list, null for the last one. */
   SizedBlock behind;
 
   /** Whether the block is in the class's index. */
@@ -21,7 +22,7 @@ public abstract class SizedBlock {
 
   SizedBlock upper;
 
-  /** The class that the block is in, null while it is in no order. */
+  /** The class that the block is in, or was in last. */
   SizeOrder.SizeClass sizeClass;
 
   /** Its height in a tree: blocks of higher priority lie above, and no two have the same. */

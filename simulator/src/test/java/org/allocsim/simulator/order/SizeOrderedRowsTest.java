@@ -86,6 +86,18 @@ class SizeOrderedRowsTest {
   }
 
   @Test
+  void aBlockIsInOneOrderAtMost() {
+    int block = table.add(512, 1);
+    rows.add(block);
+    SizeOrderedRows others = new SizeOrderedRows(table);
+    assertThrows(IllegalStateException.class, () -> others.add(block));
+    rows.remove(block);
+    others.add(block);
+    assertEquals(block, others.first());
+    assertEquals(0, rows.size());
+  }
+
+  @Test
   void aBlockThatIsNotInTheOrderCannotBeRemoved() {
     rows.add(table.add(512, 1));
     int other = table.add(512, 2);

@@ -1,5 +1,8 @@
 package org.allocsim.benchmarks;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -8,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.stream.Stream;
 import org.allocsim.benchmarks.BenchmarkPlan.Effort;
 import org.allocsim.benchmarks.suite.BlocksBenchmark;
 import org.allocsim.benchmarks.suite.DeviceBenchmark;
@@ -15,6 +19,7 @@ import org.allocsim.benchmarks.suite.PolicyCase;
 import org.allocsim.benchmarks.suite.ReplayBenchmark;
 import org.allocsim.benchmarks.suite.SnapshotBenchmark;
 import org.allocsim.benchmarks.suite.TimeBenchmark;
+import org.allocsim.simulator.engine.Replay;
 import org.allocsim.workloads.io.Compression;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.BenchmarkResult;
@@ -32,23 +37,10 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * start them with.
  */
 public final class BenchmarkRunner {
-  private static final String[] JVM_OPTIONS = {
-    "--enable-native-access=ALL-UNNAMED",
-    // JMH's own use of Unsafe; nobody needs to hear of it.
-    "--sun-misc-unsafe-memory-access=allow",
-    "-Djava.awt.headless=true",
-    // As the program itself is started, so that figures are those that users have.
-    "-XX:+UseParallelGC",
-    "-XX:-UseCompressedOops",
-    "-XX:+UseCompactObjectHeaders",
-    "-XX:CompileCommand=quiet",
-    "-XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator::allocate",
-    "-XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator"
-        + "::allocateInGeneral",
-    "-XX:CompileCommand=dontinline,org.allocsim.simulator.policy.pytorch.CachingAllocator::free",
-    "-Xms1g",
-    "-Xmx2g"
-  };
+  /** As the program itself is started, so that figures are those that users have. */
+  private static final String OPTIONS_FILE = "/org/allocsim/simulator/jvm.options";
+
+  private static final List<String> HEAP = List.of("-Xms1g", "-Xmx2g");
 
   private static final String ALLOCATED = "gc.alloc.rate.norm";
 
@@ -249,7 +241,7 @@ public final class BenchmarkRunner {
             .measurementIterations(effort.samples())
             .measurementTime(length)
             .addProfiler(GCProfiler.class)
-            .jvmArgs(JVM_OPTIONS)
+            .jvmArgs(jvmOptions())
             .shouldFailOnError(true);
     each.parameters().forEach(options::param);
     Transcript transcript = new Transcript();
@@ -258,6 +250,17 @@ public final class BenchmarkRunner {
     } catch (RunnerException e) {
       throw new BenchmarkException(
           "benchmark " + each.id() + " failed: " + transcript.reason(e), e);
+    }
+  }
+
+  private static String[] jvmOptions() throws BenchmarkException {
+    try (InputStream file = Replay.class.getResourceAsStream(OPTIONS_FILE)) {
+      String text = new String(file.readAllBytes(), StandardCharsets.UTF_8);
+      Stream<String> options =
+          text.lines().filter(line -> !line.isEmpty() && !line.startsWith("#"));
+      return Stream.concat(options, HEAP.stream()).toArray(String[]::new);
+    } catch (IOException e) {
+      throw new BenchmarkException("the options of the JVM cannot be read: " + e.getMessage(), e);
     }
   }
 

@@ -19,6 +19,7 @@ final class Block extends SizedBlock {
   private static final int UNMAPPED = 3;
   private static final int DESTROYED = 4;
   private static final int EDGE = 5;
+  private static final int ALLOCATED_AND_WATCHED = 6;
 
   /** Number of the block in its {@link BlockTable}. */
   final int number;
@@ -42,10 +43,10 @@ final class Block extends SizedBlock {
   int expandable;
 
   /** First use on another stream, a row of {@link StreamUses}, or none. */
-  int firstUse;
+  int firstUse = StreamUses.NONE;
 
-  /** Allocation id while handed out or awaiting free, else {@link #NO_ALLOCATION}. */
-  int allocation;
+  /** Allocation id while handed out or awaiting free; then kept while it is free. */
+  private int allocation;
 
   private int state = DESTROYED;
 
@@ -78,8 +79,6 @@ final class Block extends SizedBlock {
     previous = edge;
     next = edge;
     expandable = inExpandable;
-    firstUse = StreamUses.NONE;
-    allocation = NO_ALLOCATION;
     state = FREE;
   }
 
@@ -98,7 +97,17 @@ final class Block extends SizedBlock {
 
   /** Handed out to the program. */
   boolean isAllocated() {
+    return state == ALLOCATED || state == ALLOCATED_AND_WATCHED;
+  }
+
+  /** Handed out to the program, and its free needs no more than most do. */
+  boolean isAllocatedPlainly() {
     return state == ALLOCATED;
+  }
+
+  /** Allocation id while handed out or awaiting free, else {@link #NO_ALLOCATION}. */
+  int allocation() {
+    return isAllocated() || isPending() ? allocation : NO_ALLOCATION;
   }
 
   /** Given back by the program, not yet reusable. */
@@ -122,13 +131,19 @@ final class Block extends SizedBlock {
     requestedBytes = newRequestedBytes;
   }
 
+  /** The free of this block, if it is handed out, is to be looked at closely. */
+  void watch() {
+    if (state == ALLOCATED) {
+      state = ALLOCATED_AND_WATCHED;
+    }
+  }
+
   void setPending() {
     state = PENDING;
   }
 
   void setFree() {
     state = FREE;
-    allocation = NO_ALLOCATION;
   }
 
   void setMapped(boolean mapped) {
@@ -167,7 +182,6 @@ final class Block extends SizedBlock {
     place(rest.address(), frontBytes);
     list = rest.list;
     expandable = rest.expandable;
-    firstUse = StreamUses.NONE;
     rest.linkBefore(this);
     rest.place(rest.address() + frontBytes, rest.bytes() - frontBytes);
   }

@@ -45,6 +45,9 @@ public final class CachingAllocator implements AllocatorPolicy {
    */
   private final boolean servesPlainly;
 
+  /** The lists of the default pools if so, else none. */
+  private final FreeLists plainLists;
+
   private final long segmentRoundBytes;
   private final long limitBytes;
   private final DeviceMemory device;
@@ -122,6 +125,7 @@ public final class CachingAllocator implements AllocatorPolicy {
             && !limitsSplits
             && !release.collectsGarbage
             && defaultSmall.effects.others() == null;
+    plainLists = servesPlainly ? defaultLists : new FreeLists();
   }
 
   /** Declares how a private pool is made; to be called before its first request. */
@@ -133,14 +137,13 @@ public final class CachingAllocator implements AllocatorPolicy {
   public long allocate(int allocation, long requestedBytes, int stream, int pool) {
     // Most requests: of what follows nothing but the last step calls what is not compiled in here,
     // so that the compiler can keep everything in registers.
-    if (servesPlainly
-        && pool == 0
+    if (pool == 0
         && isSizeServed(requestedBytes)
         && !uses.anyFinished()
         && Integer.compareUnsigned(allocation, blockOfAllocation.length) < 0
         && blocks.haveUnused()) {
       long roundedBytes = RequestSizes.roundPlainly(requestedBytes);
-      FreeList list = defaultLists.find(stream, roundedBytes);
+      FreeList list = plainLists.find(stream, roundedBytes);
       Block block = list == null ? null : list.mapped.takeCeilingAtOnce(roundedBytes);
       if (block != null) {
         if (block.isExpandable() && !isTakenAtOnce(block, list)) {
@@ -215,7 +218,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     if (block == null) {
       return;
     }
-    if (!servesPlainly || block.isPending() || block.firstUse != StreamUses.NONE) {
+    if (!block.isAllocatedPlainly()) {
       freeInGeneral(allocation, block);
       return;
     }
@@ -244,7 +247,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     }
     FreeList list = block.list;
     list.effects.freeRequested(
-        block.allocation, block.address(), block.requestedBytes, block.bytes(), list.stream);
+        block.allocation(), block.address(), block.requestedBytes, block.bytes(), list.stream);
     block.setPending();
     uses.insertEvents(block);
   }
@@ -496,6 +499,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     if (!splits) {
       countTaken(block, list);
       long address = handOut(allocation, requestedBytes, block, block.bytes(), list);
+      watchUnlessPlain(block);
       if (wasSplit) {
         tellInactiveSplit(block, -1, -block.bytes());
       }
@@ -505,10 +509,17 @@ public final class CachingAllocator implements AllocatorPolicy {
     countSplitOff(roundedBytes, block, list);
     Block front = blocks.splitFront(block, roundedBytes);
     long address = handOut(allocation, requestedBytes, front, roundedBytes, list);
+    watchUnlessPlain(front);
     list.add(block);
     tellInactiveSplit(block, wasSplit ? 0 : 1, wasSplit ? -roundedBytes : block.bytes());
     tellAllocated(front);
     return address;
+  }
+
+  private void watchUnlessPlain(Block block) {
+    if (!servesPlainly) {
+      block.watch();
+    }
   }
 
   /** Hands out a block, which is in no list but belongs to one, and counts it. */
@@ -573,8 +584,8 @@ public final class CachingAllocator implements AllocatorPolicy {
   private void completeFree(Block block) {
     FreeList list = block.list;
     list.effects.freeCompleted(
-        block.allocation, block.address(), block.requestedBytes, block.bytes(), list.stream);
-    releaseAndTell(block.allocation, block, list);
+        block.allocation(), block.address(), block.requestedBytes, block.bytes(), list.stream);
+    releaseAndTell(block.allocation(), block, list);
   }
 
   /**
@@ -606,7 +617,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     FreeList list = block.list;
     if (list.others != null) {
       list.others.blockAllocated(
-          block.allocation,
+          block.allocation(),
           block.address(),
           block.requestedBytes,
           block.bytes(),

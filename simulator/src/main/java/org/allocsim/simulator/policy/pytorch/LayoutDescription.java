@@ -62,7 +62,7 @@ final class LayoutDescription {
         start.isExpandable());
     for (Block block = start; block != behind; block = block.next) {
       visitor.block(
-          block.address(), block.bytes(), block.requestedBytes, state(block), block.allocation);
+          block.address(), block.bytes(), block.requestedBytes, state(block), block.allocation());
     }
   }
 

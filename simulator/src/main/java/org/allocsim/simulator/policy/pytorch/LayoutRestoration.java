@@ -82,6 +82,7 @@ final class LayoutRestoration {
         list.add(block);
       } else {
         block.setAllocated(layout.allocation(i), block.requestedBytes);
+        block.watch();
         if (layout.state(i) == BlockState.ACTIVE_PENDING_FREE) {
           block.setPending();
         }

@@ -54,6 +54,7 @@ final class StreamUses {
     nextOfBlock[use] = NONE;
     if (last == NONE) {
       newBlock.firstUse = use;
+      newBlock.watch();
     } else {
       nextOfBlock[last] = use;
     }
