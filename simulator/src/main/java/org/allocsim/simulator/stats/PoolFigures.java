@@ -10,6 +10,10 @@ package org.allocsim.simulator.stats;
  * both: as long as both kinds stay within theirs, no peak is passed. Where one would not, the peaks
  * are looked at, and the two share anew what is left below them.
  *
+ * <p>What comes and goes with every request is kept as the sum of all increases and its ceiling:
+ * the limit and the sum of all decreases. An increase changes the one and is compared with the
+ * other, a decrease changes the other; what is there now is the difference, less the limit.
+ *
  * <p>A block becomes allocated and active at once, so that both have the same sum of increases; it
  * is pending while it is given back and still active.
  */
@@ -17,11 +21,7 @@ final class PoolFigures extends PoolPeaks {
   private static final long NO_OVERSIZE = -1;
 
   // What is there now.
-  private long allocations;
-  private long allocatedBytes;
-  private long requestedBytes;
   private long inactiveSplits;
-  private long inactiveSplitBytes;
   private long pending;
   private long pendingBytes;
   private long segments;
@@ -43,8 +43,17 @@ final class PoolFigures extends PoolPeaks {
   private long allSegments;
   private long allReservedBytes;
 
-  /** What was there when sums began, by statistic; null for nothing. */
+  // Where sums pass a limit.
+  private long allocationCeiling;
+  private long allocatedCeilingBytes;
+  private long requestedCeilingBytes;
+  private long splitCeilingBytes;
+
+  /** What was there when sums were last reset, by statistic; null where they never were. */
   private long[] start;
+
+  /** What the sums were then. */
+  private long[] startOfSums;
 
   private final long oversizeFromBytes;
 
@@ -83,29 +92,26 @@ final class PoolFigures extends PoolPeaks {
 
   /** A block is handed out. */
   void allocate(long requested, long blockBytes) {
-    allAllocations++;
-    allAllocatedBytes += blockBytes;
-    allRequestedBytes += requested;
-    long newAllocations = allocations + 1;
-    long newAllocatedBytes = allocatedBytes + blockBytes;
-    long newRequestedBytes = requestedBytes + requested;
-    allocations = newAllocations;
-    allocatedBytes = newAllocatedBytes;
-    requestedBytes = newRequestedBytes;
-    if (newAllocations > allocationLimit
-        || newAllocatedBytes > allocatedLimitBytes
-        || newRequestedBytes > requestedLimitBytes) {
+    long newAllocations = allAllocations + 1;
+    long newAllocatedBytes = allAllocatedBytes + blockBytes;
+    long newRequestedBytes = allRequestedBytes + requested;
+    allAllocations = newAllocations;
+    allAllocatedBytes = newAllocatedBytes;
+    allRequestedBytes = newRequestedBytes;
+    if (newAllocations > allocationCeiling
+        || newAllocatedBytes > allocatedCeilingBytes
+        || newRequestedBytes > requestedCeilingBytes) {
       lookAtBlockPeaks(blockBytes);
     }
   }
 
   /** A block was handed out that may have raised peaks. */
   private void lookAtBlockPeaks(long blockBytes) {
-    raiseBlockPeaks(allocations, allocatedBytes, requestedBytes);
+    raiseBlockPeaks(allocations(), allocatedBytes(), requestedBytes());
     bothPools.raiseBlockPeaks(
-        allocations + other.allocations,
-        allocatedBytes + other.allocatedBytes,
-        requestedBytes + other.requestedBytes);
+        allocations() + other.allocations(),
+        allocatedBytes() + other.allocatedBytes(),
+        requestedBytes() + other.requestedBytes());
     if (!looksAtAll) {
       shareBlockPeaks();
       return;
@@ -119,12 +125,23 @@ final class PoolFigures extends PoolPeaks {
   }
 
   private void shareBlockPeaks() {
-    allocationLimit = limit(PooledStat.ALLOCATION);
-    other.allocationLimit = rest(PooledStat.ALLOCATION, allocationLimit);
-    allocatedLimitBytes = limit(PooledStat.ALLOCATED_BYTES);
-    other.allocatedLimitBytes = rest(PooledStat.ALLOCATED_BYTES, allocatedLimitBytes);
-    requestedLimitBytes = limit(PooledStat.REQUESTED_BYTES);
-    other.requestedLimitBytes = rest(PooledStat.REQUESTED_BYTES, requestedLimitBytes);
+    long most = limit(PooledStat.ALLOCATION);
+    long mostAllocatedBytes = limit(PooledStat.ALLOCATED_BYTES);
+    long mostRequestedBytes = limit(PooledStat.REQUESTED_BYTES);
+    limitBlocks(most, mostAllocatedBytes, mostRequestedBytes);
+    other.limitBlocks(
+        rest(PooledStat.ALLOCATION, most),
+        rest(PooledStat.ALLOCATED_BYTES, mostAllocatedBytes),
+        rest(PooledStat.REQUESTED_BYTES, mostRequestedBytes));
+  }
+
+  private void limitBlocks(long most, long mostAllocatedBytes, long mostRequestedBytes) {
+    allocationCeiling += most - allocationLimit;
+    allocationLimit = most;
+    allocatedCeilingBytes += mostAllocatedBytes - allocatedLimitBytes;
+    allocatedLimitBytes = mostAllocatedBytes;
+    requestedCeilingBytes += mostRequestedBytes - requestedLimitBytes;
+    requestedLimitBytes = mostRequestedBytes;
   }
 
   /**
@@ -144,14 +161,14 @@ final class PoolFigures extends PoolPeaks {
 
   private void lookAtAll() {
     looksAtAll = true;
-    allocationLimit = -1;
+    limitBlocks(-1, allocatedLimitBytes, requestedLimitBytes);
   }
 
   /** A block is given back and in use nowhere. */
   void free(long requested, long blockBytes) {
-    allocations--;
-    allocatedBytes -= blockBytes;
-    requestedBytes -= requested;
+    allocationCeiling++;
+    allocatedCeilingBytes += blockBytes;
+    requestedCeilingBytes += requested;
     if (isOversize(blockBytes)) {
       oversizeAllocations.decrease(1);
     }
@@ -160,8 +177,8 @@ final class PoolFigures extends PoolPeaks {
   /** A block is given back and may be in use elsewhere. */
   void requestFree(long blockBytes) {
     tellActiveApart();
-    allocations--;
-    allocatedBytes -= blockBytes;
+    allocationCeiling++;
+    allocatedCeilingBytes += blockBytes;
     pending++;
     pendingBytes += blockBytes;
     if (isOversize(blockBytes)) {
@@ -174,7 +191,7 @@ final class PoolFigures extends PoolPeaks {
     tellActiveApart();
     pending--;
     pendingBytes -= blockBytes;
-    requestedBytes -= requested;
+    requestedCeilingBytes += requested;
   }
 
   private boolean isOversize(long blockBytes) {
@@ -192,12 +209,12 @@ final class PoolFigures extends PoolPeaks {
   }
 
   private void raiseActivePeaks() {
-    long active = allocations + pending;
-    long activeBytes = allocatedBytes + pendingBytes;
+    long active = allocations() + pending;
+    long activeBytes = allocatedBytes() + pendingBytes;
     raiseActivePeaks(active, activeBytes);
     bothPools.raiseActivePeaks(
-        active + other.allocations + other.pending,
-        activeBytes + other.allocatedBytes + other.pendingBytes);
+        active + other.allocations() + other.pending,
+        activeBytes + other.allocatedBytes() + other.pendingBytes);
   }
 
   // Free parts of segments in use.
@@ -205,42 +222,47 @@ final class PoolFigures extends PoolPeaks {
   /** There are fewer such parts, or they are smaller. */
   void reduceInactiveSplits(int parts, long bytes) {
     inactiveSplits -= parts;
-    inactiveSplitBytes -= bytes;
+    splitCeilingBytes += bytes;
   }
 
   /** See {@link BlockEffects#countInactiveSplitAdded}. */
   void addInactiveSplit(int absorbed, long addedBytes) {
     // One where none was absorbed, else none; without a branch.
     allInactiveSplits += absorbed - 1 >>> Integer.SIZE - 1;
-    allInactiveSplitBytes += addedBytes;
-    moveInactiveSplits(1 - absorbed, addedBytes);
+    addInactiveSplitBytes(1 - absorbed, addedBytes);
   }
 
   /** Their number and bytes change by a net amount. */
   void changeInactiveSplits(int parts, long bytes) {
     allInactiveSplits += Math.max(parts, 0);
-    allInactiveSplitBytes += Math.max(bytes, 0);
-    moveInactiveSplits(parts, bytes);
+    splitCeilingBytes += Math.max(-bytes, 0);
+    addInactiveSplitBytes(parts, Math.max(bytes, 0));
   }
 
-  private void moveInactiveSplits(int parts, long bytes) {
+  private void addInactiveSplitBytes(int parts, long addedBytes) {
     long newSplits = inactiveSplits + parts;
-    long newSplitBytes = inactiveSplitBytes + bytes;
+    long newSplitBytes = allInactiveSplitBytes + addedBytes;
     inactiveSplits = newSplits;
-    inactiveSplitBytes = newSplitBytes;
-    if (newSplits > splitLimit || newSplitBytes > splitLimitBytes) {
+    allInactiveSplitBytes = newSplitBytes;
+    if (newSplits > splitLimit || newSplitBytes > splitCeilingBytes) {
       lookAtSplitPeaks();
     }
   }
 
   private void lookAtSplitPeaks() {
-    raiseSplitPeaks(inactiveSplits, inactiveSplitBytes);
+    raiseSplitPeaks(inactiveSplits, inactiveSplitBytes());
     bothPools.raiseSplitPeaks(
-        inactiveSplits + other.inactiveSplits, inactiveSplitBytes + other.inactiveSplitBytes);
+        inactiveSplits + other.inactiveSplits, inactiveSplitBytes() + other.inactiveSplitBytes());
     splitLimit = limit(PooledStat.INACTIVE_SPLIT);
     other.splitLimit = rest(PooledStat.INACTIVE_SPLIT, splitLimit);
-    splitLimitBytes = limit(PooledStat.INACTIVE_SPLIT_BYTES);
-    other.splitLimitBytes = rest(PooledStat.INACTIVE_SPLIT_BYTES, splitLimitBytes);
+    long mostBytes = limit(PooledStat.INACTIVE_SPLIT_BYTES);
+    limitSplitBytes(mostBytes);
+    other.limitSplitBytes(rest(PooledStat.INACTIVE_SPLIT_BYTES, mostBytes));
+  }
+
+  private void limitSplitBytes(long mostBytes) {
+    splitCeilingBytes += mostBytes - splitLimitBytes;
+    splitLimitBytes = mostBytes;
   }
 
   // Memory of the device.
@@ -274,39 +296,49 @@ final class PoolFigures extends PoolPeaks {
     for (PooledStat stat : PooledStat.values()) {
       setPeak(stat, current(stat));
     }
-    allocationLimit = looksAtAll ? allocationLimit : allocations;
-    allocatedLimitBytes = allocatedBytes;
-    requestedLimitBytes = requestedBytes;
+    limitBlocks(
+        looksAtAll ? allocationLimit : allocations(), allocatedBytes(), requestedBytes());
     splitLimit = inactiveSplits;
-    splitLimitBytes = inactiveSplitBytes;
+    limitSplitBytes(inactiveSplitBytes());
   }
 
   /** Sums start at zero; what is there now and peaks stay. */
   void resetSums() {
     PooledStat[] stats = PooledStat.values();
     start = new long[stats.length];
+    startOfSums = new long[stats.length];
     for (PooledStat stat : stats) {
       start[stat.ordinal()] = current(stat);
+      startOfSums[stat.ordinal()] = sum(stat);
     }
-    allAllocations = 0;
-    allAllocatedBytes = 0;
-    allRequestedBytes = 0;
-    allInactiveSplits = 0;
-    allInactiveSplitBytes = 0;
-    allSegments = 0;
-    allReservedBytes = 0;
+  }
+
+  private long allocations() {
+    return allAllocations - allocationCeiling + allocationLimit;
+  }
+
+  private long allocatedBytes() {
+    return allAllocatedBytes - allocatedCeilingBytes + allocatedLimitBytes;
+  }
+
+  private long requestedBytes() {
+    return allRequestedBytes - requestedCeilingBytes + requestedLimitBytes;
+  }
+
+  private long inactiveSplitBytes() {
+    return allInactiveSplitBytes - splitCeilingBytes + splitLimitBytes;
   }
 
   /** The value of a statistic now. */
   long current(PooledStat stat) {
     return switch (stat) {
-      case ALLOCATION -> allocations;
-      case ALLOCATED_BYTES -> allocatedBytes;
-      case ACTIVE -> allocations + pending;
-      case ACTIVE_BYTES -> allocatedBytes + pendingBytes;
-      case REQUESTED_BYTES -> requestedBytes;
+      case ALLOCATION -> allocations();
+      case ALLOCATED_BYTES -> allocatedBytes();
+      case ACTIVE -> allocations() + pending;
+      case ACTIVE_BYTES -> allocatedBytes() + pendingBytes;
+      case REQUESTED_BYTES -> requestedBytes();
       case INACTIVE_SPLIT -> inactiveSplits;
-      case INACTIVE_SPLIT_BYTES -> inactiveSplitBytes;
+      case INACTIVE_SPLIT_BYTES -> inactiveSplitBytes();
       case SEGMENT -> segments;
       case RESERVED_BYTES -> reservedBytes;
     };
@@ -314,6 +346,10 @@ final class PoolFigures extends PoolPeaks {
 
   /** The sum of its increases. */
   long allocated(PooledStat stat) {
+    return sum(stat) - (startOfSums == null ? 0 : startOfSums[stat.ordinal()]);
+  }
+
+  private long sum(PooledStat stat) {
     return switch (stat) {
       case ALLOCATION, ACTIVE -> allAllocations;
       case ALLOCATED_BYTES, ACTIVE_BYTES -> allAllocatedBytes;
