@@ -296,8 +296,7 @@ final class PoolFigures extends PoolPeaks {
     for (PooledStat stat : PooledStat.values()) {
       setPeak(stat, current(stat));
     }
-    limitBlocks(
-        looksAtAll ? allocationLimit : allocations(), allocatedBytes(), requestedBytes());
+    limitBlocks(looksAtAll ? allocationLimit : allocations(), allocatedBytes(), requestedBytes());
     splitLimit = inactiveSplits;
     limitSplitBytes(inactiveSplitBytes());
   }
