@@ -49,44 +49,15 @@ public final class BlockEffects {
     return first == null ? second : EffectListeners.both(first, second);
   }
 
+  /** Where what requests do most often is counted; others are told of it by who does it. */
+  public PoolFigures figures() {
+    return figures;
+  }
+
   /** Who follows blocks besides the statistics, or null. */
   public EffectListener others() {
     return others;
   }
-
-  // What requests do most often: it is only counted here, and others are told by who does it.
-
-  /** A block is handed out. */
-  public void countAllocated(long requestedBytes, long blockBytes) {
-    figures.allocate(requestedBytes, blockBytes);
-  }
-
-  /** A block is given back and reusable at once. */
-  public void countFreed(long requestedBytes, long blockBytes) {
-    figures.free(requestedBytes, blockBytes);
-  }
-
-  /**
-   * There is a new free part of a partly used segment.
-   *
-   * @param absorbed how many such parts it absorbed
-   * @param addedBytes what it has more than these
-   */
-  public void countInactiveSplitAdded(int absorbed, long addedBytes) {
-    figures.addInactiveSplit(absorbed, addedBytes);
-  }
-
-  /**
-   * The free parts of partly used segments became fewer or smaller.
-   *
-   * @param parts by how many there are fewer, at least 0
-   * @param bytes by how much they are less, at least 0
-   */
-  public void countInactiveSplitsReduced(int parts, long bytes) {
-    figures.reduceInactiveSplits(parts, bytes);
-  }
-
-  // What is rarer.
 
   /** See {@link EffectListener#freeRequested}. */
   public void freeRequested(

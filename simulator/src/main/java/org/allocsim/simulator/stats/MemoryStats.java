@@ -69,7 +69,7 @@ public final class MemoryStats implements EffectListener, StatsView {
   @Override
   public void blockAllocated(
       int id, long address, long requested, long blockBytes, int stream, boolean small) {
-    figures(small).allocate(requested, blockBytes);
+    figures(small).countAllocated(requested, blockBytes);
   }
 
   @Override

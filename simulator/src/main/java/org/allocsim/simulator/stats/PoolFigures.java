@@ -17,7 +17,7 @@ package org.allocsim.simulator.stats;
  * <p>A block becomes allocated and active at once, so that both have the same sum of increases; it
  * is pending while it is given back and still active.
  */
-final class PoolFigures extends PoolPeaks {
+public final class PoolFigures extends PoolPeaks {
   private static final long NO_OVERSIZE = -1;
 
   // What is there now.
@@ -91,10 +91,10 @@ final class PoolFigures extends PoolPeaks {
   // Blocks.
 
   /** A block is handed out. */
-  void allocate(long requested, long blockBytes) {
+  public void countAllocated(long requestedBytes, long blockBytes) {
     long newAllocations = allAllocations + 1;
     long newAllocatedBytes = allAllocatedBytes + blockBytes;
-    long newRequestedBytes = allRequestedBytes + requested;
+    long newRequestedBytes = allRequestedBytes + requestedBytes;
     allAllocations = newAllocations;
     allAllocatedBytes = newAllocatedBytes;
     allRequestedBytes = newRequestedBytes;
@@ -164,11 +164,11 @@ final class PoolFigures extends PoolPeaks {
     limitBlocks(-1, allocatedLimitBytes, requestedLimitBytes);
   }
 
-  /** A block is given back and in use nowhere. */
-  void free(long requested, long blockBytes) {
+  /** A block is given back and reusable at once. */
+  public void countFreed(long requestedBytes, long blockBytes) {
     allocationCeiling++;
     allocatedCeilingBytes += blockBytes;
-    requestedCeilingBytes += requested;
+    requestedCeilingBytes += requestedBytes;
     if (isOversize(blockBytes)) {
       oversizeAllocations.decrease(1);
     }
@@ -187,11 +187,11 @@ final class PoolFigures extends PoolPeaks {
   }
 
   /** A block that was given back is no longer in use. */
-  void completeFree(long requested, long blockBytes) {
+  void completeFree(long requestedBytes, long blockBytes) {
     tellActiveApart();
     pending--;
     pendingBytes -= blockBytes;
-    requestedCeilingBytes += requested;
+    requestedCeilingBytes += requestedBytes;
   }
 
   private boolean isOversize(long blockBytes) {
@@ -219,14 +219,24 @@ final class PoolFigures extends PoolPeaks {
 
   // Free parts of segments in use.
 
-  /** There are fewer such parts, or they are smaller. */
-  void reduceInactiveSplits(int parts, long bytes) {
+  /**
+   * The free parts of partly used segments became fewer or smaller.
+   *
+   * @param parts by how many there are fewer, at least 0
+   * @param bytes by how much they are less, at least 0
+   */
+  public void countInactiveSplitsReduced(int parts, long bytes) {
     inactiveSplits -= parts;
     splitCeilingBytes += bytes;
   }
 
-  /** See {@link BlockEffects#countInactiveSplitAdded}. */
-  void addInactiveSplit(int absorbed, long addedBytes) {
+  /**
+   * There is a new free part of a partly used segment.
+   *
+   * @param absorbed how many such parts it absorbed
+   * @param addedBytes what it has more than these
+   */
+  public void countInactiveSplitAdded(int absorbed, long addedBytes) {
     // One where none was absorbed, else none; without a branch.
     allInactiveSplits += absorbed - 1 >>> Integer.SIZE - 1;
     addInactiveSplitBytes(1 - absorbed, addedBytes);

@@ -225,7 +225,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     FreeList list = block.list;
     long freedBytes = block.bytes();
     int absorbed = merge(allocation, block, list);
-    list.effects.countFreed(block.requestedBytes, freedBytes);
+    list.figures.countFreed(block.requestedBytes, freedBytes);
     countMerged(block, list, freedBytes, absorbed);
     list.mapped.add(block);
   }
@@ -527,14 +527,14 @@ public final class CachingAllocator implements AllocatorPolicy {
       int allocation, long requestedBytes, Block block, long blockBytes, FreeList list) {
     block.setAllocated(allocation, requestedBytes);
     remember(allocation, block);
-    list.effects.countAllocated(requestedBytes, blockBytes);
+    list.figures.countAllocated(requestedBytes, blockBytes);
     return block.address();
   }
 
   /** Counts that a block is no free part of its segment any more. */
   private static void countTaken(Block block, FreeList list) {
     if (block.isSplit() && !block.isExpandable()) {
-      list.effects.countInactiveSplitsReduced(1, block.bytes());
+      list.figures.countInactiveSplitsReduced(1, block.bytes());
     }
   }
 
@@ -542,9 +542,9 @@ public final class CachingAllocator implements AllocatorPolicy {
   private static void countSplitOff(long frontBytes, Block block, FreeList list) {
     if (!block.isExpandable()) {
       if (block.isSplit()) {
-        list.effects.countInactiveSplitsReduced(0, frontBytes);
+        list.figures.countInactiveSplitsReduced(0, frontBytes);
       } else {
-        list.effects.countInactiveSplitAdded(0, block.bytes() - frontBytes);
+        list.figures.countInactiveSplitAdded(0, block.bytes() - frontBytes);
       }
     }
   }
@@ -603,9 +603,9 @@ public final class CachingAllocator implements AllocatorPolicy {
   private static void countMerged(Block block, FreeList list, long freedBytes, int absorbed) {
     if (!block.isExpandable()) {
       if (block.isSplit()) {
-        list.effects.countInactiveSplitAdded(absorbed, freedBytes);
+        list.figures.countInactiveSplitAdded(absorbed, freedBytes);
       } else if (absorbed > 0) {
-        list.effects.countInactiveSplitsReduced(absorbed, block.bytes() - freedBytes);
+        list.figures.countInactiveSplitsReduced(absorbed, block.bytes() - freedBytes);
       }
     }
   }
@@ -638,7 +638,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     long address = block.address();
     long requestedBytes = block.requestedBytes;
     long blockBytes = block.bytes();
-    list.effects.countFreed(requestedBytes, blockBytes);
+    list.figures.countFreed(requestedBytes, blockBytes);
     if (list.others != null) {
       list.others.freeRequested(
           allocation, address, requestedBytes, blockBytes, list.stream, list.small);

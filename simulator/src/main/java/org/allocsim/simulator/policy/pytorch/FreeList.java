@@ -4,6 +4,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.order.OrderedBlocks;
 import org.allocsim.simulator.order.SizeOrder;
 import org.allocsim.simulator.stats.BlockEffects;
+import org.allocsim.simulator.stats.PoolFigures;
 
 /** Free blocks of one pool that belong to one stream. */
 final class FreeList {
@@ -22,7 +23,10 @@ final class FreeList {
   /** Whether the pool's memory comes from segments that grow in place. */
   final boolean grows;
 
-  /** Tells what happens to blocks of the pool. */
+  /** Counts what requests do to blocks of the pool. */
+  final PoolFigures figures;
+
+  /** Tells what else happens to them. */
   final BlockEffects effects;
 
   /** Who hears of it besides the statistics, or null. */
@@ -48,6 +52,7 @@ final class FreeList {
     small = pool.small;
     grows = pool.grows;
     effects = pool.effects;
+    figures = effects.figures();
     others = effects.others();
     this.stream = stream;
     leastGrowingRestBytes = pool.neverSplits ? Long.MAX_VALUE : RequestSizes.MIN_BLOCK_BYTES;
