@@ -14,6 +14,8 @@ package org.allocsim.simulator.stats;
  * the limit and the sum of all decreases. An increase changes the one and is compared with the
  * other, a decrease changes the other; what is there now is the difference, less the limit.
  *
+ * <p>Policies only count here, and only what nearly every request does; see {@link BlockEffects}.
+ *
  * <p>A block becomes allocated and active at once, so that both have the same sum of increases; it
  * is pending while it is given back and still active.
  */
