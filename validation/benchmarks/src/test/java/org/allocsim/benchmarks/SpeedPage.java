@@ -240,9 +240,9 @@ final class SpeedPage {
         Counted by `benchmarks/beside/Counters.java` with Linux `perf` on the replaying thread, once
         it is compiled; user mode only. An allocation and its free are three events: the request is
         rounded, the free lists are searched, a block leaves its list, splits, and its rest enters a
-        list; then it merges with up to two neighbours, which leave theirs; five to seven figures of
-        122 statistics change at each step and up to eight peaks are compared. No profile has one
-        place that is more than a seventh. Where free blocks are many and of similar sizes, the
+        list; then it merges with up to two neighbours, which leave theirs; three to seven figures
+        behind the 122 statistics change at each step and are compared with limits that stand for
+        the peaks. No profile has one place that is more than a seventh. Where free blocks are many and of similar sizes, the
         processor guesses one to two branches an event wrong (which block fits, whether a neighbour
         is free), which cannot be known before, and each costs what some 40 instructions do.
 
