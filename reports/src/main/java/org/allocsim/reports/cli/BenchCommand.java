@@ -75,7 +75,7 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--only",
       split = ",",
-      paramLabel = "PART,...",
+      paramLabel = "PART",
       description =
           "Measure only these parts: replay, read, time, policies, blocks (10^2 to 10^6 live and"
               + " free blocks; takes minutes).")
