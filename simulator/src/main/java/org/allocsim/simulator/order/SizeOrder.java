@@ -36,10 +36,8 @@ public final class SizeOrder<B extends SizedBlock> {
 
   /** Blocks of about the same size, in order. */
   static final class SizeClass {
-    /** The row of classes that this is part of, and its bit there. */
-    final int row;
-
-    final long bit;
+    /** Its place among all classes. */
+    final int index;
 
     /** Where the list begins, null where the class is empty. */
     SizedBlock first;
@@ -51,8 +49,7 @@ public final class SizeOrder<B extends SizedBlock> {
     SizedBlock root;
 
     SizeClass(int index) {
-      row = index >> 6;
-      bit = 1L << index;
+      this.index = index;
     }
   }
 
@@ -98,23 +95,16 @@ public final class SizeOrder<B extends SizedBlock> {
    * @return the block; null where there is none, or where {@link #ceiling(long)} has to look for it
    */
   public B takeCeilingAtOnce(long bytes) {
-    int index = classOf(bytes);
-    int row = index >> 6;
-    long inRow = used[row] & -1L << index;
-    if (inRow == 0) {
-      long above = rowsAbove(row);
-      if (above == 0) {
-        return null;
-      }
-      row = Long.numberOfTrailingZeros(above);
-      inRow = used[row];
+    int index = firstClassFrom(classOf(bytes));
+    if (index < 0) {
+      return null;
     }
-    SizeClass sizeClass = classes[(row << 6) + Long.numberOfTrailingZeros(inRow)];
+    SizeClass sizeClass = classes[index];
     SizedBlock first = sizeClass.first;
     if (first.bytes < bytes || first.isIndexed) {
       return null;
     }
-    removeFirst(sizeClass, first, row, Long.lowestOneBit(inRow));
+    removeFirst(sizeClass, first, index);
     return typed(first);
   }
 
@@ -141,7 +131,7 @@ public final class SizeOrder<B extends SizedBlock> {
 
   /** The first block, or null. */
   public B first() {
-    return typed(usedRows == 0 ? null : firstIn(Long.numberOfTrailingZeros(usedRows)));
+    return typed(firstFrom(0));
   }
 
   /** The last block, or null. */
@@ -194,6 +184,7 @@ public final class SizeOrder<B extends SizedBlock> {
   private static void addToOthers(
       SizeClass sizeClass, SizedBlock first, SizedBlock block, long bytes) {
     SizedBlock last = sizeClass.last;
+    // Most blocks that share a class are of one size; then only addresses are compared.
     if (bytes == first.bytes && bytes == last.bytes) {
       long address = block.address;
       if (Long.compareUnsigned(address, first.address) < 0) {
@@ -253,7 +244,7 @@ public final class SizeOrder<B extends SizedBlock> {
       dropFromIndex(sizeClass, block);
     }
     if (block == sizeClass.first) {
-      removeFirst(sizeClass, block, sizeClass.row, sizeClass.bit);
+      removeFirst(sizeClass, block, sizeClass.index);
       return;
     }
     SizedBlock before = block.before;
@@ -267,19 +258,20 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   /** Takes the first block of a class, which is not in the index, out of its list. */
-  private void removeFirst(SizeClass sizeClass, SizedBlock block, int row, long bit) {
+  private void removeFirst(SizeClass sizeClass, SizedBlock block, int index) {
     SizedBlock behind = block.behind;
     if (behind == null) {
       sizeClass.first = null;
-      clear(row, bit);
+      clear(index);
     } else {
       sizeClass.first = behind;
     }
   }
 
   /** A class has no block any more. */
-  private void clear(int row, long bit) {
-    long left = used[row] & ~bit;
+  private void clear(int index) {
+    int row = index >> 6;
+    long left = used[row] & ~(1L << index);
     used[row] = left;
     // Without a branch, which would often be guessed wrong: all bits are set where any is left.
     long anyLeft = (left | -left) >> Long.SIZE - 1;
@@ -304,29 +296,30 @@ public final class SizeOrder<B extends SizedBlock> {
     return (shift << 6) + (int) (units >>> shift);
   }
 
-  /** The first block of all classes from one on, or null. */
-  private SizedBlock firstFrom(int index) {
+  /** The first class from one on that is not empty, or −1. */
+  private int firstClassFrom(int index) {
     int row = index >> 6;
     long inRow = used[row] & -1L << index;
     if (inRow == 0) {
-      long above = rowsAbove(row);
-      return above == 0 ? null : firstIn(Long.numberOfTrailingZeros(above));
+      long above = usedRows & -2L << row;
+      if (above == 0) {
+        return -1;
+      }
+      row = Long.numberOfTrailingZeros(above);
+      inRow = used[row];
     }
-    return classes[(row << 6) + Long.numberOfTrailingZeros(inRow)].first;
+    return (row << 6) + Long.numberOfTrailingZeros(inRow);
+  }
+
+  /** The first block of all classes from one on, or null. */
+  private SizedBlock firstFrom(int index) {
+    int found = firstClassFrom(index);
+    return found < 0 ? null : classes[found].first;
   }
 
   /** The first block of all classes above one, or null. */
   private SizedBlock firstAbove(int index) {
     return firstFrom(index + 1);
-  }
-
-  /** Which rows above one are not empty. */
-  private long rowsAbove(int row) {
-    return usedRows & -2L << row;
-  }
-
-  private SizedBlock firstIn(int row) {
-    return classes[(row << 6) + Long.numberOfTrailingZeros(used[row])].first;
   }
 
   /** The last block of all classes below one, or null. */

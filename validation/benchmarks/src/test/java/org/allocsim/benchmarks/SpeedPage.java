@@ -242,9 +242,10 @@ final class SpeedPage {
         rounded, the free lists are searched, a block leaves its list, splits, and its rest enters a
         list; then it merges with up to two neighbours, which leave theirs; three to seven figures
         behind the 122 statistics change at each step and are compared with limits that stand for
-        the peaks. No profile has one place that is more than a seventh. Where free blocks are many and of similar sizes, the
-        processor guesses one to two branches an event wrong (which block fits, whether a neighbour
-        is free), which cannot be known before, and each costs what some 40 instructions do.
+        the peaks. No profile has one place that is more than a seventh. Where free blocks are many
+        and of similar sizes, the processor guesses one to two branches an event wrong (which block
+        fits, whether a neighbour is free), which cannot be known before, and each costs what some
+        40 instructions do.
 
         With more blocks instructions grow with the logarithm of their number at most, whatever the
         sizes; cycles grow faster where a million blocks no longer fit the caches and each step down

@@ -45,7 +45,7 @@ public final class CachingAllocator implements AllocatorPolicy {
    */
   private final boolean servesPlainly;
 
-  /** The lists of the default pools if so, else none. */
+  /** Those of the default pools where requests are served plainly, else no lists at all. */
   private final FreeLists plainLists;
 
   private final long segmentRoundBytes;
@@ -153,10 +153,10 @@ public final class CachingAllocator implements AllocatorPolicy {
         long blockBytes = block.bytes();
         long restBytes = blockBytes - roundedBytes;
         if (!list.splits(restBytes)) {
-          countTaken(block, list);
+          BlockReports.countTaken(block, list);
           return handOut(allocation, requestedBytes, block, blockBytes, list);
         }
-        countSplitOff(roundedBytes, block, list);
+        BlockReports.countSplitOff(roundedBytes, block, list);
         Block front = blocks.splitFrontUnused(block, roundedBytes);
         long address = handOut(allocation, requestedBytes, front, roundedBytes, list);
         list.mapped.add(block, restBytes);
@@ -226,7 +226,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     long freedBytes = block.bytes();
     int absorbed = merge(allocation, block, list);
     list.figures.countFreed(block.requestedBytes, freedBytes);
-    countMerged(block, list, freedBytes, absorbed);
+    BlockReports.countMerged(block, list, freedBytes, absorbed);
     list.mapped.add(block);
   }
 
@@ -497,22 +497,23 @@ public final class CachingAllocator implements AllocatorPolicy {
     FreeList list = block.list;
     boolean wasSplit = block.isSplit();
     if (!splits) {
-      countTaken(block, list);
+      BlockReports.countTaken(block, list);
       long address = handOut(allocation, requestedBytes, block, block.bytes(), list);
       watchUnlessPlain(block);
       if (wasSplit) {
-        tellInactiveSplit(block, -1, -block.bytes());
+        BlockReports.tellInactiveSplit(block, -1, -block.bytes());
       }
-      tellAllocated(block);
+      BlockReports.tellAllocated(block);
       return address;
     }
-    countSplitOff(roundedBytes, block, list);
+    BlockReports.countSplitOff(roundedBytes, block, list);
     Block front = blocks.splitFront(block, roundedBytes);
     long address = handOut(allocation, requestedBytes, front, roundedBytes, list);
     watchUnlessPlain(front);
     list.add(block);
-    tellInactiveSplit(block, wasSplit ? 0 : 1, wasSplit ? -roundedBytes : block.bytes());
-    tellAllocated(front);
+    BlockReports.tellInactiveSplit(
+        block, wasSplit ? 0 : 1, wasSplit ? -roundedBytes : block.bytes());
+    BlockReports.tellAllocated(front);
     return address;
   }
 
@@ -529,24 +530,6 @@ public final class CachingAllocator implements AllocatorPolicy {
     remember(allocation, block);
     list.figures.countAllocated(requestedBytes, blockBytes);
     return block.address();
-  }
-
-  /** Counts that a block is no free part of its segment any more. */
-  private static void countTaken(Block block, FreeList list) {
-    if (block.isSplit() && !block.isExpandable()) {
-      list.figures.countInactiveSplitsReduced(1, block.bytes());
-    }
-  }
-
-  /** Counts that a free block loses its first bytes. */
-  private static void countSplitOff(long frontBytes, Block block, FreeList list) {
-    if (!block.isExpandable()) {
-      if (block.isSplit()) {
-        list.figures.countInactiveSplitsReduced(0, frontBytes);
-      } else {
-        list.figures.countInactiveSplitAdded(0, block.bytes() - frontBytes);
-      }
-    }
   }
 
   private void reportOutOfMemory(
@@ -599,52 +582,9 @@ public final class CachingAllocator implements AllocatorPolicy {
     return blocks.mergeNeighbours(block, list, true);
   }
 
-  /** Counts the free part that a block is which had so many bytes before it absorbed neighbours. */
-  private static void countMerged(Block block, FreeList list, long freedBytes, int absorbed) {
-    if (!block.isExpandable()) {
-      if (block.isSplit()) {
-        list.figures.countInactiveSplitAdded(absorbed, freedBytes);
-      } else if (absorbed > 0) {
-        list.figures.countInactiveSplitsReduced(absorbed, block.bytes() - freedBytes);
-      }
-    }
-  }
-
-  // What others than the statistics hear. Apart from what is done, so that where nobody listens
-  // the compiler need not keep everything for calls that never come.
-
-  private static void tellAllocated(Block block) {
-    FreeList list = block.list;
-    if (list.others != null) {
-      list.others.blockAllocated(
-          block.allocation(),
-          block.address(),
-          block.requestedBytes,
-          block.bytes(),
-          list.stream,
-          list.small);
-    }
-  }
-
-  /** Tells of free parts of a block's segment, which count unless it is an expandable one. */
-  private static void tellInactiveSplit(Block block, int parts, long bytes) {
-    FreeList list = block.list;
-    if (list.others != null && !block.isExpandable()) {
-      list.others.inactiveSplitChanged(parts, bytes, list.small);
-    }
-  }
-
   private void freeUnused(int allocation, Block block, FreeList list) {
-    long address = block.address();
-    long requestedBytes = block.requestedBytes;
-    long blockBytes = block.bytes();
-    list.figures.countFreed(requestedBytes, blockBytes);
-    if (list.others != null) {
-      list.others.freeRequested(
-          allocation, address, requestedBytes, blockBytes, list.stream, list.small);
-      list.others.freeCompleted(
-          allocation, address, requestedBytes, blockBytes, list.stream, list.small);
-    }
+    list.figures.countFreed(block.requestedBytes, block.bytes());
+    BlockReports.tellFreed(allocation, block, list);
     releaseAndTell(allocation, block, list);
   }
 
@@ -652,12 +592,12 @@ public final class CachingAllocator implements AllocatorPolicy {
   private void releaseAndTell(int allocation, Block block, FreeList list) {
     long freedBytes = block.bytes();
     int absorbed = merge(allocation, block, list);
-    countMerged(block, list, freedBytes, absorbed);
+    BlockReports.countMerged(block, list, freedBytes, absorbed);
     list.add(block);
     if (block.isSplit()) {
-      tellInactiveSplit(block, 1 - absorbed, freedBytes);
+      BlockReports.tellInactiveSplit(block, 1 - absorbed, freedBytes);
     } else if (absorbed > 0) {
-      tellInactiveSplit(block, -absorbed, freedBytes - block.bytes());
+      BlockReports.tellInactiveSplit(block, -absorbed, freedBytes - block.bytes());
     }
   }
 
