@@ -18,7 +18,7 @@ public final class JsonLinesFormat implements TraceFormat {
   /** Version that is read and written. */
   static final int VERSION = 1;
 
-  /** Stands for every device where the format's writer is told which one to write. */
+  /** Stands for every device where the format's writer is given the one to write. */
   public static final int ALL_DEVICES = -1;
 
   /** A format; the service loader makes it. */
