@@ -118,17 +118,17 @@ final class PolicyRun {
     return freeBytesAtStart;
   }
 
-  /** Indices of the failed requests among the allocation requests behind the prologue. */
+  /** Indices of the failed requests among the allocation requests after the prologue. */
   int[] failures() {
     return Arrays.copyOf(failures, failureCount);
   }
 
-  /** Allocation requests behind the prologue. */
+  /** Allocation requests after the prologue. */
   int requests() {
     return request + 1;
   }
 
-  /** Most memory taken from the device after any call. */
+  /** Maximum memory taken from the device after any call. */
   long peakBytes() {
     long least = freeBytesAtStart;
     for (int call = 0; call < log.count(); call++) {

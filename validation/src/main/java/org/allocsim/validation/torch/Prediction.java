@@ -136,8 +136,8 @@ final class Prediction {
 
   /**
    * The profile with the arena and the top of the address space as a recording shows them: the
-   * first segment in the arena tells one, the first other reservation the other. Unchanged where
-   * the recording tells neither.
+   * first segment in the arena shows one, the first other reservation the other. Unchanged where
+   * the recording shows neither.
    *
    * @param rows leading rows that are of the same kinds on both sides
    */
@@ -193,7 +193,7 @@ final class Prediction {
     }
   }
 
-  /** Hears of failures after the statistics and the rows did. */
+  /** Receives failures after the statistics and the rows did. */
   private final class Failures implements EffectListener {
     private final int gpu;
 
