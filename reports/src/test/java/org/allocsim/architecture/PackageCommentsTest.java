@@ -16,8 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Every package says in its {@code package-info.java} what belongs in it. */
 final class PackageCommentsTest {
   /** A comment right before the declaration. */
-  private static final Pattern COMMENT =
-      Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*package ");
+  private static final Pattern COMMENT = Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*package ");
 
   /** A sentence, where markup and stars are gone. */
   private static final Pattern SENTENCE = Pattern.compile("\\w+ \\w+[^.]*\\.");
