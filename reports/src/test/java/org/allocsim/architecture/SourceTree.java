@@ -22,9 +22,9 @@ final class SourceTree {
 
   private SourceTree() {}
 
-  /** Sources of what users install, in path order. */
+  /** Sources of what users install, in path order; samples in documents are not. */
   static List<Path> mainFiles() {
-    return files("src/main/java/");
+    return files("src/main/java/org/allocsim/");
   }
 
   /** Sources of tests, in path order. */
