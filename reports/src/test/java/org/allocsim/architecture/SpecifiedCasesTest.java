@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.allocsim.simulator.policy.Policies;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -44,6 +46,16 @@ final class SpecifiedCasesTest {
     assertTrue(named.size() > 100, "tests name hardly any case: " + named);
     named.removeAll(known);
     assertEquals(Set.of(), named, "cases that the documents lack");
+  }
+
+  @Test
+  void everyPolicyHasItsRules() {
+    List<String> missing =
+        Policies.all().stream()
+            .map(provider -> provider.spec().id())
+            .filter(id -> !POLICIES.contains("`" + id + "`"))
+            .toList();
+    assertEquals(List.of(), missing, "policies that the document lacks");
   }
 
   @Test
