@@ -39,7 +39,7 @@ public final class JsonLinesFormat implements RecordedFormat {
   @Override
   public String summary() {
     return "allocsim's own JSON Lines, versions 1 and 2; holds everything a trace or a recording"
-               + " has";
+        + " has";
   }
 
   @Override
