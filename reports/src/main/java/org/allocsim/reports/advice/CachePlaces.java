@@ -4,6 +4,7 @@ import java.util.stream.IntStream;
 import org.allocsim.reports.advice.leak.IterationException;
 import org.allocsim.reports.advice.leak.IterationFinder;
 import org.allocsim.reports.advice.leak.Iterations;
+import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
@@ -74,7 +75,7 @@ public final class CachePlaces {
   public static int[] atFailures(RequestFailures failures) {
     return failures.kept().stream()
         .filter(failure -> failure.requestIndex() >= 0)
-        .mapToInt(RequestFailure::event)
+        .mapToInt(FailedRequest::event)
         .sorted()
         .toArray();
   }

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.allocsim.reports.advice.PolicyPortrait;
-import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.chart.BarData;
 import org.allocsim.reports.chart.DistributionChart;
 import org.allocsim.reports.chart.DriverTimeChart;
@@ -17,13 +16,14 @@ import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.chart.OverlayChart;
 import org.allocsim.reports.chart.OverlayData;
 import org.allocsim.reports.chart.PeakChart;
-import org.allocsim.reports.chart.SegmentMapChart;
 import org.allocsim.reports.chart.SegmentMapChart.Palette;
+import org.allocsim.reports.chart.SegmentMapChart;
 import org.allocsim.reports.chart.SegmentMapData;
 import org.allocsim.reports.chart.ThroughputChart;
 import org.allocsim.reports.chart.UtilisationChart;
 import org.allocsim.reports.chart.UtilisationData;
 import org.allocsim.reports.text.Numbers;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.FragmentationTimeline.Share;
 
 /** Draws what policies made of one trace. */
@@ -54,9 +54,9 @@ final class CompareCharts {
     closest = of(runs.closest());
   }
 
-  private List<PolicyPortrait> of(List<PolicyResult> results) {
+  private List<PolicyPortrait> of(List<RunResult> results) {
     List<PolicyPortrait> portraits = new ArrayList<>();
-    for (PolicyResult result : results) {
+    for (RunResult result : results) {
       ranked.stream()
           .filter(each -> each.result().choice().equals(result.choice()))
           .forEach(portraits::add);
@@ -73,7 +73,7 @@ final class CompareCharts {
       writeMaps(folder, prefix, each);
     }
     if (!closest.isEmpty() && input.trace().workCount() > 0) {
-      PolicyResult result = closest.getLast().result();
+      RunResult result = closest.getLast().result();
       UtilisationData busy = new UtilisationData(result.time());
       folder.write(
           prefix + "utilisation",
@@ -99,7 +99,7 @@ final class CompareCharts {
         theme -> OverlayChart.create("Reserved memory over time", file, overlay, most, theme));
     FragmentationData unused = new FragmentationData();
     for (PolicyPortrait each : key) {
-      PolicyResult result = each.result();
+      RunResult result = each.result();
       String atPeak =
           Numbers.share(result.atPeak().externalBytes(), result.atPeak().reservedBytes());
       unused.add(
@@ -214,18 +214,18 @@ final class CompareCharts {
   }
 
   /** The label, and whether it is that of the program's own setting. */
-  private String name(PolicyResult result) {
+  private String name(RunResult result) {
     return label(result) + (KeyRuns.isUnder(result, input.conf()) ? " (as recorded)" : "");
   }
 
-  private static String label(PolicyResult result) {
+  private static String label(RunResult result) {
     return result.choice().label();
   }
 
   private BarData peaks() {
     BarData data = PeakChart.data();
     for (PolicyPortrait each : ranked) {
-      PolicyResult result = each.result();
+      RunResult result = each.result();
       long failures = result.failureCount();
       PeakChart.add(
           data,
@@ -240,7 +240,7 @@ final class CompareCharts {
   private BarData driverTime() {
     BarData data = DriverTimeChart.data();
     for (PolicyPortrait each : ranked) {
-      PolicyResult result = each.result();
+      RunResult result = each.result();
       DriverTimeChart.add(
           data, name(result), result.driverNanosByCall(), CompareJson.waitNanos(result));
       emphasise(data, each);

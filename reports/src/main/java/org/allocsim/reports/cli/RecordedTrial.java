@@ -5,15 +5,14 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
-import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.PolicyPortrait;
-import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.PolicySitting;
-import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.html.PolicyRecorder;
 import org.allocsim.reports.html.PolicyRecording;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.run.RunResult;
 
 /**
  * Runs policies as {@link PolicyTrial} does, each once, for figures, charts and page alike: what a
@@ -38,7 +37,7 @@ final class RecordedTrial {
   List<PolicyPortrait> runAll(List<PolicyChoice> choices, PolicyTrial.Progress progress) {
     PolicySitting[] sittings = new PolicySitting[choices.size()];
     PolicyRecorder[] recorders = new PolicyRecorder[choices.size()];
-    List<PolicyResult> results =
+    List<RunResult> results =
         trial.runAll(
             choices,
             place -> {
@@ -68,16 +67,16 @@ final class RecordedTrial {
    * @param rows the results in the order in which the page shows them
    * @param recordedConf settings that the program was recorded with; null where they are not known
    */
-  TraceRecording recording(List<PolicyResult> rows, String recordedConf) {
+  TraceRecording recording(List<RunResult> rows, String recordedConf) {
     KeyRuns key = KeyRuns.of(rows, recordedConf);
     // What most readers look at is kept whole before the others: PyTorch under its settings.
-    SequencedSet<PolicyResult> order = new LinkedHashSet<>(key.runs());
+    SequencedSet<RunResult> order = new LinkedHashSet<>(key.runs());
     rows.stream().filter(KeyRuns::isPyTorch).forEach(order::add);
     order.addAll(rows);
     List<Integer> highlights = new ArrayList<>();
     Integer first = null;
     Integer recorded = null;
-    for (PolicyResult result : order) {
+    for (RunResult result : order) {
       PolicyRecording each = recordings.get(result.choice());
       if (each == null) {
         continue;

@@ -5,10 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemorySummary;
 import org.allocsim.simulator.trace.RequestKind;
@@ -34,7 +34,7 @@ record RepeatedResult(
     long passes,
     MemoryStats stats,
     long failureCount,
-    List<RequestFailure> failures,
+    List<FailedRequest> failures,
     double seconds) {
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -87,7 +87,7 @@ record RepeatedResult(
   }
 
   void print(PrintWriter out) {
-    for (RequestFailure failure : failures) {
+    for (FailedRequest failure : failures) {
       out.println(failure.message());
       out.println();
     }

@@ -4,12 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.function.IntConsumer;
-import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.CapacitySearch;
-import org.allocsim.reports.advice.DeviceReplay;
 import org.allocsim.reports.advice.MemoryMoment;
 import org.allocsim.reports.advice.MomentQuery;
-import org.allocsim.reports.advice.RequestFailures;
 import org.allocsim.reports.advice.SlackSplit;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -25,6 +22,8 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.RestoredStart;
 import org.allocsim.simulator.stats.FragmentationTimeline;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
@@ -34,7 +33,6 @@ import org.allocsim.simulator.timing.Simulation;
 import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
-import org.allocsim.validation.fidelity.RestoredStart;
 
 /** One replay of one device of a recording, with everything that listens to it. */
 final class ReplayRun {

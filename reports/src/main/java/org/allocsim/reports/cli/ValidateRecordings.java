@@ -3,13 +3,12 @@ package org.allocsim.reports.cli;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.html.PolicyRecorder;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
 
 /**
  * The simulated runs that the page of {@code validate} shows. They are made on the profile that the

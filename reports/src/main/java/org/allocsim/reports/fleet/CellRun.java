@@ -2,15 +2,14 @@ package org.allocsim.reports.fleet;
 
 import java.util.EnumMap;
 import java.util.Map;
-import org.allocsim.reports.advice.PolicyResult;
-import org.allocsim.reports.advice.PolicyTrial;
-import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
 
@@ -34,7 +33,7 @@ final class CellRun {
     }
     MemoryStats stats = new MemoryStats(NO_OVERSIZE);
     End end = new End();
-    PolicyResult result =
+    RunResult result =
         new PolicyTrial(
                 fleetTrace.trace(),
                 fleetTrace.device(),
@@ -46,7 +45,7 @@ final class CellRun {
     if (!result.isRun()) {
       return notRun(row, result.notRunBecause());
     }
-    RequestFailure first = result.failures().isEmpty() ? null : result.failures().getFirst();
+    FailedRequest first = result.failures().isEmpty() ? null : result.failures().getFirst();
     row.set(SweepColumn.OUTCOME, result.passes() ? "passed" : "oom")
         .set(SweepColumn.OOM, !result.passes())
         .set(SweepColumn.OOMS, result.failureCount())

@@ -4,9 +4,9 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.reports.advice.PolicyResult;
-import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.timing.TimeResult;
 
 /**
@@ -22,7 +22,7 @@ import org.allocsim.simulator.timing.TimeResult;
  */
 public record Outcome(
     Variant variant,
-    PolicyResult result,
+    RunResult result,
     List<Moment> moments,
     Moment atFirstFailure,
     Moment end,
@@ -114,7 +114,7 @@ public record Outcome(
    *
    * @throws IllegalStateException where none did
    */
-  public RequestFailure firstFailure() {
+  public FailedRequest firstFailure() {
     if (result.failures().isEmpty()) {
       throw new IllegalStateException(variant.label() + ": no request failed");
     }

@@ -2,12 +2,12 @@ package org.allocsim.reports.suite;
 
 import java.util.Map;
 import java.util.TreeMap;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**

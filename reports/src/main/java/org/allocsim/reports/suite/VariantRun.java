@@ -4,8 +4,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.reports.advice.PolicyResult;
-import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.advice.SlackSplit;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
@@ -13,6 +11,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -47,7 +46,7 @@ final class VariantRun implements PolicyTrial.Observer, EffectListener {
    */
   static Outcome of(Variant variant) {
     VariantRun run = new VariantRun(variant);
-    PolicyResult result =
+    RunResult result =
         new PolicyTrial(
                 variant.trace(),
                 variant.device(),

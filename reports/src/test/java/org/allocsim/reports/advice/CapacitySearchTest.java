@@ -11,6 +11,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import org.junit.jupiter.api.Test;

@@ -13,6 +13,9 @@ import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.MemoryStats;
 
 /**
@@ -27,11 +30,11 @@ import org.allocsim.simulator.stats.MemoryStats;
 record Prediction(
     RecordedRun source,
     RecordedRun target,
-    ScenarioResult modelled,
+    RunResult modelled,
     int rowsAtPlace,
     String difference,
     int followed,
-    Optional<RequestFailure> driverOom) {
+    Optional<FailedRequest> driverOom) {
 
   static Prediction of(RecordedRun source, RecordedRun target) throws ConfigException {
     Scenario scenario =
@@ -41,7 +44,7 @@ record Prediction(
             target.limitBytes(),
             DeviceProfiles.defaultProfile().withHistory(source.addressHistory()));
     EffectComparison comparison = new EffectComparison(target.effects());
-    ScenarioResult modelled =
+    RunResult modelled =
         ScenarioRun.run(source.trace(), 0, scenario, AfterOom.CONTINUE, comparison);
     EffectFollower follower = new EffectFollower(target.effects(), 0);
     MemoryStats stats = new MemoryStats(scenario.config().allocator().maxSplitBytes());
@@ -145,7 +148,7 @@ record Prediction(
         .toList();
   }
 
-  private boolean isSameFailure(Optional<RequestFailure> failed) {
+  private boolean isSameFailure(Optional<FailedRequest> failed) {
     return failed.isPresent()
         && failed.get().requestIndex() == target.firstFailure()
         && amounts(failed.get().message()).equals(amounts(target.messages().getFirst()));
@@ -153,7 +156,7 @@ record Prediction(
 
   /** Whether the first failed request and the amounts in its message were predicted. */
   boolean isFailureEqual() {
-    return isSameFailure(modelled.firstOom());
+    return isSameFailure(modelled.firstFailure());
   }
 
   /** The same with the addresses that the target's driver gave. */

@@ -16,7 +16,10 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -197,7 +200,7 @@ class ProgramPredictionTest {
       StringBuilder page, Case each, long allocated, long reserved, RequestSequence recorded)
       throws Exception {
     AllocationTrace trace = each.trace();
-    ScenarioResult result =
+    RunResult result =
         ScenarioRun.run(
             trace,
             0,
@@ -227,7 +230,7 @@ class ProgramPredictionTest {
     AllocationTrace trace = each.trace();
     BitSet failed = new BitSet();
     int[] step = {-1};
-    PolicyResult result =
+    RunResult result =
         new PolicyTrial(
                 trace,
                 0,

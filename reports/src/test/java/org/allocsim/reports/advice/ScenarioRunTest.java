@@ -8,6 +8,9 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
@@ -26,17 +29,17 @@ class ScenarioRunTest {
     }
   }
 
-  private static ScenarioResult run(AllocationTrace trace, Scenario scenario, AfterOom afterOom) {
+  private static RunResult run(AllocationTrace trace, Scenario scenario, AfterOom afterOom) {
     return ScenarioRun.run(trace, 0, scenario, afterOom);
   }
 
   @Test
   void theFirstFailureIsTheVerdictWhereTheReplayStops() {
     AllocationTrace trace = SyntheticPrograms.keeping(3 * GIB, 3 * GIB, GIB, 3 * GIB);
-    ScenarioResult stopped = run(trace, scenario("", -1, 5 * GIB), AfterOom.STOP);
+    RunResult stopped = run(trace, scenario("", -1, 5 * GIB), AfterOom.STOP);
     assertEquals(1, stopped.ooms());
     assertEquals(2, stopped.requests());
-    RequestFailure first = stopped.firstOom().orElseThrow();
+    FailedRequest first = stopped.firstFailure().orElseThrow();
     assertEquals(1, first.requestIndex());
     assertEquals(1, first.event());
     assertEquals(3 * GIB, first.requestedBytes());
@@ -47,10 +50,10 @@ class ScenarioRunTest {
   @Test
   void laterRequestsAreServedWhereTheReplayGoesOn() {
     AllocationTrace trace = SyntheticPrograms.keeping(3 * GIB, 3 * GIB, GIB, 3 * GIB);
-    ScenarioResult all = run(trace, scenario("", -1, 5 * GIB), AfterOom.CONTINUE);
+    RunResult all = run(trace, scenario("", -1, 5 * GIB), AfterOom.CONTINUE);
     assertEquals(2, all.ooms());
     assertEquals(4, all.requests());
-    assertEquals(1, all.firstOom().orElseThrow().requestIndex());
+    assertEquals(1, all.firstFailure().orElseThrow().requestIndex());
     assertEquals(4 * GIB, all.peakReservedBytes());
   }
 
@@ -61,7 +64,7 @@ class ScenarioRunTest {
     builder.useStream(failing, 7, 0);
     builder.free(failing);
     builder.allocate(GIB, 0, PoolId.DEFAULT);
-    ScenarioResult result =
+    RunResult result =
         run(builder.build(StackTable.empty()), scenario("", -1, 5 * GIB), AfterOom.CONTINUE);
     assertEquals(1, result.ooms());
     assertEquals(GIB, result.stats().get("allocated_bytes.all.current"));
@@ -74,9 +77,9 @@ class ScenarioRunTest {
     builder.allocate(6 * GIB, 0, PoolId.DEFAULT);
     builder.endPrologue();
     builder.allocate(GIB, 0, PoolId.DEFAULT);
-    ScenarioResult result =
+    RunResult result =
         run(builder.build(StackTable.empty()), scenario("", -1, 5 * GIB), AfterOom.STOP);
-    assertEquals(-1, result.firstOom().orElseThrow().requestIndex());
+    assertEquals(-1, result.firstFailure().orElseThrow().requestIndex());
   }
 
   @Test
@@ -94,18 +97,18 @@ class ScenarioRunTest {
     builder.free(builder.allocate(30 * MIB, 0, PoolId.DEFAULT));
     builder.free(builder.allocate(50 * MIB, 0, PoolId.DEFAULT));
     builder.emptyCache();
-    ScenarioResult result =
+    RunResult result =
         run(builder.build(StackTable.empty()), scenario("", -1, GIB), AfterOom.STOP);
     // One release of the cache, two cudaFree.
     assertEquals(3, result.forcedSynchronizations());
     assertEquals(2, result.driverCalls().get(DriverCall.FREE));
-    assertEquals(4, result.driverCallCount());
+    assertEquals(4, result.driverCalls());
     assertTrue(result.driverNanos() > 0);
   }
 
   @Test
   void slackIsThatOfTheMomentOfThePeak() {
-    ScenarioResult result =
+    RunResult result =
         run(SyntheticPrograms.carvedUp(), scenario("", -1, 80 * GIB), AfterOom.STOP);
     assertEquals(16 * GIB, result.peakReservedBytes());
     assertEquals(5 * GIB, result.slackAtPeakBytes());

@@ -14,6 +14,7 @@ import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -254,7 +255,7 @@ class WhatIfPredictionTest {
               each.source(),
               each.target(),
               each.target().firstFailure(),
-              each.modelled().firstOom().map(oom -> "" + oom.requestIndex()).orElse("none"),
+              each.modelled().firstFailure().map(oom -> "" + oom.requestIndex()).orElse("none"),
               each.isFailureEqual() ? "equal" : "differ",
               count(Math.min(each.rowsAtPlace(), each.comparableRows()), each.comparableRows()),
               each.rowsAtPlace(),

@@ -1,4 +1,4 @@
-package org.allocsim.reports.advice;
+package org.allocsim.simulator.policy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,9 +6,6 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.allocsim.simulator.policy.Policies;
-import org.allocsim.simulator.policy.PolicyProvider;
-import org.allocsim.simulator.policy.PolicySpec;
 
 /**
  * A policy and the options that it is to run with. Written as text, options stand in parentheses:

@@ -1,4 +1,4 @@
-package org.allocsim.reports.advice;
+package org.allocsim.simulator.run;
 
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.trace.AllocationTrace;

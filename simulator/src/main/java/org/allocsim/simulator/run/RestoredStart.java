@@ -1,4 +1,4 @@
-package org.allocsim.validation.fidelity;
+package org.allocsim.simulator.run;
 
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;

@@ -1,6 +1,6 @@
-package org.allocsim.reports.advice;
+package org.allocsim.simulator.run;
 
-/** How a replay goes on behind a request that fails. */
+/** How a replay goes on after a request that fails. */
 public enum AfterOom {
   /** It ends: the first failure is the verdict. */
   STOP,
