@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import org.allocsim.workloads.source.DeviceTrace;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ import org.allocsim.simulator.stats.FragmentationTimeline.Share;
 
 /** Draws what policies made of one trace. */
 final class CompareCharts {
-  private final TraceInput input;
+  private final DeviceTrace input;
   private final String file;
   private final MemoryTimelineChart.Bound most;
   private final List<PolicyPortrait> ranked;
@@ -40,7 +41,7 @@ final class CompareCharts {
    *
    * @param most what allocators can have at most
    */
-  CompareCharts(TraceInput input, MemoryTimelineChart.Bound most, List<PolicyPortrait> portraits) {
+  CompareCharts(DeviceTrace input, MemoryTimelineChart.Bound most, List<PolicyPortrait> portraits) {
     this.input = input;
     this.most = most;
     file = String.valueOf(Path.of(input.name()).getFileName());
@@ -184,7 +185,7 @@ final class CompareCharts {
 
   /** Sizes and lifetimes of the allocations of a trace. */
   static void writeDistributions(
-      ChartFolder folder, String prefix, TraceInput input, String subtitle) throws IOException {
+      ChartFolder folder, String prefix, DeviceTrace input, String subtitle) throws IOException {
     write(
         folder,
         prefix + "sizes",

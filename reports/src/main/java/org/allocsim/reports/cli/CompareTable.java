@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import org.allocsim.workloads.source.DeviceTrace;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -46,14 +47,14 @@ final class CompareTable {
           "utilisation",
           "peak allocated");
 
-  private final TraceInput input;
+  private final DeviceTrace input;
   private final DeviceProfile profile;
   private final long limitBytes;
   private final List<RunResult> results;
 
   /** Ranks the results: what serves every request first, the least reserved before the others. */
   CompareTable(
-      TraceInput input, DeviceProfile profile, long limitBytes, List<RunResult> results) {
+      DeviceTrace input, DeviceProfile profile, long limitBytes, List<RunResult> results) {
     this.input = input;
     this.profile = profile;
     this.limitBytes = limitBytes;
@@ -61,7 +62,7 @@ final class CompareTable {
   }
 
   /** The trace. */
-  TraceInput input() {
+  DeviceTrace input() {
     return input;
   }
 
@@ -235,7 +236,7 @@ final class CompareTable {
     map.put("format", input.format());
     map.put("requests", input.trace().eventCount());
     map.put("device_index", input.device());
-    map.put("notes", input.notes());
+    map.put("notes", InferenceText.notes(input));
     map.putAll(CompareJson.distributions(input));
     map.put("results", results.stream().<Object>map(CompareTable::toMap).toList());
     return map;

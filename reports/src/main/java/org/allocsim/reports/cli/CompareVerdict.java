@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import org.allocsim.workloads.source.DeviceTrace;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -31,7 +32,7 @@ final class CompareVerdict {
   private CompareVerdict(CompareTable table, PyTorchVersion version) {
     this.version = version;
     List<RunResult> ranked = table.results();
-    TraceInput input = table.input();
+    DeviceTrace input = table.input();
     String recordedConf = input.conf();
     neededBytes =
         Demand.of(input.trace(), input.device(), AllocatorConfig.DEFAULT).peakRequestedBytes();

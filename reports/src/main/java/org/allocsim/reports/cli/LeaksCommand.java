@@ -69,7 +69,7 @@ final class LeaksCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
   @Option(

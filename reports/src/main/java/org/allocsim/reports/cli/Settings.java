@@ -6,6 +6,7 @@ import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.source.TraceSource;
 
 /** Settings of a replay: the option {@code --conf}, and what no device can carry out. */
 final class Settings {
@@ -55,6 +56,16 @@ final class Settings {
               + "; leave the backend out");
     }
     return config;
+  }
+
+  /**
+   * The settings that a trace was recorded with, or PyTorch's default where it tells none.
+   *
+   * @throws Failure where the recording has no history, or the release refuses its settings
+   */
+  static ParsedConfig recorded(TraceSource source, PyTorchVersion version) {
+    ParsedConfig recorded = Traces.recordedConfig(source, version);
+    return recorded == null ? parse("", version, Scenario.PYTORCH) : recorded;
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import org.allocsim.workloads.source.DeviceTrace;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -74,7 +75,7 @@ final class TorchValidation {
   }
 
   /** Adds the program of a trace. */
-  void add(TraceInput input) {
+  void add(DeviceTrace input) {
     programs.add(
         new TorchProgram(
             Path.of(input.name()).getFileName().toString(),

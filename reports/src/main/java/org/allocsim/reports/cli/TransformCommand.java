@@ -140,7 +140,7 @@ final class TransformCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     requireConsistent();
     PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(names.getFirst());
+    Path file = Traces.file(names.getFirst());
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output output = outputs.open("--output", outputName, file);
       AllocationTrace changed = changed();
@@ -216,7 +216,7 @@ final class TransformCommand implements Callable<Integer> {
   }
 
   private AllocationTrace read(String name) {
-    return TraceInput.read(name, format, PyTorchVersion.DEFAULT, null).trace();
+    return Traces.read(Traces.open(name, format), ReadingOptions.of(PyTorchVersion.DEFAULT)).trace();
   }
 
   private Window window(AllocationTrace trace) {

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.allocsim.reports.advice.PolicyPortrait;
-import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -20,6 +19,8 @@ import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.TraceSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -78,8 +79,7 @@ class LongTracePageTest {
             -1,
             PyTorchVersion.DEFAULT,
             AfterOom.CONTINUE);
-    TraceInput input =
-        new TraceInput("long", "0", "jsonl", trace, 0, null, AddressHistory.UNKNOWN, List.of());
+    DeviceTrace input = new DeviceTrace(TraceSource.of("long", trace), 0);
     RecordedTrial recorded = new RecordedTrial(trial, "long");
     CompareTable table =
         new CompareTable(
