@@ -1,5 +1,6 @@
 package org.allocsim.reports.advice;
 
+import java.util.List;
 import java.util.stream.IntStream;
 import org.allocsim.reports.advice.leak.IterationException;
 import org.allocsim.reports.advice.leak.IterationFinder;
@@ -71,11 +72,11 @@ public final class CachePlaces {
         .toArray();
   }
 
-  /** The rows of requests behind the prologue that failed. */
-  public static int[] atFailures(RequestFailures failures) {
-    return failures.kept().stream()
+  /** The rows of requests after the prologue that failed. */
+  public static int[] atFailures(List<FailedRequest> failures) {
+    return failures.stream()
         .filter(failure -> failure.requestIndex() >= 0)
-        .mapToInt(FailedRequest::event)
+        .mapToInt(FailedRequest::row)
         .sorted()
         .toArray();
   }

@@ -74,10 +74,10 @@ public record Fragility(Scenario scenario, RunResult plain, List<Copy> runs) {
           new Copy(
               seed,
               Run.of(
-                  scenario.setup(
-                      perturbation.apply(trace, device, seed), device, AfterOom.STOP))));
+                  scenario.setup(perturbation.apply(trace, device, seed), device, AfterOom.STOP))));
     }
-    return new Fragility(scenario, plain, ParallelTasks.run(tasks, mostCopies(trace), progress::done));
+    return new Fragility(
+        scenario, plain, ParallelTasks.run(tasks, mostCopies(trace), progress::done));
   }
 
   private static int mostCopies(AllocationTrace trace) {

@@ -4,6 +4,8 @@ import java.util.Optional;
 import org.allocsim.reports.advice.MomentQuery.Kind;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunObserver;

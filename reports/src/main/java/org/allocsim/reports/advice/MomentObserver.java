@@ -69,8 +69,7 @@ public final class MomentObserver implements RunObserver {
     Stream<RunObserver> own =
         timeline == null
             ? Stream.of(this)
-            : Stream.of(
-                new TimelineObserver(timeline), RunObserver.hearing(fragmentation), this);
+            : Stream.of(new TimelineObserver(timeline), RunObserver.hearing(fragmentation), this);
     return Stream.concat(own, Stream.of(others)).toArray(RunObserver[]::new);
   }
 

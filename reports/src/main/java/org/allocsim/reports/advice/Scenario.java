@@ -41,8 +41,11 @@ public record Scenario(
   /** Sums with larger segments would pass 2^63. */
   private static final long LARGEST_SEGMENT_BYTES = 1L << 60;
 
-  private static final String CONF_OPTION = "conf";
-  private static final String VERSION_OPTION = "torch-version";
+  /** Option of policies that take the strings of {@code PYTORCH_CUDA_ALLOC_CONF}. */
+  public static final String CONF_OPTION = "conf";
+
+  /** Option of policy pytorch that names the release. */
+  public static final String VERSION_OPTION = "torch-version";
 
   /** Refuses settings that ask for an allocator that is not the caching one. */
   public Scenario {

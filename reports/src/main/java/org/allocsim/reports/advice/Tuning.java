@@ -11,7 +11,6 @@ import org.allocsim.reports.advice.leak.IterationException;
 import org.allocsim.reports.advice.leak.IterationFinder;
 import org.allocsim.reports.advice.leak.Iterations;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;

@@ -38,7 +38,7 @@ final class CompareJson {
   static Map<String, Object> secondsByCall(RunResult result) {
     Map<String, Object> map = new LinkedHashMap<>();
     result
-        .driverNanosByCall()
+        .driverNanosByKind()
         .forEach((call, nanos) -> map.put(call.function(), nanos / NANOS_PER_SECOND));
     long waitNanos = waitNanos(result);
     if (waitNanos > 0) {

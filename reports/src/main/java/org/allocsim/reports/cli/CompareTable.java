@@ -1,14 +1,16 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.workloads.source.DeviceTrace;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.allocsim.reports.advice.ObservedRun;
+import org.allocsim.reports.advice.ReservedParts;
 import org.allocsim.reports.text.CsvText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
@@ -19,6 +21,7 @@ import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.timing.BusyTimeline;
 import org.allocsim.simulator.timing.TimeResult;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /** What policies made of one trace: as text, as CSV and as JSON. */
 final class CompareTable {
@@ -51,14 +54,15 @@ final class CompareTable {
   private final DeviceProfile profile;
   private final long limitBytes;
   private final List<RunResult> results;
+  private final IdentityHashMap<RunResult, ReservedParts> parts = new IdentityHashMap<>();
 
   /** Ranks the results: what serves every request first, the least reserved before the others. */
-  CompareTable(
-      DeviceTrace input, DeviceProfile profile, long limitBytes, List<RunResult> results) {
+  CompareTable(DeviceTrace input, DeviceProfile profile, long limitBytes, List<ObservedRun> observed) {
     this.input = input;
     this.profile = profile;
     this.limitBytes = limitBytes;
-    this.results = results.stream().sorted(RANK).toList();
+    results = observed.stream().map(ObservedRun::result).sorted(RANK).toList();
+    observed.forEach(each -> parts.put(each.result(), each.parts()));
   }
 
   /** The trace. */
@@ -219,7 +223,7 @@ final class CompareTable {
     List<Map<String, Object>> rows = new ArrayList<>();
     for (CompareTable table : tables) {
       for (RunResult result : table.results) {
-        Map<String, Object> row = toMap(result);
+        Map<String, Object> row = table.toMap(result);
         row.put("trace", table.input.name());
         row.put("sha256", table.input.sha256());
         row.put("device_index", table.input.device());
@@ -238,7 +242,7 @@ final class CompareTable {
     map.put("device_index", input.device());
     map.put("notes", InferenceText.notes(input));
     map.putAll(CompareJson.distributions(input));
-    map.put("results", results.stream().<Object>map(CompareTable::toMap).toList());
+    map.put("results", results.stream().<Object>map(this::toMap).toList());
     return map;
   }
 
@@ -246,7 +250,7 @@ final class CompareTable {
     return time.endNanos() == 0 ? 0 : (double) busy.totalNanos() / time.endNanos();
   }
 
-  private static Map<String, Object> toMap(RunResult result) {
+  private Map<String, Object> toMap(RunResult result) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("policy", result.choice().provider().spec().id());
     map.put("options", new LinkedHashMap<>(result.choice().options()));
@@ -262,7 +266,7 @@ final class CompareTable {
     map.put("utilisation_ratio", result.utilisation());
     map.put("internal_at_peak_bytes", result.atPeak().internalBytes());
     map.put("external_at_peak_bytes", result.atPeak().externalBytes());
-    map.put("reserved_at_peak", CompareJson.parts(result.parts()));
+    map.put("reserved_at_peak", CompareJson.parts(parts.get(result)));
     map.put("ooms", result.failureCount());
     FailedRequest first = result.failures().isEmpty() ? null : result.failures().getFirst();
     map.put("first_oom_request_index", first == null ? null : first.requestIndex());

@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.workloads.source.DeviceTrace;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -14,6 +13,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /** What a comparison comes to, in a sentence. */
 final class CompareVerdict {

@@ -3,10 +3,8 @@ package org.allocsim.reports.cli;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.allocsim.reports.advice.ConfLint;
 import org.allocsim.reports.advice.LintFinding;
-import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.RunResult;
@@ -49,13 +47,7 @@ final class ConfText {
     map.put("peak_reserved_bytes", result.peakReservedBytes());
     map.put("peak_allocated_bytes", result.peakAllocatedBytes());
     map.put("slack_at_peak_bytes", result.slackAtPeakBytes());
-    Map<String, Object> calls = new TreeMap<>();
-    for (Map.Entry<DriverCall, Long> call : result.driverCalls().entrySet()) {
-      if (CountingDevice.isShown(call.getKey(), call.getValue())) {
-        calls.put(call.getKey().function(), call.getValue());
-      }
-    }
-    map.put("driver_calls", calls);
+    map.put("driver_calls", result.driverCallsByFunction());
     map.put("forced_synchronizations", result.forcedSynchronizations());
     map.put("min_time", result.driverNanos() / NANOS_PER_SECOND);
   }

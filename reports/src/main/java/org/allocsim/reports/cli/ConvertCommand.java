@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.workloads.source.DeviceTrace;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -13,8 +12,9 @@ import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceWriter;
-import org.allocsim.workloads.io.Compression;
 import org.allocsim.workloads.format.pytorch.RecordedWriter;
+import org.allocsim.workloads.io.Compression;
+import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -114,8 +114,7 @@ final class ConvertCommand implements Callable<Integer> {
   private static void write(TraceWriter writer, DeviceTrace input, OutputStream stream)
       throws IOException {
     if (writer instanceof RecordedWriter recorded && input.recording().isPresent()) {
-      recorded.write(
-          input.trace(), input.device(), input.recording().get().snapshot(), stream);
+      recorded.write(input.trace(), input.device(), input.recording().get().snapshot(), stream);
     } else {
       writer.write(input.trace(), input.device(), stream);
     }

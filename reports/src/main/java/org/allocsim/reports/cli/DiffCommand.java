@@ -36,7 +36,10 @@ import picocli.CommandLine.Spec;
 final class DiffCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Parameters(index = "0", paramLabel = "BEFORE", description = "The first trace, or program:ID(name=value;...).")
+  @Parameters(
+      index = "0",
+      paramLabel = "BEFORE",
+      description = "The first trace, or program:ID(name=value;...).")
   private String beforeName;
 
   @Parameters(index = "1", paramLabel = "AFTER", description = "The second trace.")

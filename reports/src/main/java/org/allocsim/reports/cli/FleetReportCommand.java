@@ -23,7 +23,6 @@ import org.allocsim.reports.fleet.SweepException;
 import org.allocsim.reports.fleet.SweepResults;
 import org.allocsim.reports.html.FleetPage;
 import org.allocsim.reports.html.Verdict;
-import org.allocsim.simulator.run.Failures;
 import org.jfree.chart.JFreeChart;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

@@ -8,7 +8,6 @@ import org.allocsim.reports.fleet.FleetAnalysis;
 import org.allocsim.reports.fleet.FleetChoice;
 import org.allocsim.reports.fleet.TraceTally;
 import org.allocsim.reports.text.Numbers;
-import org.allocsim.simulator.run.Failures;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /** The tables of a fleet report. */

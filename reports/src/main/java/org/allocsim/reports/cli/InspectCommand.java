@@ -10,8 +10,8 @@ import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
-import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.format.pytorch.Snapshot;
@@ -47,9 +47,7 @@ final class InspectCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(
-      paramLabel = "FILE",
-      description = TraceOptions.TRACE)
+  @Parameters(paramLabel = "FILE", description = TraceOptions.TRACE)
   private String name;
 
   @Option(
@@ -111,7 +109,8 @@ final class InspectCommand implements Callable<Integer> {
           name + " holds no history, which --from and --to count in; leave them out");
     }
     PrintWriter out = spec.commandLine().getOut();
-    TraceContents contents = TraceContents.of(Traces.read(source, ReadingOptions.of(PyTorchVersion.DEFAULT)));
+    TraceContents contents =
+        TraceContents.of(Traces.read(source, ReadingOptions.of(PyTorchVersion.DEFAULT)));
     if (json != null) {
       JsonText.write(JsonDocument.INSPECT.of(contents.toMap()), json.stream());
     }

@@ -13,8 +13,8 @@ import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.ByteFormat;
-import org.allocsim.workloads.transform.Perturbation.Resize;
 import org.allocsim.workloads.transform.Perturbation;
+import org.allocsim.workloads.transform.Perturbation.Resize;
 
 /**
  * Shows how the changed copies of a program fared.
@@ -206,7 +206,8 @@ record PerturbReport(
   private static Map<String, Object> result(RunResult result) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("passes", result.passes());
-    map.put("first_oom_request", result.firstFailure().map(FailedRequest::requestIndex).orElse(null));
+    map.put(
+        "first_oom_request", result.firstFailure().map(FailedRequest::requestIndex).orElse(null));
     map.put("peak_reserved_bytes", result.peakReservedBytes());
     map.put("peak_allocated_bytes", result.peakAllocatedBytes());
     return map;

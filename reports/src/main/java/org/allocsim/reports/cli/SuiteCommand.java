@@ -14,7 +14,6 @@ import org.allocsim.reports.suite.SuiteScenario;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.run.Run;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

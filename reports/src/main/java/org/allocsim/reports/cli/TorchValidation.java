@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.workloads.source.DeviceTrace;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -32,6 +31,7 @@ import org.allocsim.validation.torch.TorchVerdict;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.format.jsonl.JsonLinesFormat;
 import org.allocsim.workloads.program.SyntheticProgram;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /** Runs programs through PyTorch under several settings and compares; {@code --pytorch}. */
 final class TorchValidation {

@@ -1,16 +1,22 @@
 package org.allocsim.reports.cli;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.derive.Inference;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.Recording;
 import org.allocsim.workloads.source.SourceUsageException;
 import org.allocsim.workloads.source.TraceSource;
 
-/** Opens traces for commands: with a progress bar, and with their failures as commands report them. */
+/**
+ * Opens traces for commands: with a progress bar, and with their failures as commands report them.
+ */
 final class Traces {
   private Traces() {}
 

@@ -19,6 +19,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.jsonl.JsonLinesFormat;
 import org.allocsim.workloads.io.Compression;
+import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.transform.BatchScale;
 import org.allocsim.workloads.transform.RankMerge;
 import org.allocsim.workloads.transform.Repetition;
@@ -216,7 +217,8 @@ final class TransformCommand implements Callable<Integer> {
   }
 
   private AllocationTrace read(String name) {
-    return Traces.read(Traces.open(name, format), ReadingOptions.of(PyTorchVersion.DEFAULT)).trace();
+    return Traces.read(Traces.open(name, format), ReadingOptions.of(PyTorchVersion.DEFAULT))
+        .trace();
   }
 
   private Window window(AllocationTrace trace) {

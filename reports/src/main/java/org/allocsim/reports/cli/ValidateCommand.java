@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.workloads.source.DeviceTrace;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -33,6 +32,7 @@ import org.allocsim.validation.gpu.GpuBounds;
 import org.allocsim.validation.gpu.GpuCase;
 import org.allocsim.validation.gpu.GpuValidation;
 import org.allocsim.validation.gpu.NearLimits;
+import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;

@@ -21,6 +21,7 @@ import org.allocsim.validation.fidelity.DeviceVerification;
 import org.allocsim.validation.fidelity.SnapshotVerifier;
 import org.allocsim.validation.fidelity.VerificationOptions;
 import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;

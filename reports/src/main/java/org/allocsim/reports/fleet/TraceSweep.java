@@ -38,6 +38,7 @@ public final class TraceSweep {
   private DeviceTrace trace;
   private SweepRow.Builder traceColumns;
   private final List<Integer> pending = new ArrayList<>();
+
   /** Where the file was read; null for a program. */
   private String path;
 

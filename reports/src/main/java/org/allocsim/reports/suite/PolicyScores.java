@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.ParallelTasks;
 import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
 
 /**
@@ -61,15 +62,7 @@ public record PolicyScores(List<Topic> topics, List<Row> rows) {
     List<Callable<RunResult>> tasks = new ArrayList<>();
     for (SuiteScenario scenario : scenarios) {
       Variant before = scenario.variants().getFirst();
-      PolicyTrial trial =
-          new PolicyTrial(
-              before.trace(),
-              before.device(),
-              before.profile(),
-              before.limitBytes(),
-              before.version(),
-              before.afterOom());
-      choices.forEach(choice -> tasks.add(() -> trial.run(choice)));
+      choices.forEach(choice -> tasks.add(() -> Run.of(before.setup().with(choice))));
     }
     List<RunResult> results = ParallelTasks.run(tasks, progress::done);
     List<Row> rows = new ArrayList<>();

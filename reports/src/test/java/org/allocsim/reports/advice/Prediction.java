@@ -8,15 +8,16 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.RecordedDevice;
 import org.allocsim.simulator.effect.EffectFollower;
 import org.allocsim.simulator.effect.EffectKind;
-import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.EffectListeners;
-import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.MemorySource;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.run.RunPolicy;
 import org.allocsim.simulator.run.RunResult;
-import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.run.RunSetup;
 
 /**
  * The requests of one recorded run replayed under the settings and the limit of another.
@@ -45,20 +46,21 @@ record Prediction(
             DeviceProfiles.defaultProfile().withHistory(source.addressHistory()));
     EffectComparison comparison = new EffectComparison(target.effects());
     RunResult modelled =
-        ScenarioRun.run(source.trace(), 0, scenario, AfterOom.CONTINUE, comparison);
+        Run.of(
+            scenario.setup(source.trace(), 0, AfterOom.CONTINUE),
+            RunObserver.hearing(comparison));
     EffectFollower follower = new EffectFollower(target.effects(), 0);
-    MemoryStats stats = new MemoryStats(scenario.config().allocator().maxSplitBytes());
-    DeviceReplay replay =
-        new DeviceReplay(source.trace(), 0, scenario.version(), AfterOom.CONTINUE, stats, 1);
-    EffectListener listener = EffectListeners.all(stats, replay.failures(), follower);
-    CachingAllocator policy =
-        new CachingAllocator(
-            scenario.config().allocator(),
-            scenario.version(),
-            scenario.limitBytes(),
-            new RecordedDevice(target.effects(), follower::position, target.totalBytes()),
-            listener);
-    replay.run(policy, null, listener, event -> {});
+    RunResult following =
+        Run.of(
+            new RunSetup(
+                source.trace(),
+                0,
+                RunPolicy.pytorch(scenario.config().allocator(), scenario.version()),
+                scenario.limitBytes(),
+                new MemorySource.Given(
+                    new RecordedDevice(
+                        target.effects(), follower::position, target.totalBytes()))),
+            RunObserver.hearing(follower));
     return new Prediction(
         source,
         target,
@@ -66,7 +68,7 @@ record Prediction(
         comparison.rowsEqual(),
         comparison.difference(),
         follower.position(),
-        replay.failures().kept().stream().findFirst());
+        following.firstFailure());
   }
 
   /**

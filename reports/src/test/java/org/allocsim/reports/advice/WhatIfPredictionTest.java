@@ -15,6 +15,8 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -160,7 +162,7 @@ class WhatIfPredictionTest {
             PyTorchVersion.V2_11,
             run.limitBytes(),
             DeviceProfiles.defaultProfile().withHistory(history));
-    ScenarioRun.run(run.trace(), 0, scenario, AfterOom.CONTINUE, places);
+    Run.of(scenario.setup(run.trace(), 0, AfterOom.CONTINUE), RunObserver.hearing(places));
     return places.equal();
   }
 

@@ -199,7 +199,8 @@ class ConvertedTraceTest {
             "replay TRACE --addresses recorded",
             "inspect TRACE --from 3",
             "leaks TRACE")) {
-      CommandRun run = CommandRun.of(question.replace("TRACE", "" + file).split(" ", -1));
+      Object[] arguments = question.replace("TRACE", "" + file).split(" ", -1);
+      CommandRun run = CommandRun.of(arguments);
       assertTrue(run.exitCode() == ExitCodes.FAILED || run.exitCode() == 2, question + run);
       assertTrue(run.err().contains(file.toString()) && run.err().contains(";"), run.err());
     }

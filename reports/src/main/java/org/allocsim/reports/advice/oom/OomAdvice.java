@@ -8,7 +8,6 @@ import java.util.Locale;
 import java.util.Optional;
 import org.allocsim.reports.advice.oom.OomMessage.Amount;
 import org.allocsim.reports.advice.oom.OomMessage.Wording;
-import org.allocsim.simulator.run.Run;
 
 /**
  * What can help against a failure and what cannot, with the settings that the version of the
