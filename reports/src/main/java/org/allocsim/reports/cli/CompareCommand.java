@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import org.allocsim.workloads.source.DeviceTrace;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -97,7 +98,7 @@ final class CompareCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
-    names.forEach(Inputs::require);
+    names.forEach(Traces::file);
     List<PolicyChoice> chosen = policyOptions.choices();
     Path folder = reportName == null ? null : ReportFolder.make(reportName);
     try (Outputs outputs = new Outputs(out)) {
@@ -163,7 +164,7 @@ final class CompareCommand implements Callable<Integer> {
     }
   }
 
-  private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, TraceInput input) {
+  private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, DeviceTrace input) {
     return confOptions.expand(
         chosen,
         input.conf(),
@@ -188,7 +189,7 @@ final class CompareCommand implements Callable<Integer> {
       ChartFolder charts,
       String prefix)
       throws IOException {
-    TraceInput input = traceOptions.read(name, deviceOptions.torchVersion());
+    DeviceTrace input = traceOptions.read(name, deviceOptions.torchVersion());
     List<PolicyChoice> choices = withConfs(chosen, input);
     long limitBytes = limitBytes();
     RunSetup setup =

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import org.allocsim.workloads.source.DeviceTrace;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,7 +55,7 @@ final class CompareJson {
   }
 
   /** How many allocations there are of each size and of each lifetime. */
-  static Map<String, Object> distributions(TraceInput input) {
+  static Map<String, Object> distributions(DeviceTrace input) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("sizes", bins(Histogram.ofSizes(input.trace(), input.device())));
     map.put("lifetimes", bins(Histogram.ofLifetimes(input.trace(), input.device())));

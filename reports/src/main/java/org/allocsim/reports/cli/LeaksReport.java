@@ -38,9 +38,9 @@ record LeaksReport(
     trace.put("events", events());
     trace.put(
         "torch_settings",
-        input.recording().map(each -> Recording.settings(each.snapshot())).orElse(Map.of()));
+        RecordingMaps.settings(input));
     trace.put("notes", input.notes());
-    trace.put("inferences", Recording.toList(inferences()));
+    trace.put("inferences", RecordingMaps.inferences(inferences()));
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("trace", trace);
     map.put("device_index", deviceIndex);

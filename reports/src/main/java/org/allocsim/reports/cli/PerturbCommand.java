@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import org.allocsim.workloads.source.DeviceTrace;
 import java.io.PrintWriter;
 import java.math.BigDecimal;
 import java.nio.file.Path;
@@ -51,7 +52,7 @@ final class PerturbCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "TRACE",
-      description = "Trace of any format; 'allocsim list formats' shows them.")
+      description = TraceOptions.TRACE)
   private String traceName;
 
   @Option(
@@ -100,12 +101,6 @@ final class PerturbCommand implements Callable<Integer> {
   @Mixin private ProgramOptions programOptions;
 
   @Option(
-      names = "--format",
-      paramLabel = "ID",
-      description = "Format of the trace (default: recognised by content).")
-  private String format;
-
-  @Option(
       names = "--json",
       paramLabel = "FILE",
       description = "Write the results of all copies as JSON; - is standard output.")
@@ -115,7 +110,7 @@ final class PerturbCommand implements Callable<Integer> {
   public Integer call() {
     Perturbation perturbation = perturbation();
     PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(traceName);
+    Path file = Traces.file(traceName);
     PolicyChoice policy = policy();
     ParsedConfig given = programOptions.config();
     if (given != null && !Scenario.takesConf(policy.provider().spec())) {
@@ -125,9 +120,8 @@ final class PerturbCommand implements Callable<Integer> {
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       DeviceOptions deviceOptions = programOptions.device();
-      TraceInput input =
-          TraceInput.read(
-              traceName, format, deviceOptions.torchVersion(), programOptions.deviceIndex());
+      DeviceTrace input =
+          programOptions.trace().read(traceName, deviceOptions.torchVersion());
       ParsedConfig config = given != null ? given : recorded(input);
       Settings.requirePossible(config, deviceOptions.profile());
       Scenario scenario =
@@ -175,7 +169,7 @@ final class PerturbCommand implements Callable<Integer> {
   }
 
   /** The settings of the recording; other formats have none. */
-  private ParsedConfig recorded(TraceInput input) {
+  private ParsedConfig recorded(DeviceTrace input) {
     return Settings.parse(
         "the recorded settings",
         input.conf() == null ? "" : input.conf(),
@@ -204,7 +198,7 @@ final class PerturbCommand implements Callable<Integer> {
         resize == null ? Resize.SIZE : resize);
   }
 
-  private Fragility replay(TraceInput input, Scenario scenario, Perturbation perturbation) {
+  private Fragility replay(DeviceTrace input, Scenario scenario, Perturbation perturbation) {
     try (ProgressMeter progress = ProgressMeter.ofCopies("replaying")) {
       return Fragility.run(
           input.trace(), input.device(), scenario, perturbation, seed, runs, progress::update);

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli;
 
+import org.allocsim.workloads.source.DeviceTrace;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -16,7 +17,7 @@ import org.allocsim.simulator.run.TimelineObserver;
  * prediction began with; addresses that it learned from the GPU are not in them.
  */
 final class ValidateRecordings {
-  private final IdentityHashMap<TraceInput, TraceRecording> byTrace = new IdentityHashMap<>();
+  private final IdentityHashMap<DeviceTrace, TraceRecording> byTrace = new IdentityHashMap<>();
   private final List<TraceRecording> traces = new ArrayList<>();
 
   /**
@@ -24,7 +25,7 @@ final class ValidateRecordings {
    *
    * @param row place of the case among all
    */
-  void add(TraceInput input, int row, PolicyChoice choice, long limitBytes, DeviceProfile profile) {
+  void add(DeviceTrace input, int row, PolicyChoice choice, long limitBytes, DeviceProfile profile) {
     TraceRecording recording =
         byTrace.computeIfAbsent(
             input,
