@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.workloads.source.DeviceTrace;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -20,6 +19,7 @@ import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;

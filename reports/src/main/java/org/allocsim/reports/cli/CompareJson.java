@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.workloads.source.DeviceTrace;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +9,7 @@ import org.allocsim.reports.chart.DriverTimeChart;
 import org.allocsim.reports.chart.Histogram;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.timing.HostActivity;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /** Parts of the JSON of a comparison. */
 final class CompareJson {

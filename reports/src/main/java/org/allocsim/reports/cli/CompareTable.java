@@ -57,7 +57,8 @@ final class CompareTable {
   private final IdentityHashMap<RunResult, ReservedParts> parts = new IdentityHashMap<>();
 
   /** Ranks the results: what serves every request first, the least reserved before the others. */
-  CompareTable(DeviceTrace input, DeviceProfile profile, long limitBytes, List<ObservedRun> observed) {
+  CompareTable(
+      DeviceTrace input, DeviceProfile profile, long limitBytes, List<ObservedRun> observed) {
     this.input = input;
     this.profile = profile;
     this.limitBytes = limitBytes;

@@ -36,9 +36,7 @@ record LeaksReport(
     trace.put("file", input.name());
     trace.put("sha256", input.sha256());
     trace.put("events", events());
-    trace.put(
-        "torch_settings",
-        RecordingMaps.settings(input));
+    trace.put("torch_settings", RecordingMaps.settings(input));
     trace.put("notes", input.notes());
     trace.put("inferences", RecordingMaps.inferences(inferences()));
     Map<String, Object> map = new LinkedHashMap<>();

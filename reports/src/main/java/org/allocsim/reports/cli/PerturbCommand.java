@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.workloads.source.DeviceTrace;
 import java.io.PrintWriter;
 import java.math.BigDecimal;
 import java.nio.file.Path;
@@ -14,6 +13,7 @@ import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.transform.Perturbation;
 import org.allocsim.workloads.transform.Perturbation.Resize;
 import picocli.CommandLine.Command;
@@ -50,9 +50,7 @@ final class PerturbCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(
-      paramLabel = "TRACE",
-      description = TraceOptions.TRACE)
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
   @Option(
@@ -120,8 +118,7 @@ final class PerturbCommand implements Callable<Integer> {
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       DeviceOptions deviceOptions = programOptions.device();
-      DeviceTrace input =
-          programOptions.trace().read(traceName, deviceOptions.torchVersion());
+      DeviceTrace input = programOptions.trace().read(traceName, deviceOptions.torchVersion());
       ParsedConfig config = given != null ? given : recorded(input);
       Settings.requirePossible(config, deviceOptions.profile());
       Scenario scenario =

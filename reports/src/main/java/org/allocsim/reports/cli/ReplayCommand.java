@@ -69,9 +69,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(
-      paramLabel = "TRACE",
-      description = TraceOptions.TRACE)
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
   @Option(

@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.workloads.source.DeviceTrace;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -11,6 +10,7 @@ import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.run.TimelineObserver;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /**
  * The simulated runs that the page of {@code validate} shows. They are made on the profile that the
@@ -25,7 +25,8 @@ final class ValidateRecordings {
    *
    * @param row place of the case among all
    */
-  void add(DeviceTrace input, int row, PolicyChoice choice, long limitBytes, DeviceProfile profile) {
+  void add(
+      DeviceTrace input, int row, PolicyChoice choice, long limitBytes, DeviceProfile profile) {
     TraceRecording recording =
         byTrace.computeIfAbsent(
             input,

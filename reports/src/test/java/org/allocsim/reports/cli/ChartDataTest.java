@@ -110,12 +110,7 @@ class ChartDataTest {
             profile);
     List<ObservedRun> runs =
         new RecordedTrial(setup, "trace").runAll(PolicyChoice.parseList(policies), (_, _) -> {});
-    CompareTable table =
-        new CompareTable(
-            input,
-            profile,
-            MemoryLimit.NONE,
-            runs);
+    CompareTable table = new CompareTable(input, profile, MemoryLimit.NONE, runs);
     new CompareCharts(input, new MemoryTimelineChart.Bound("limit", table.mostBytes()), runs)
         .write(charts, "");
     ByteArrayOutputStream json = new ByteArrayOutputStream();

@@ -109,8 +109,16 @@ class ConvertedTraceTest {
     Path out = Files.createTempDirectory(folder, "sweep");
     CommandRun run =
         CommandRun.of(
-            "sweep", file, "-o", out, "--confs", "recorded;expandable_segments:True",
-            "--policies", "pytorch,direct", "--capacities", "recorded,24GiB");
+            "sweep",
+            file,
+            "-o",
+            out,
+            "--confs",
+            "recorded;expandable_segments:True",
+            "--policies",
+            "pytorch,direct",
+            "--capacities",
+            "recorded,24GiB");
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     List<String> lines = Files.readAllLines(out.resolve("rows.csv"));
     List<String> columns = List.of(lines.getFirst().split(",", -1));
@@ -150,7 +158,9 @@ class ConvertedTraceTest {
     assertEquals(-1, Files.mismatch(converted, again));
   }
 
-  /** Requests alone, from a file or a program, are enough for every command but those on history. */
+  /**
+   * Requests alone, from a file or a program, are enough for every command but those on history.
+   */
   @ParameterizedTest
   @ValueSource(
       strings = {

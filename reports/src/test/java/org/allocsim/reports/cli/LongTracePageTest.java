@@ -71,8 +71,7 @@ class LongTracePageTest {
 
   private Path page(AllocationTrace trace, String policies) throws IOException {
     RunSetup setup =
-        new RunSetup(
-            trace, 0, PolicyChoice.parse("pytorch"), -1, DeviceProfiles.defaultProfile());
+        new RunSetup(trace, 0, PolicyChoice.parse("pytorch"), -1, DeviceProfiles.defaultProfile());
     DeviceTrace input = new DeviceTrace(TraceSource.of("long", trace), 0);
     RecordedTrial recorded = new RecordedTrial(setup, "long");
     CompareTable table =
