@@ -13,7 +13,7 @@ import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UnfitTraceException;
@@ -235,7 +235,7 @@ public record PolicyTrial(
               .provider()
               .create(
                   new PolicySettings(limitBytes, choice.options()),
-                  new Foresight(trace, device),
+                  new FutureRequests(trace, device),
                   simulation == null ? memory : simulation.memory(),
                   listener);
     } catch (UnfitTraceException e) {

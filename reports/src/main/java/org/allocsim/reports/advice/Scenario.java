@@ -9,7 +9,7 @@ import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -111,7 +111,7 @@ public record Scenario(
    * @throws UnfitTraceException where it cannot serve them
    * @throws PolicyOptionException where it refuses one of its options
    */
-  AllocatorPolicy create(Foresight requests, DeviceMemory memory, EffectListener listener)
+  AllocatorPolicy create(FutureRequests requests, DeviceMemory memory, EffectListener listener)
       throws UnfitTraceException, PolicyOptionException {
     Map<String, String> options = new LinkedHashMap<>(choice.options());
     if (takesConf()) {
@@ -126,7 +126,10 @@ public record Scenario(
   /** Why the allocator cannot serve a trace, in a sentence; empty where it can be tried. */
   public Optional<String> obstacle(AllocationTrace trace, int deviceIndex) {
     try {
-      create(new Foresight(trace, deviceIndex), new SimulatedDevice(device), EffectListeners.NONE);
+      create(
+          new FutureRequests(trace, deviceIndex),
+          new SimulatedDevice(device),
+          EffectListeners.NONE);
       return Optional.empty();
     } catch (UnfitTraceException e) {
       return Optional.of(choice.label() + " cannot serve the program: it needs " + e.getMessage());

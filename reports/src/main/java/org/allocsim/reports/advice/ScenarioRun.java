@@ -10,7 +10,7 @@ import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.stats.MemoryStats;
@@ -62,7 +62,7 @@ public final class ScenarioRun {
     SimulatedDevice memory = new SimulatedDevice(scenario.device());
     StepClock clock = new StepClock(steps, memory);
     replay.run(
-        create(scenario, new Foresight(trace, device), memory, listener),
+        create(scenario, new FutureRequests(trace, device), memory, listener),
         memory,
         listener,
         event -> {
@@ -89,7 +89,7 @@ public final class ScenarioRun {
   }
 
   private static AllocatorPolicy create(
-      Scenario scenario, Foresight requests, SimulatedDevice memory, EffectListener listener) {
+      Scenario scenario, FutureRequests requests, SimulatedDevice memory, EffectListener listener) {
     try {
       return scenario.create(requests, memory, listener);
     } catch (UnfitTraceException | PolicyOptionException e) {

@@ -8,7 +8,7 @@ import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UnfitTraceException;
@@ -91,7 +91,7 @@ final class RepeatedReplay {
           .provider()
           .create(
               new PolicySettings(limitBytes, choice.options()),
-              new Foresight(input.trace(), input.device()),
+              new FutureRequests(input.trace(), input.device()),
               memory,
               listener);
     } catch (UnfitTraceException e) {

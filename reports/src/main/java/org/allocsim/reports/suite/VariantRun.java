@@ -75,7 +75,7 @@ final class VariantRun implements PolicyTrial.Observer, EffectListener {
     rows++;
     reservedSum += stats.reservedBytes();
     if (trace.kind(event) == RequestKind.MARKER_BEGIN) {
-      moments.add(moment(trace.markerName(trace.allocation(event)), policy));
+      moments.add(moment(trace.markerNameOf(event), policy));
     }
     return true;
   }

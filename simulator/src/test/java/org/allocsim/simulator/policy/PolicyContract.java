@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What every policy must do, whatever its rules: the invariants of a memory allocator, the same
  * effects for the same requests, more memory never hurting, an end that holds what its rules say,
- * and sizes that no card has. A policy's own contract test extends this class, names the policy and
+ * and sizes that no GPU has. A policy's own contract test extends this class, names the policy and
  * says where its rules differ from the usual.
  */
 public abstract class PolicyContract {
@@ -174,7 +174,7 @@ public abstract class PolicyContract {
   }
 
   @Test
-  void sizesThatNoCardHasAreRefusedAndLeaveEverythingAsItWas() {
+  void sizesThatNoDeviceHasAreRefusedAndLeaveEverythingAsItWas() {
     for (long bytes :
         new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 511, 1L << 62, (1L << 61) + 1, 1L << 50}) {
       AllocationTrace.Builder trace = new AllocationTrace.Builder();

@@ -53,7 +53,7 @@ public final class PolicyRun {
               .orElseThrow()
               .create(
                   new PolicySettings(limitBytes, options),
-                  new Foresight(trace, 0),
+                  new FutureRequests(trace, 0),
                   device,
                   listener);
     } catch (PolicyOptionException | UnfitTraceException e) {

@@ -6,7 +6,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -57,7 +57,8 @@ final class PolicyRun {
     AllocationTrace trace = run.trace();
     Failures heard = new Failures(touched);
     AllocatorPolicy policy =
-        run.provider().create(run.settings(), new Foresight(trace, run.device()), memory, heard);
+        run.provider()
+            .create(run.settings(), new FutureRequests(trace, run.device()), memory, heard);
     new Replay(trace, run.device(), policy, heard, () -> 0).run(this::before);
   }
 
