@@ -91,32 +91,14 @@ public final class AddressOrder {
 
   /** The block at the highest address that is not above a given one, or {@link #NONE}. */
   public int floor(long mostAddress) {
-    int node = leafFor(mostAddress);
-    int entry = (node << FAN_SHIFT) + counts[node] - 1;
-    while (entry >= node << FAN_SHIFT && Long.compareUnsigned(addresses[entry], mostAddress) > 0) {
+    int leaf = leafFor(mostAddress);
+    int first = leaf << FAN_SHIFT;
+    int entry = first + counts[leaf] - 1;
+    while (entry >= first && Long.compareUnsigned(addresses[entry], mostAddress) > 0) {
       entry--;
     }
-    return entry >= node << FAN_SHIFT ? refs[entry] : previousIn(node);
-  }
-
-  /** The last block of the leaf before one, or {@link #NONE}. */
-  private int previousIn(int leaf) {
-    int node = leaf;
-    int above = parents[node];
-    while (above != NO_NODE && refs[above << FAN_SHIFT] == node) {
-      node = above;
-      above = parents[node];
-    }
-    if (above == NO_NODE) {
-      return NONE;
-    }
-    int entry = entryOf(above, node) - 1;
-    int at = above;
-    while (!leaves[at]) {
-      at = refs[entry];
-      entry = (at << FAN_SHIFT) + counts[at] - 1;
-    }
-    return refs[entry];
+    // The nodes above know where each leaf begins: only below the first block of all is there none.
+    return entry >= first ? refs[entry] : NONE;
   }
 
   /** Adds a block, whose number is not in the set, at an address where no other begins. */
