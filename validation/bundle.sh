@@ -2,11 +2,12 @@
 # Packs allocsim with a Java run-time and the one native library that it needs into an archive that
 # runs on Linux x86-64 machines without Java:
 #
-#   validation/bundle.sh APP JDK ARCHIVE
+#   validation/bundle.sh APP JDK ARCHIVE [PART=FOLDER...]
 #
 #   APP      folder with allocsim.jar and lib/, as the build makes it
 #   JDK      folder of a JDK 25 or newer
 #   ARCHIVE  the .tgz to write
+#   PART     an optional part, bench or parquet, with the folder of its jars
 set -eu
 
 fail() {
@@ -14,10 +15,11 @@ fail() {
   exit 1
 }
 
-[ $# -eq 3 ] || fail "bundle takes the application's folder, a JDK and the archive to write."
+[ $# -ge 3 ] || fail "bundle takes the application's folder, a JDK and the archive to write."
 app=$1
 jdk=$2
 archive=$3
+shift 3
 most_bytes=60000000
 
 [ -f "$app/allocsim.jar" ] || fail "$app has no allocsim.jar; build it first."
@@ -49,10 +51,12 @@ native=
 for jar in "$app"/lib/*.jar; do
   case ${jar##*/} in
     jcuda-natives-*) native=$jar ;;
-    # Sweeps write CSV without them; they would add some 9 MB.
-    parquet-* | jts-core-* | slf4j-*) ;;
     *) cp "$jar" "$to/lib/" ;;
   esac
+done
+for part; do
+  mkdir -p "$to/parts/${part%%=*}"
+  cp "${part#*=}"/*.jar "$to/parts/${part%%=*}/" || fail "${part#*=} has no jars; build allocsim again."
 done
 # Of a library's platforms only this one is needed; they are 6 MB.
 for jar in "$to"/lib/zstd-jni-*.jar; do
@@ -82,8 +86,15 @@ if [ -z "${COLUMNS:-}" ] && [ -t 1 ]; then
     *) export COLUMNS="${size##* }" ;;
   esac
 fi
-exec "$root/runtime/bin/java" "@$root/jvm.options" \
-  -Djava.library.path="$root/lib" ${ALLOCSIM_JAVA_OPTS:-} -jar "$root/allocsim.jar" "$@"
+main=org.allocsim.reports.cli.Main
+case ${1:-} in
+  # Optional parts, where they were packed, are on the class path of the commands that use them.
+  bench) set -- -cp "$root/allocsim.jar:$root/parts/bench/*" "$main" "$@" ;;
+  sweep) set -- -cp "$root/allocsim.jar:$root/parts/parquet/*" "$main" "$@" ;;
+  *) set -- -jar "$root/allocsim.jar" "$@" ;;
+esac
+exec "$root/runtime/bin/java" "@$root/jvm.options" -Djava.library.path="$root/lib" \
+  ${ALLOCSIM_JAVA_OPTS:-} "$@"
 EOF
 chmod 755 "$to/allocsim"
 
