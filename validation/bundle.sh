@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packs allocsim with a Java run-time and the one native library that it needs into an archive that
-# runs on Linux x86-64 machines without Java:
+# Packs allocsim with a Java run-time, the one native library that it needs and the licences of all
+# into an archive that runs on Linux x86-64 machines without Java:
 #
 #   validation/bundle.sh APP JDK ARCHIVE [PART=FOLDER...]
 #
@@ -21,6 +21,7 @@ jdk=$2
 archive=$3
 shift 3
 most_bytes=60000000
+sources=$(CDPATH='' cd -P -- "$(dirname -- "$0")/.." && pwd)
 
 [ -f "$app/allocsim.jar" ] || fail "$app has no allocsim.jar; build it first."
 [ -x "$jdk/bin/jlink" ] || fail "$jdk has no bin/jlink; name a whole JDK with ALLOCSIM_JAVA."
@@ -44,6 +45,8 @@ mkdir -p "$to/lib"
   fail "jlink of $jdk failed."
 
 cp "$app/allocsim.jar" "$to/"
+cp "$sources/LICENSE" "$sources/NOTICE" "$to/" && cp -r "$sources/build/licences/texts" "$to/licences" ||
+  fail "$sources lacks LICENSE, NOTICE or texts of licences; get the sources of allocsim anew."
 options=org/allocsim/simulator/jvm.options
 (cd "$work" && "$jdk/bin/jar" xf "$app"/lib/allocsim-simulator-*.jar "$options" && mv "$options" "$to/") ||
   fail "$app/lib has no $options; build allocsim again."

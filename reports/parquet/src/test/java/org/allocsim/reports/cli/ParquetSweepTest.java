@@ -1,27 +1,28 @@
 package org.allocsim.reports.cli;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.reports.fleet.RowCsv;
 import org.allocsim.reports.fleet.SweepColumn;
-import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.column.statistics.Statistics;
-import org.apache.parquet.conf.PlainParquetConfiguration;
-import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.format.converter.ParquetMetadataConverter;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.apache.parquet.hadoop.metadata.ParquetMetadata;
-import org.apache.parquet.io.LocalInputFile;
 import org.apache.parquet.schema.Type;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Sweeps where Parquet is installed; no class of Hadoop is on the class path. */
 final class ParquetSweepTest {
+  private static final String MAGIC = "PAR1";
   private static final long BLOCK_BYTES = 8L << 20;
 
   @TempDir private Path folder;
@@ -65,12 +67,16 @@ final class ParquetSweepTest {
     return out.toString();
   }
 
+  /** The file's last part: its description, that one's length, and four letters. */
   private ParquetMetadata footer() throws IOException {
-    ParquetReadOptions options =
-        ParquetReadOptions.builder(new PlainParquetConfiguration()).build();
-    try (ParquetFileReader reader = ParquetFileReader.open(new LocalInputFile(table), options)) {
-      return reader.getFooter();
-    }
+    byte[] file = Files.readAllBytes(table);
+    int end = file.length - Integer.BYTES - MAGIC.length();
+    assertEquals(MAGIC, new String(file, end + Integer.BYTES, MAGIC.length(), US_ASCII));
+    int length = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).getInt(end);
+    return new ParquetMetadataConverter()
+        .readParquetMetadata(
+            new ByteArrayInputStream(file, end - length, length),
+            ParquetMetadataConverter.NO_FILTER);
   }
 
   @Test
