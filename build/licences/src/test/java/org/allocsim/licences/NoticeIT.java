@@ -111,11 +111,10 @@ final class NoticeIT {
     Map<String, List<String>> stated = stated();
     Map<String, String> named = named(place);
     assertFalse(named.isEmpty());
-    named.forEach(
-        (jar, licence) ->
-            assertTrue(
-                stated.getOrDefault(jar, List.of()).contains(licence),
-                () -> jar + ": NOTICE says " + licence + ", its POM " + stated.get(jar)));
+    named.forEach((jar, licence) ->
+        assertTrue(
+            stated.getOrDefault(jar, List.of()).contains(licence),
+            () -> jar + ": NOTICE says " + licence + ", its POM " + stated.get(jar)));
   }
 
   @ParameterizedTest
