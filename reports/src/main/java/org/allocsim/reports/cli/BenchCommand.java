@@ -1,5 +1,8 @@
 package org.allocsim.reports.cli;
 
+import static java.util.stream.Collectors.joining;
+
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
@@ -21,6 +24,7 @@ import org.allocsim.benchmarks.Measurement;
 import org.allocsim.benchmarks.suite.PolicyCase;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.plugin.PluginLoader;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -53,6 +57,8 @@ import picocli.CommandLine.Spec;
     })
 final class BenchCommand implements Callable<Integer> {
   private static final int MOST_RUNS = 100;
+
+  private static final String CLASS_PATH = "java.class.path";
 
   @Spec private CommandSpec spec;
 
@@ -193,10 +199,22 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private static List<Measurement> measure(BenchmarkRunner runner) {
+    String classPath = System.getProperty(CLASS_PATH);
+    // The processes that measure start with the class path of this one, so plugins have to be in
+    // it.
+    PluginLoader.current()
+        .ifPresent(plugins ->
+            System.setProperty(
+                CLASS_PATH,
+                plugins.jars().stream()
+                    .map(jar -> jar.toAbsolutePath().toString())
+                    .collect(joining(File.pathSeparator, classPath + File.pathSeparator, ""))));
     try (ProgressMeter progress = ProgressMeter.ofBenchmarks("measuring")) {
       return runner.run(progress::update);
     } catch (BenchmarkException e) {
       throw new Failure(e.getMessage() + "; 'allocsim bench --help' shows what can be left out", e);
+    } finally {
+      System.setProperty(CLASS_PATH, classPath);
     }
   }
 

@@ -20,6 +20,7 @@ import org.allocsim.reports.fleet.SweepRequest;
 import org.allocsim.reports.fleet.SweepResults;
 import org.allocsim.reports.fleet.SweepSummary;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -184,7 +185,10 @@ final class SweepCommand implements Callable<Integer> {
               FleetTraceReader.INSTANCE,
               inputs,
               out,
-              new SweepEngine.Options(master, threads),
+              new SweepEngine.Options(
+                  master,
+                  threads,
+                  PluginLoader.current().map(PluginLoader::jars).orElse(List.of())),
               new Progress(progress));
     } catch (SweepException e) {
       throw e.isUsage() ? Failure.usage(e.getMessage()) : new Failure(e.getMessage(), e);

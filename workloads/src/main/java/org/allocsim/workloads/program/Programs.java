@@ -13,7 +13,7 @@ public final class Programs {
 
   /** All programs by name. */
   public static List<ProgramProvider> all() {
-    return ServiceLoader.load(ProgramProvider.class, Programs.class.getClassLoader()).stream()
+    return ServiceLoader.load(ProgramProvider.class).stream()
         .map(ServiceLoader.Provider::get)
         .sorted(Comparator.comparing(ProgramProvider::id))
         .toList();
