@@ -1,0 +1,2 @@
+/** Recordings of any length to measure with, made by the simulator itself. */
+package org.allocsim.benchmarks.recording;
