@@ -40,7 +40,9 @@ final class ArchitectureTest {
           .whereLayer("validation")
           .mayOnlyAccessLayers("simulator", "workloads")
           .whereLayer("benchmarks")
-          .mayOnlyAccessLayers("simulator", "workloads")
+          .mayOnlyAccessLayers("simulator", "workloads", "validation")
+          .whereLayer("benchmarks")
+          .mayNotBeAccessedByAnyLayer()
           .whereLayer("reports")
           .mayNotBeAccessedByAnyLayer();
 

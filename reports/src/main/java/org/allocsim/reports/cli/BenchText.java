@@ -4,12 +4,12 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.allocsim.benchmarks.Machine;
-import org.allocsim.benchmarks.Measurement;
 import org.allocsim.reports.text.CsvText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
+import org.allocsim.validation.benchmark.Machine;
+import org.allocsim.validation.benchmark.Measurement;
 
 /** Results of {@code allocsim bench} for people and spreadsheets. */
 final class BenchText {

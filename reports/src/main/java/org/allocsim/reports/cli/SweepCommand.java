@@ -316,7 +316,8 @@ final class SweepCommand implements Callable<Integer> {
       terminal.println(
           "No "
               + SweepResults.PARQUET
-              + ": this installation leaves Parquet out; one built from source has it");
+              + ": Parquet is an optional part that this installation lacks; './allocsim sweep' of"
+              + " the sources has it, and './allocsim bundle ARCHIVE.tgz --with parquet' packs it");
     }
     terminal.flush();
   }

@@ -1,16 +1,12 @@
-package org.allocsim.benchmarks.suite;
+package org.allocsim.validation.benchmark;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.Policies;
-import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.PolicySpec;
-import org.allocsim.simulator.policy.UnfitTraceException;
 
 /**
  * A policy with its options.
@@ -41,25 +37,14 @@ public record PolicyCase(String id, Map<String, String> options) {
     return provider().spec().kind() != PolicySpec.Kind.ONLINE;
   }
 
-  /** Why the policy cannot serve a program; empty where it can. */
-  public Optional<String> reasonAgainst(String program) {
-    try {
-      new AllocatorPass(
-          AllocatorPass.Program.of(program), provider(), options, DeviceProfiles.defaultProfile());
-      return Optional.empty();
-    } catch (UnfitTraceException e) {
-      return Optional.of("needs " + e.getMessage());
-    } catch (PolicyOptionException e) {
-      return Optional.of(e.getMessage());
-    }
-  }
-
-  private PolicyProvider provider() {
+  /** The policy itself. */
+  public PolicyProvider provider() {
     return Policies.named(id)
         .orElseThrow(() -> new IllegalArgumentException("there is no policy " + id));
   }
 
-  static Map<String, String> parseOptions(String text) {
+  /** Options that {@link #optionText} wrote. */
+  public static Map<String, String> parseOptions(String text) {
     Map<String, String> options = new LinkedHashMap<>();
     for (String option : text.split(";")) {
       int sign = option.indexOf('=');

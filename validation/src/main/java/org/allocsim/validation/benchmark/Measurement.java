@@ -1,4 +1,4 @@
-package org.allocsim.benchmarks;
+package org.allocsim.validation.benchmark;
 
 /**
  * What one benchmark showed.

@@ -1,4 +1,4 @@
-package org.allocsim.benchmarks;
+package org.allocsim.validation.benchmark;
 
 import java.io.IOException;
 import java.nio.file.Files;

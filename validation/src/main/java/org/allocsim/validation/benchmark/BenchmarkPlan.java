@@ -1,18 +1,16 @@
-package org.allocsim.benchmarks;
+package org.allocsim.validation.benchmark;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.allocsim.benchmarks.suite.Inputs;
-import org.allocsim.benchmarks.suite.PolicyCase;
 
 /**
  * What to measure, and how long.
  *
  * @param subjects what is measured
  * @param programs what is replayed: programs, or paths of traces
- * @param snapshots what is read: {@link Inputs#SAMPLE}, or paths of snapshots
+ * @param snapshots what is read: {@link #SAMPLE}, or paths of snapshots
  * @param policies what {@link Subject#POLICIES} replays with
  * @param effort how long
  */
@@ -22,6 +20,15 @@ public record BenchmarkPlan(
     List<String> snapshots,
     List<PolicyCase> policies,
     Effort effort) {
+  /** GPT-2 training, batches of changing length: 14 085 allocations, as in {@code gpt_varlen}. */
+  public static final String GPT = "gpt";
+
+  /** Llama generation with a growing cache: 81 117 allocations, as in {@code llama_generate}. */
+  public static final String LLAMA = "llama-generate";
+
+  /** The snapshot that ships with the benchmarks. */
+  public static final String SAMPLE = "sample";
+
   /** Parts of allocsim whose speed can be measured. */
   public enum Subject {
     /** PyTorch's allocator with all statistics, native and with expandable segments. */
@@ -54,7 +61,7 @@ public record BenchmarkPlan(
      */
     public static final Effort USUAL = new Effort(2, 20, 5, 150);
 
-    /** A {@link SteadyReplay}'s: a sample whenever one is asked for, of a fifth of a second. */
+    /** A {@link ReplayInTurns}'s: a sample whenever one is asked for, of a fifth of a second. */
     public static final Effort IN_TURNS = new Effort(1, 15, 1, 200);
 
     /** Hardly any: shows that benchmarks work, not how fast. */
@@ -73,14 +80,14 @@ public record BenchmarkPlan(
   public static BenchmarkPlan usual() {
     return new BenchmarkPlan(
         Set.of(Subject.REPLAY, Subject.READ, Subject.TIME),
-        List.of(Inputs.GPT, Inputs.LLAMA),
-        List.of(Inputs.SAMPLE),
+        List.of(GPT, LLAMA),
+        List.of(SAMPLE),
         List.of(),
         Effort.USUAL);
   }
 
   /** PyTorch's allocator as it is by default and with expandable segments. */
-  static List<PolicyCase> pytorch() {
+  public static List<PolicyCase> pytorch() {
     List<PolicyCase> cases = new ArrayList<>();
     cases.add(new PolicyCase("pytorch", Map.of()));
     cases.add(new PolicyCase("pytorch", Map.of("conf", "expandable_segments:True")));

@@ -1,4 +1,4 @@
-package org.allocsim.benchmarks;
+package org.allocsim.validation.benchmark;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

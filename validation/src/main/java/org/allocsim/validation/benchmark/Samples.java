@@ -1,4 +1,4 @@
-package org.allocsim.benchmarks;
+package org.allocsim.validation.benchmark;
 
 import java.util.Arrays;
 import java.util.Collection;
@@ -21,7 +21,7 @@ public record Samples(List<Double> values) {
     }
   }
 
-  static Samples of(Collection<Double> values) {
+  public static Samples of(Collection<Double> values) {
     return new Samples(List.copyOf(values));
   }
 

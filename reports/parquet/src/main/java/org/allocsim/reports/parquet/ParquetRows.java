@@ -1,10 +1,13 @@
-package org.allocsim.reports.fleet;
+package org.allocsim.reports.parquet;
 
 import com.github.luben.zstd.Zstd;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Map;
+import org.allocsim.reports.fleet.RowTable;
+import org.allocsim.reports.fleet.SweepColumn;
+import org.allocsim.reports.fleet.SweepRow;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.bytes.BytesInput;
 import org.apache.parquet.compression.CompressionCodecFactory;
@@ -25,10 +28,9 @@ import org.apache.parquet.schema.Types;
 /**
  * Writes rows as Parquet, compressed with Zstandard. The library's usual way goes through Hadoop,
  * which is not there when the program runs: configuration, file and codec are given to it here, so
- * that no class of Hadoop is loaded. Where the library is not installed, this class cannot be
- * loaded.
+ * that no class of Hadoop is loaded.
  */
-final class ParquetRows implements AutoCloseable {
+final class ParquetRows implements RowTable.Writer {
   /** Rows are collected up to this size before they are written. */
   private static final long ROW_GROUP_BYTES = 16L << 20;
 
@@ -45,7 +47,8 @@ final class ParquetRows implements AutoCloseable {
             .build();
   }
 
-  void add(SweepRow row) throws IOException {
+  @Override
+  public void add(SweepRow row) throws IOException {
     writer.write(row);
   }
 
