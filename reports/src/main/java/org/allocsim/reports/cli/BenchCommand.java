@@ -85,7 +85,8 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "PART",
       description =
           "Measure only these parts: replay, read, time, policies, blocks (10^2 to 10^6 live and"
-              + " free blocks; takes minutes).")
+              + " free blocks; takes minutes), commands (whole commands on a recording of two"
+              + " million events; takes minutes).")
   private List<String> parts = List.of();
 
   @Option(
@@ -258,7 +259,7 @@ final class BenchCommand implements Callable<Integer> {
         subjects.add(Subject.valueOf(part.strip().toUpperCase(Locale.ROOT)));
       } catch (IllegalArgumentException _) {
         throw Failure.usage(
-            "--only " + part + ": parts are replay, read, time, policies and blocks");
+            "--only " + part + ": parts are replay, read, time, policies, blocks and commands");
       }
     }
     if (!parts.isEmpty()) {

@@ -1,4 +1,4 @@
-package org.allocsim.benchmarks.recording;
+package org.allocsim.benchmarks.command;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,4 +1,4 @@
-package org.allocsim.benchmarks.recording;
+package org.allocsim.benchmarks.command;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -28,9 +28,9 @@ import org.allocsim.workloads.program.Programs;
  * under default settings, on a card with room to spare, every entry with one of some two thousand
  * stacks. {@code verify} finds it exact.
  */
-public final class LongRecording extends EffectRows {
+final class LongRecording extends EffectRows {
   /** Entries that the usual recording has; it is a file of some 160 MB. */
-  public static final int USUAL_ENTRIES = 2_000_000;
+  static final int USUAL_ENTRIES = 2_000_000;
 
   private static final int STACKS = 2000;
   private static final int FRAMES = 600;
@@ -58,7 +58,7 @@ public final class LongRecording extends EffectRows {
    * @param leastEntries entries of the history; the last request may add a few
    * @return the entries of its history
    */
-  public static int write(Path file, int leastEntries) throws IOException {
+  static int write(Path file, int leastEntries) throws IOException {
     int steps = leastEntries / STEP_ENTRIES + 1;
     AllocationTrace trace = Programs.generate("gpt", Map.of("iterations", "" + steps), 1);
     try (OutputStream stream = Files.newOutputStream(file);

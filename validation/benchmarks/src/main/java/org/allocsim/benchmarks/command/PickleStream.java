@@ -1,4 +1,4 @@
-package org.allocsim.benchmarks.recording;
+package org.allocsim.benchmarks.command;
 
 import java.io.BufferedOutputStream;
 import java.io.IOException;
