@@ -1,5 +1,8 @@
 package org.allocsim.reports.cli;
 
+import static java.util.stream.Collectors.joining;
+
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
@@ -12,6 +15,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.validation.benchmark.BenchmarkEngine;
 import org.allocsim.validation.benchmark.BenchmarkException;
@@ -58,6 +62,8 @@ import picocli.CommandLine.Spec;
 final class BenchCommand implements Callable<Integer> {
   private static final int MOST_RUNS = 100;
 
+  private static final String CLASS_PATH = "java.class.path";
+
   @Spec private CommandSpec spec;
 
   @Option(
@@ -82,7 +88,8 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "PART",
       description =
           "Measure only these parts: replay, read, time, policies, blocks (10^2 to 10^6 live and"
-              + " free blocks; takes minutes).")
+              + " free blocks; takes minutes), commands (whole commands on a recording of two"
+              + " million events; takes minutes).")
   private List<String> parts = List.of();
 
   @Option(
@@ -213,10 +220,22 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private static BenchmarkResults measure(BenchmarkEngine engine, BenchmarkPlan plan) {
+    String classPath = System.getProperty(CLASS_PATH);
+    // The processes that measure start with the class path of this one, so plugins have to be in
+    // it.
+    PluginLoader.current()
+        .ifPresent(plugins ->
+            System.setProperty(
+                CLASS_PATH,
+                plugins.jars().stream()
+                    .map(jar -> jar.toAbsolutePath().toString())
+                    .collect(joining(File.pathSeparator, classPath + File.pathSeparator, ""))));
     try (ProgressMeter progress = ProgressMeter.ofBenchmarks("measuring")) {
       return engine.run(plan, progress::update);
     } catch (BenchmarkException e) {
       throw new Failure(e.getMessage() + "; 'allocsim bench --help' shows what can be left out", e);
+    } finally {
+      System.setProperty(CLASS_PATH, classPath);
     }
   }
 
@@ -252,7 +271,7 @@ final class BenchCommand implements Callable<Integer> {
         subjects.add(Subject.valueOf(part.strip().toUpperCase(Locale.ROOT)));
       } catch (IllegalArgumentException _) {
         throw Failure.usage(
-            "--only " + part + ": parts are replay, read, time, policies and blocks");
+            "--only " + part + ": parts are replay, read, time, policies, blocks and commands");
       }
     }
     if (!parts.isEmpty()) {

@@ -49,6 +49,7 @@ final class BenchJson {
     map.put("plain_bytes_per_second", each.plainBytesPerSecond());
     map.put("cpu_share", each.cpuShare());
     map.put("allocated_bytes_per_event", each.allocatedBytesPerEvent());
+    map.put("peak_resident_bytes", each.peakResidentBytes());
     return map;
   }
 

@@ -41,6 +41,7 @@ class BenchCommandTest {
         2.0 / 3,
         Double.NaN,
         0,
+        Double.NaN,
         1000);
   }
 

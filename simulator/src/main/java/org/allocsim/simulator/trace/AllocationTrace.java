@@ -62,16 +62,16 @@ public final class AllocationTrace {
     eventCount = b.count;
     prologueCount = b.prologueCount;
     allocationCount = b.allocationCount;
-    heads = Arrays.copyOf(b.heads, b.count);
+    heads = cut(b.heads, b.count);
     b.heads = null;
     poolIds = List.copyOf(b.poolNumbers.keySet());
-    pools = poolIds.size() == 1 ? null : Arrays.copyOf(b.pools, b.count);
+    pools = b.pools == null ? null : Arrays.copyOf(b.pools, b.count);
     b.pools = null;
-    bytes = Arrays.copyOf(b.bytes, b.count);
+    bytes = cut(b.bytes, b.count);
     b.bytes = null;
-    timesNanos = Arrays.copyOf(b.timesNanos, b.count);
+    timesNanos = cut(b.timesNanos, b.count);
     b.timesNanos = null;
-    stacks = Arrays.copyOf(b.stacks, b.count);
+    stacks = b.stacks.length == b.count ? b.stacks : Arrays.copyOf(b.stacks, b.count);
     b.stacks = null;
     streamHandles = b.sortedHandles();
     b.renumberStreams(heads, streamHandles);
@@ -89,6 +89,10 @@ public final class AllocationTrace {
       }
     }
     this.stackTable = stackTable;
+  }
+
+  private static long[] cut(long[] column, int rows) {
+    return column.length == rows ? column : Arrays.copyOf(column, rows);
   }
 
   /** Number of rows. */
@@ -323,11 +327,14 @@ public final class AllocationTrace {
     private int count;
     private int prologueCount;
     private int allocationCount;
-    private long[] heads = new long[1024];
-    private short[] pools = new short[1024];
-    private long[] bytes = new long[1024];
-    private long[] timesNanos = new long[1024];
-    private int[] stacks = new int[1024];
+    private long[] heads;
+
+    /** Null as long as all rows are of the default pool. */
+    private short[] pools;
+
+    private long[] bytes;
+    private long[] timesNanos;
+    private int[] stacks;
     private final Map<Long, Integer> streamNumbers = new LinkedHashMap<>();
     private final Map<PoolId, Integer> poolNumbers = new LinkedHashMap<>();
     private final Map<String, Integer> markerNumbers = new LinkedHashMap<>();
@@ -345,8 +352,23 @@ public final class AllocationTrace {
     private long timeNanos;
     private int stack;
 
+    // What the row before named, which most rows name again.
+    private long lastHandle;
+    private int lastStream = -1;
+    private PoolId lastPoolId = PoolId.DEFAULT;
+    private int lastPool;
+
     /** An empty trace with the default pool. */
     public Builder() {
+      this(1024);
+    }
+
+    /** An empty trace with the default pool and, to begin with, room for a number of rows. */
+    public Builder(int capacityRows) {
+      heads = new long[capacityRows];
+      bytes = new long[capacityRows];
+      timesNanos = new long[capacityRows];
+      stacks = new int[capacityRows];
       poolNumbers.put(PoolId.DEFAULT, 0);
     }
 
@@ -368,6 +390,14 @@ public final class AllocationTrace {
 
     /** Provisional number of a stream; the finished trace renumbers streams by handle. */
     private int stream(long handle) {
+      if (handle != lastHandle || lastStream < 0) {
+        lastStream = numberOfStream(handle);
+        lastHandle = handle;
+      }
+      return lastStream;
+    }
+
+    private int numberOfStream(long handle) {
       Integer known = streamNumbers.get(handle);
       if (known != null) {
         return known;
@@ -384,7 +414,17 @@ public final class AllocationTrace {
       return pool(id);
     }
 
+    // Another object with the same name is looked up, which is slower and not wrong.
+    @SuppressWarnings("ReferenceEquality")
     private int pool(PoolId id) {
+      if (id != lastPoolId) {
+        lastPool = numberOfPool(id);
+        lastPoolId = id;
+      }
+      return lastPool;
+    }
+
+    private int numberOfPool(PoolId id) {
       Integer known = poolNumbers.get(id);
       if (known != null) {
         return known;
@@ -635,7 +675,12 @@ public final class AllocationTrace {
         grow();
       }
       heads[count] = RowHead.of(kind.ordinal(), device, stream, allocation);
-      pools[count] = (short) pool;
+      if (pool != 0 && pools == null) {
+        pools = new short[heads.length];
+      }
+      if (pools != null) {
+        pools[count] = (short) pool;
+      }
       bytes[count] = value;
       timesNanos[count] = timeNanos;
       stacks[count] = stack;
@@ -645,7 +690,7 @@ public final class AllocationTrace {
     private void grow() {
       int capacity = Math.addExact(count, (count >> 1) + 16);
       heads = Arrays.copyOf(heads, capacity);
-      pools = Arrays.copyOf(pools, capacity);
+      pools = pools == null ? null : Arrays.copyOf(pools, capacity);
       bytes = Arrays.copyOf(bytes, capacity);
       timesNanos = Arrays.copyOf(timesNanos, capacity);
       stacks = Arrays.copyOf(stacks, capacity);

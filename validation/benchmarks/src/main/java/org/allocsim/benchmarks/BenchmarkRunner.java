@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.allocsim.benchmarks.command.CommandBenchmark;
 import org.allocsim.benchmarks.suite.BlocksBenchmark;
 import org.allocsim.benchmarks.suite.DeviceBenchmark;
 import org.allocsim.benchmarks.suite.ReplayBenchmark;
@@ -73,7 +75,12 @@ final class BenchmarkRunner {
   BenchmarkResults run(BenchmarkEngine.Progress progress) throws BenchmarkException {
     List<Case> cases = cases();
     Map<Case, List<RunResult>> results = new LinkedHashMap<>();
-    int total = cases.size() * plan.effort().runs();
+    CommandBenchmark commands =
+        plan.subjects().contains(BenchmarkPlan.Subject.COMMANDS)
+            ? CommandBenchmark.of(plan.effort())
+            : null;
+    int measured = cases.size() * plan.effort().runs();
+    int total = measured + (commands == null ? 0 : commands.commandCount());
     int done = 0;
     for (int run = 0; run < plan.effort().runs(); run++) {
       for (Case each : cases) {
@@ -81,9 +88,14 @@ final class BenchmarkRunner {
         results.computeIfAbsent(each, _ -> new ArrayList<>()).add(run(each));
       }
     }
+    List<Measurement> measurements = new ArrayList<>();
+    cases.forEach(each -> measurements.add(measurement(each, results.get(each))));
+    if (commands != null) {
+      AtomicInteger ended = new AtomicInteger(measured);
+      measurements.addAll(commands.run(() -> progress.done(ended.incrementAndGet(), total)));
+    }
     progress.done(total, total);
-    return new BenchmarkResults(
-        cases.stream().map(each -> measurement(each, results.get(each))).toList(), notRun);
+    return new BenchmarkResults(measurements, notRun);
   }
 
   /**
@@ -106,6 +118,9 @@ final class BenchmarkRunner {
           case BLOCKS -> {
             addBlocks(cases);
             addDevice(cases);
+          }
+          case COMMANDS -> {
+            // No case of JMH.
           }
         }
       }
@@ -286,6 +301,7 @@ final class BenchmarkRunner {
         Samples.of(requests).median(),
         Samples.of(bytes).median(),
         Samples.of(allocated).median(),
+        Double.NaN,
         Math.round(events));
   }
 

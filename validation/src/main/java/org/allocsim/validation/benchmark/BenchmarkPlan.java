@@ -43,7 +43,9 @@ public record BenchmarkPlan(
      * PyTorch's allocator with 10^2 to 10^6 live and as many free blocks, and driver calls on
      * devices with 10^2 to 10^5 blocks.
      */
-    BLOCKS
+    BLOCKS,
+    /** Whole commands on a recording of two million events, which is made for it. */
+    COMMANDS
   }
 
   /**

@@ -12,6 +12,7 @@ package org.allocsim.validation.benchmark;
  * @param requestsPerEvent requests for each event; NaN where there are none
  * @param plainBytesPerEvent uncompressed bytes of the file for each event; NaN where none is read
  * @param allocatedBytesPerEvent bytes of Java heap that were allocated for each event
+ * @param peakResidentBytes most memory that the process had; NaN where a part of it is measured
  * @param events how many there were in all
  */
 public record Measurement(
@@ -23,6 +24,7 @@ public record Measurement(
     double requestsPerEvent,
     double plainBytesPerEvent,
     double allocatedBytesPerEvent,
+    double peakResidentBytes,
     long events) {
   private static final double NANOS_PER_SECOND = 1e9;
 
