@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.reports.advice.ReservedParts;
+import org.allocsim.analysis.moment.ReservedParts;
 import org.allocsim.reports.chart.DriverTimeChart;
 import org.allocsim.reports.chart.Histogram;
 import org.allocsim.simulator.run.RunResult;

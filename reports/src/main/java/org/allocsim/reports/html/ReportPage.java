@@ -11,7 +11,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.reports.json.JsonText;
+import org.allocsim.analysis.text.JsonText;
 
 /**
  * A report as one HTML file that needs no network: style, program, figures and recorded runs are
