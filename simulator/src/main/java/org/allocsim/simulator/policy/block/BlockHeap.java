@@ -87,13 +87,13 @@ public final class BlockHeap extends BlockRows {
    * @return the block that covers it, free and not merged
    */
   public int map(int last, long mappedAddress, long mappedBytes, int segmentStream) {
+    if (last != NONE && (next(last) != NONE || address(last) + bytes(last) != mappedAddress)) {
+      throw new IllegalStateException("the memory does not follow the segment");
+    }
     int block = create(mappedAddress, mappedBytes, segmentStream);
     if (last == NONE) {
       segments++;
     } else {
-      if (next(last) != NONE || address(last) + bytes(last) != mappedAddress) {
-        throw new IllegalStateException("the memory does not follow the segment");
-      }
       count(last, -1);
       link(last, block);
       count(last, 1);
