@@ -1,6 +1,10 @@
 package org.allocsim.analysis.account;
 
-import static org.allocsim.reports.advice.TestPrograms.MIB;
+import org.allocsim.analysis.moment.MomentQuery;
+
+import org.allocsim.analysis.moment.TestPrograms;
+
+import static org.allocsim.analysis.moment.TestPrograms.MIB;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,6 +1,6 @@
 package org.allocsim.analysis.leak;
 
-import static org.allocsim.reports.advice.leak.SyntheticProgram.MIB;
+import static org.allocsim.analysis.leak.SyntheticProgram.MIB;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,6 +1,6 @@
 package org.allocsim.analysis.moment;
 
-import static org.allocsim.reports.advice.TestPrograms.MIB;
+import static org.allocsim.analysis.moment.TestPrograms.MIB;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -67,7 +67,7 @@ class SuiteTest {
 
   private static boolean isScenario(String kind, String name) {
     try {
-      Class<?> type = Class.forName("org.allocsim.reports.suite." + kind + "." + name);
+      Class<?> type = Class.forName("org.allocsim.analysis.suite." + kind + "." + name);
       return SuiteScenario.class.isAssignableFrom(type);
     } catch (ClassNotFoundException _) {
       return false;

@@ -2,7 +2,6 @@ package org.allocsim.simulator.policy.block;
 
 import java.util.Arrays;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.order.BlockRows;
 import org.allocsim.simulator.policy.LayoutVisitor;
 
 /**
@@ -17,33 +16,18 @@ import org.allocsim.simulator.policy.LayoutVisitor;
  * partly used segments, PyTorch's notion) change at {@link #take} and {@link #settle} only, so that
  * steps in between leave no false peaks.
  */
-public final class BlockHeap extends BlockRows {
-  // Numbers of a row.
-  private static final int REQUESTED_BYTES = 0;
-
-  // Links of a row.
-  private static final int PREVIOUS = 0;
-  private static final int NEXT = 1;
-  private static final int ALLOCATION = 2;
-  private static final int STREAM = 3;
-  private static final int PENDING = 4;
-
-  /** In place of an allocation: the block is free. */
-  private static final int FREE = -1;
-
-  /** In place of an allocation: the row is no block. */
-  private static final int GONE = -2;
+public final class BlockHeap extends SegmentBlocks {
+  /** Link of a row: not 0 where the block was given back and is not free yet. */
+  private static final int PENDING = FIRST_FURTHER_LINK;
 
   private final EffectListener listener;
   private int[] blockOf = new int[1024];
-  private int splitBlocks;
-  private long splitBytes;
   private int segments;
 
   /** A heap without segments that reports to a listener. */
   public BlockHeap(EffectListener listener) {
+    super(listener);
     this.listener = listener;
-    links[NONE * LINKS + ALLOCATION] = GONE;
   }
 
   /** Takes a segment in; answers its only block, which is free. */
@@ -87,13 +71,13 @@ public final class BlockHeap extends BlockRows {
    * @return the block that covers it, free and not merged
    */
   public int map(int last, long mappedAddress, long mappedBytes, int segmentStream) {
+    if (last != NONE && (next(last) != NONE || address(last) + bytes(last) != mappedAddress)) {
+      throw new IllegalStateException("the memory does not follow the segment");
+    }
     int block = create(mappedAddress, mappedBytes, segmentStream);
     if (last == NONE) {
       segments++;
     } else {
-      if (next(last) != NONE || address(last) + bytes(last) != mappedAddress) {
-        throw new IllegalStateException("the memory does not follow the segment");
-      }
       count(last, -1);
       link(last, block);
       count(last, 1);
@@ -114,7 +98,7 @@ public final class BlockHeap extends BlockRows {
       segments--;
     } else {
       count(last, -1);
-      links[last * LINKS + NEXT] = NONE;
+      link(last, NONE);
       count(last, 1);
     }
     listener.segmentUnmapped(address(block), bytes(block), stream(block), false);
@@ -123,42 +107,15 @@ public final class BlockHeap extends BlockRows {
 
   /** Cuts a block: it keeps its first bytes; answers the rest, a free block after it. */
   public int split(int block, long keptBytes) {
-    long blockBytes = bytes(block);
-    if (!isFree(block)) {
-      splitBlocks++;
-      splitBytes += blockBytes - keptBytes;
-    } else if (coversSegment(block)) {
-      splitBlocks += 2;
-      splitBytes += blockBytes;
-    } else {
-      splitBlocks++;
-    }
-    long address = address(block);
-    int rest = create(address + keptBytes, blockBytes - keptBytes, stream(block));
-    place(block, address, keptBytes);
-    link(rest, next(block));
-    link(block, rest);
-    return rest;
+    return cut(block, keptBytes);
   }
 
   /** Lets a block absorb the free one after it. */
   public void mergeNext(int block) {
-    int absorbed = next(block);
-    if (!isFree(absorbed)) {
+    if (!isFree(next(block))) {
       throw new IllegalStateException("the next block is in use");
     }
-    long absorbedBytes = bytes(absorbed);
-    long wholeBytes = bytes(block) + absorbedBytes;
-    place(block, address(block), wholeBytes);
-    link(block, next(absorbed));
-    destroy(absorbed);
-    splitBlocks--;
-    if (!isFree(block)) {
-      splitBytes -= absorbedBytes;
-    } else if (coversSegment(block)) {
-      splitBlocks--;
-      splitBytes -= wholeBytes;
-    }
+    absorbNext(block);
   }
 
   /** Hands a free block out to an allocation. */
@@ -168,11 +125,8 @@ public final class BlockHeap extends BlockRows {
 
   /** Hands a free block out to an allocation of a stream. */
   public void take(int block, int allocationId, long requested, int allocationStream) {
-    count(block, -1);
-    int link = block * LINKS;
-    links[link + ALLOCATION] = allocationId;
-    links[link + STREAM] = allocationStream;
-    numbers[block * NUMBERS + REQUESTED_BYTES] = requested;
+    use(block, allocationId, requested);
+    setStream(block, allocationStream);
     if (allocationId >= blockOf.length) {
       int old = blockOf.length;
       blockOf = Arrays.copyOf(blockOf, Math.max(allocationId + 1, old + (old >> 1)));
@@ -221,8 +175,7 @@ public final class BlockHeap extends BlockRows {
     links[block * LINKS + PENDING] = 0;
     listener.freeCompleted(
         allocationId, address(block), requestedBytes(block), bytes(block), stream(block), false);
-    links[block * LINKS + ALLOCATION] = FREE;
-    count(block, 1);
+    makeFree(block);
   }
 
   /** Whether a block was given back and is not free yet. */
@@ -232,61 +185,12 @@ public final class BlockHeap extends BlockRows {
 
   /** Reports how the inactive splits changed since the last report. */
   public void settle() {
-    if (splitBlocks != 0 || splitBytes != 0) {
-      listener.inactiveSplitChanged(splitBlocks, splitBytes, false);
-      splitBlocks = 0;
-      splitBytes = 0;
-    }
+    settle(false);
   }
 
   /** Block of an allocation, or {@link #NONE}. */
   public int block(int allocationId) {
     return allocationId < blockOf.length ? blockOf[allocationId] : NONE;
-  }
-
-  /** Bytes of the last request that a block served. */
-  public long requestedBytes(int block) {
-    return numbers[block * NUMBERS + REQUESTED_BYTES];
-  }
-
-  /** The block at the lower address in the same segment, or {@link #NONE}. */
-  public int previous(int block) {
-    return links[block * LINKS + PREVIOUS];
-  }
-
-  /** The block at the higher address in the same segment, or {@link #NONE}. */
-  public int next(int block) {
-    return links[block * LINKS + NEXT];
-  }
-
-  /** Stream of a block: its last allocation's, else its segment's. */
-  public int stream(int block) {
-    return links[block * LINKS + STREAM];
-  }
-
-  /** Changes the stream of a free block. */
-  public void setStream(int block, int newStream) {
-    links[block * LINKS + STREAM] = newStream;
-  }
-
-  /** Allocation id of a block in use. */
-  public int allocation(int block) {
-    return links[block * LINKS + ALLOCATION];
-  }
-
-  /** Whether a block, which exists, is free; false for {@link #NONE}. */
-  public boolean isFree(int block) {
-    return allocation(block) == FREE;
-  }
-
-  /** Whether a block is its segment's only one. */
-  public boolean coversSegment(int block) {
-    return (previous(block) | next(block)) == NONE;
-  }
-
-  /** Whether a row is a block. */
-  public boolean isBlock(int row) {
-    return allocation(row) != GONE;
   }
 
   /** Number of segments. */
@@ -296,70 +200,6 @@ public final class BlockHeap extends BlockRows {
 
   /** Shows all segments by ascending address and their blocks. */
   public void describe(LayoutVisitor visitor) {
-    int[] firsts = new int[segments];
-    int count = 0;
-    for (int block = 0; block < rows(); block++) {
-      if (isBlock(block) && previous(block) == NONE) {
-        firsts[count++] = block;
-      }
-    }
-    int[] order =
-        Arrays.stream(firsts)
-            .boxed()
-            .sorted((a, b) -> Long.compareUnsigned(address(a), address(b)))
-            .mapToInt(Integer::intValue)
-            .toArray();
-    for (int first : order) {
-      long segmentBytes = 0;
-      for (int block = first; block != NONE; block = next(block)) {
-        segmentBytes += bytes(block);
-      }
-      visitor.segment(address(first), segmentBytes, stream(first), false, 0, false);
-      for (int block = first; block != NONE; block = next(block)) {
-        visitor.block(
-            address(block), bytes(block), requestedBytes(block), state(block), allocation(block));
-      }
-    }
-  }
-
-  private LayoutVisitor.BlockState state(int block) {
-    if (allocation(block) == FREE) {
-      return LayoutVisitor.BlockState.INACTIVE;
-    }
-    return isPending(block)
-        ? LayoutVisitor.BlockState.ACTIVE_PENDING_FREE
-        : LayoutVisitor.BlockState.ACTIVE_ALLOCATED;
-  }
-
-  private int create(long newAddress, long newBytes, int newStream) {
-    int block = newRow();
-    place(block, newAddress, newBytes);
-    numbers[block * NUMBERS + REQUESTED_BYTES] = 0;
-    int link = block * LINKS;
-    links[link + PREVIOUS] = NONE;
-    links[link + NEXT] = NONE;
-    links[link + ALLOCATION] = FREE;
-    links[link + STREAM] = newStream;
-    links[link + PENDING] = 0;
-    return block;
-  }
-
-  private void destroy(int block) {
-    links[block * LINKS + ALLOCATION] = GONE;
-    giveBack(block);
-  }
-
-  /** Makes two rows neighbours; one of them may be {@link #NONE}. */
-  private void link(int left, int right) {
-    links[left * LINKS + NEXT] = right;
-    links[right * LINKS + PREVIOUS] = left;
-  }
-
-  /** Adds a block to the inactive splits, or takes it out, if it is one. */
-  private void count(int block, int sign) {
-    if (isFree(block) && !coversSegment(block)) {
-      splitBlocks += sign;
-      splitBytes += sign * bytes(block);
-    }
+    describe(visitor, _ -> false, this::isPending);
   }
 }

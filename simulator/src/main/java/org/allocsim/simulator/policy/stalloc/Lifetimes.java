@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.stalloc;
 
 import java.util.Arrays;
+import org.allocsim.simulator.policy.offline.Placement;
 
 /** Buffers with their sizes and half-open lifetimes, as columns; a buffer is a row number. */
 final class Lifetimes {
@@ -60,6 +61,13 @@ final class Lifetimes {
 
   long bytes(int buffer) {
     return bytes[buffer];
+  }
+
+  /** A placement of these buffers, none of them placed yet. */
+  Placement placement() {
+    int[] ends = new int[count];
+    Arrays.setAll(ends, this::end);
+    return new Placement(Arrays.copyOf(start, count), ends, Arrays.copyOf(bytes, count), times);
   }
 
   /** Most bytes that are live at one time. */

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.offline.Placement;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
@@ -71,7 +72,7 @@ final class PlanMaker {
       if (best != null && best.height() == liveBytes) {
         break;
       }
-      Placement placement = new Placement(lifetimes);
+      Placement placement = lifetimes.placement();
       IntStream.range(0, count).boxed().sorted(order).forEach(placement::place);
       if (best == null || placement.height() < best.height()) {
         best = placement;

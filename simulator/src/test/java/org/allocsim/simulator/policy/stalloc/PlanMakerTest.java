@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.RandomTraces;
+import org.allocsim.simulator.policy.offline.Placement;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.junit.jupiter.api.Test;
@@ -76,7 +77,7 @@ class PlanMakerTest {
               512L * (1 + random.nextInt(20))));
     }
     Lifetimes lifetimes = lifetimes(buffers);
-    Placement placement = new Placement(lifetimes);
+    Placement placement = lifetimes.placement();
     long[] offsets = new long[buffers.size()];
     for (int i = 0; i < buffers.size(); i++) {
       placement.place(i);
@@ -96,7 +97,7 @@ class PlanMakerTest {
             new Buffer(0, 3, 2),
             new Buffer(0, 9, 4),
             new Buffer(5, 9, 2));
-    Placement placement = new Placement(lifetimes(buffers));
+    Placement placement = lifetimes(buffers).placement();
     for (int i = 0; i < buffers.size(); i++) {
       placement.place(i);
     }

@@ -1,27 +1,34 @@
-package org.allocsim.simulator.policy.stalloc;
+package org.allocsim.simulator.policy.offline;
 
 import java.util.Arrays;
 
 /**
  * Places buffers one after the other: each into the smallest gap that holds it among those placed
  * before whose lifetimes meet its own, the lowest of equal gaps, else on top of them. This is the
- * greedy planner of TensorFlow Lite's GPU delegate (arXiv 2001.03288), whose order is the caller's.
+ * greedy planner of TensorFlow Lite's GPU delegate (arXiv 2001.03288; {@code
+ * greedy_by_size_assignment.cc}), whose order is the caller's.
  *
  * <p>Placed buffers are listed by offset in windows of time, of half the width on each level and
  * with a second row of windows shifted by half a width. A buffer is compared with those of the
  * narrowest window that its lifetime lies in: about as many as live then and a few times its own
  * length, not all.
  */
-final class Placement {
-  private static final int MOST_LEVELS = 10;
-  private static final int LEAST_WINDOW = 64;
+public final class Placement {
+  private static final int MAX_LEVELS = 14;
+  private static final int MIN_WINDOW = 64;
 
   private static final class Window {
     int[] buffers = new int[8];
     int count;
+
+    /** How many of the buffers, the first ones, are in order. */
+    int ordered;
   }
 
-  private final Lifetimes lifetimes;
+  private final int[] starts;
+  private final int[] ends;
+  private final long[] bytes;
+  private final int times;
   private final long[] offset;
   private final int levels;
 
@@ -30,11 +37,22 @@ final class Placement {
 
   private long height;
 
-  Placement(Lifetimes lifetimes) {
-    this.lifetimes = lifetimes;
-    offset = new long[lifetimes.count()];
+  /**
+   * A placement of no buffer yet. The columns have a row for each buffer.
+   *
+   * @param starts when each begins to live, from 0 on
+   * @param ends when it ends, which is later
+   * @param bytes its size
+   * @param times no buffer ends later
+   */
+  public Placement(int[] starts, int[] ends, long[] bytes, int times) {
+    this.starts = starts;
+    this.ends = ends;
+    this.bytes = bytes;
+    this.times = times;
+    offset = new long[bytes.length];
     int depth = 1;
-    while (depth < MOST_LEVELS && width(depth) >= LEAST_WINDOW) {
+    while (depth < MAX_LEVELS && width(depth) >= MIN_WINDOW) {
       depth++;
     }
     levels = depth;
@@ -47,33 +65,36 @@ final class Placement {
 
   /** Width of the windows of a level. */
   private int width(int level) {
-    return (int) (((long) lifetimes.times() + (1L << level) - 1) >> level);
+    return (int) (((long) times + (1L << level) - 1) >> level);
   }
 
   /** Places a buffer for good. */
-  void place(int buffer) {
-    Window window = narrowest(lifetimes.start(buffer), lifetimes.end(buffer));
-    offset[buffer] = window == null ? 0 : lowestOfSmallestGaps(buffer, window);
-    height = Math.max(height, offset[buffer] + lifetimes.bytes(buffer));
+  public void place(int buffer) {
+    Window window = narrowest(starts[buffer], ends[buffer]);
+    if (window != null) {
+      order(window);
+      offset[buffer] = lowestOfSmallestGaps(buffer, window);
+    }
+    height = Math.max(height, offset[buffer] + bytes[buffer]);
     insert(buffer);
   }
 
   private long lowestOfSmallestGaps(int buffer, Window window) {
-    int start = lifetimes.start(buffer);
-    int end = lifetimes.end(buffer);
-    long needed = lifetimes.bytes(buffer);
+    int start = starts[buffer];
+    int end = ends[buffer];
+    long needed = bytes[buffer];
     long smallest = Long.MAX_VALUE;
     long found = -1;
     long reached = 0;
     for (int i = 0; i < window.count; i++) {
       int placed = window.buffers[i];
-      if (lifetimes.start(placed) < end && start < lifetimes.end(placed)) {
+      if (starts[placed] < end && start < ends[placed]) {
         long gap = offset[placed] - reached;
         if (gap >= needed && gap < smallest) {
           smallest = gap;
           found = reached;
         }
-        reached = Math.max(reached, offset[placed] + lifetimes.bytes(placed));
+        reached = Math.max(reached, offset[placed] + bytes[placed]);
       }
     }
     return found >= 0 ? found : reached;
@@ -100,8 +121,8 @@ final class Placement {
       for (int shifted = 0; shifted < 2; shifted++) {
         int shift = shifted * (width / 2);
         Window[] row = windows[2 * level + shifted];
-        int last = (lifetimes.end(buffer) - 1 + shift) / width;
-        for (int at = (lifetimes.start(buffer) + shift) / width; at <= last; at++) {
+        int last = (ends[buffer] - 1 + shift) / width;
+        for (int at = (starts[buffer] + shift) / width; at <= last; at++) {
           if (row[at] == null) {
             row[at] = new Window();
           }
@@ -111,33 +132,42 @@ final class Placement {
     }
   }
 
-  /** Keeps a window ordered by offset. */
-  private void insert(Window window, int buffer) {
+  private static void insert(Window window, int buffer) {
     if (window.count == window.buffers.length) {
       window.buffers = Arrays.copyOf(window.buffers, window.count * 2);
     }
-    int low = 0;
-    int high = window.count;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (offset[window.buffers[middle]] <= offset[buffer]) {
-        low = middle + 1;
+    window.buffers[window.count++] = buffer;
+  }
+
+  /** Brings the buffers of a window that is searched into the order of their offsets. */
+  private void order(Window window) {
+    int added = window.count - window.ordered;
+    if (added == 0) {
+      return;
+    }
+    int[] buffers = Arrays.copyOfRange(window.buffers, window.ordered, window.count);
+    long[] offsets = new long[added];
+    Arrays.setAll(offsets, i -> offset[buffers[i]]);
+    Placed.sort(offsets, buffers, added);
+    int old = window.ordered - 1;
+    int next = added - 1;
+    for (int at = window.count - 1; next >= 0; at--) {
+      if (old >= 0 && offset[window.buffers[old]] > offsets[next]) {
+        window.buffers[at] = window.buffers[old--];
       } else {
-        high = middle;
+        window.buffers[at] = buffers[next--];
       }
     }
-    System.arraycopy(window.buffers, low, window.buffers, low + 1, window.count - low);
-    window.buffers[low] = buffer;
-    window.count++;
+    window.ordered = window.count;
   }
 
   /** Place of a buffer. */
-  long offset(int buffer) {
+  public long offset(int buffer) {
     return offset[buffer];
   }
 
   /** End of the highest buffer. */
-  long height() {
+  public long height() {
     return height;
   }
 }
