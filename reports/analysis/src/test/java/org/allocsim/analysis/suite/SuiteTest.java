@@ -53,7 +53,7 @@ class SuiteTest {
     Set<String> known = new HashSet<>();
     Suite.all().forEach(scenario -> known.add(scenario.getClass().getSimpleName()));
     Path root = Path.of(Suite.class.getResource("Suite.class").toURI()).getParent();
-    for (String kind : List.of("failure", "claim", "need")) {
+    for (String kind : List.of("failure", "claim/allocator", "claim/program", "need")) {
       File[] files = root.resolve(kind).toFile().listFiles();
       assertTrue(files != null && files.length > 0, kind);
       for (File file : files) {
@@ -67,7 +67,7 @@ class SuiteTest {
 
   private static boolean isScenario(String kind, String name) {
     try {
-      Class<?> type = Class.forName("org.allocsim.analysis.suite." + kind + "." + name);
+      Class<?> type = Class.forName("org.allocsim.analysis.suite." + kind.replace('/', '.') + "." + name);
       return SuiteScenario.class.isAssignableFrom(type);
     } catch (ClassNotFoundException _) {
       return false;
