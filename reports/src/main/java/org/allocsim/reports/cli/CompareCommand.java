@@ -8,10 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyPortrait;
-import org.allocsim.reports.advice.PolicyTrial;
+import org.allocsim.reports.advice.ObservedRun;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.MemoryTimelineChart;
@@ -19,7 +16,9 @@ import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.run.RunSetup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -192,30 +191,24 @@ final class CompareCommand implements Callable<Integer> {
     TraceInput input = traceOptions.read(name, deviceOptions.torchVersion());
     List<PolicyChoice> choices = withConfs(chosen, input);
     long limitBytes = limitBytes();
-    PolicyTrial trial =
-        new PolicyTrial(
+    RunSetup setup =
+        new RunSetup(
             input.trace(),
             input.device(),
-            deviceOptions.profile().withHistory(input.addresses()),
+            choices.getFirst(),
             limitBytes,
-            deviceOptions.torchVersion(),
-            AfterOom.CONTINUE);
+            deviceOptions.profile().withHistory(input.addresses()));
     boolean isReported = recordings != null;
-    RecordedTrial recorded = new RecordedTrial(trial, isReported ? name : null);
-    List<PolicyPortrait> portraits;
+    RecordedTrial recorded = new RecordedTrial(setup, isReported ? name : null);
+    List<ObservedRun> observed;
     try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
-      portraits = recorded.runAll(choices, progress::update);
+      observed = recorded.runAll(choices, progress::update);
     }
-    CompareTable table =
-        new CompareTable(
-            input,
-            deviceOptions.profile(),
-            limitBytes,
-            portraits.stream().map(PolicyPortrait::result).toList());
+    CompareTable table = new CompareTable(input, deviceOptions.profile(), limitBytes, observed);
     if (isReported) {
       recordings.add(recorded.recording(table.results(), input.conf()));
       if (ChartFonts.areAvailable()) {
-        new CompareCharts(input, bound(table.mostBytes()), portraits).write(charts, prefix);
+        new CompareCharts(input, bound(table.mostBytes()), observed).write(charts, prefix);
       }
     }
     return table;

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.ReservedParts;
 import org.allocsim.reports.chart.DriverTimeChart;
 import org.allocsim.reports.chart.Histogram;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.timing.HostActivity;
 
 /** Parts of the JSON of a comparison. */
@@ -34,10 +34,10 @@ final class CompareJson {
   }
 
   /** Time in the driver by call; behind these, the time that the allocator waits for the GPU. */
-  static Map<String, Object> secondsByCall(PolicyResult result) {
+  static Map<String, Object> secondsByCall(RunResult result) {
     Map<String, Object> map = new LinkedHashMap<>();
     result
-        .driverNanosByCall()
+        .driverNanosByKind()
         .forEach((call, nanos) -> map.put(call.function(), nanos / NANOS_PER_SECOND));
     long waitNanos = waitNanos(result);
     if (waitNanos > 0) {
@@ -47,7 +47,7 @@ final class CompareJson {
   }
 
   /** Time that the allocator waits for the GPU; 0 where the run was not one in time. */
-  static long waitNanos(PolicyResult result) {
+  static long waitNanos(RunResult result) {
     return result.time() == null
         ? 0
         : result.time().activities().getOrDefault(HostActivity.ALLOCATOR_WAIT, 0L);

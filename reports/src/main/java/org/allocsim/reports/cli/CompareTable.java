@@ -4,17 +4,20 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.allocsim.reports.advice.PolicyResult;
-import org.allocsim.reports.advice.RequestFailure;
+import org.allocsim.reports.advice.ObservedRun;
+import org.allocsim.reports.advice.ReservedParts;
 import org.allocsim.reports.text.CsvText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.timing.BusyTimeline;
 import org.allocsim.simulator.timing.TimeResult;
@@ -26,11 +29,11 @@ final class CompareTable {
   private static final double MILLION = 1e6;
 
   /** What serves every request comes first, the least reserved memory before the others. */
-  static final Comparator<PolicyResult> RANK =
-      Comparator.comparing((PolicyResult result) -> !result.isRun())
+  static final Comparator<RunResult> RANK =
+      Comparator.comparing((RunResult result) -> !result.isRun())
           .thenComparing(result -> !result.passes())
-          .thenComparingLong(PolicyResult::failureCount)
-          .thenComparingLong(PolicyResult::peakReservedBytes)
+          .thenComparingLong(RunResult::failureCount)
+          .thenComparingLong(RunResult::peakReservedBytes)
           .thenComparing(result -> result.choice().label());
 
   /** Columns that are left out where lines are short, the first one first. */
@@ -49,15 +52,16 @@ final class CompareTable {
   private final TraceInput input;
   private final DeviceProfile profile;
   private final long limitBytes;
-  private final List<PolicyResult> results;
+  private final List<RunResult> results;
+  private final IdentityHashMap<RunResult, ReservedParts> parts = new IdentityHashMap<>();
 
   /** Ranks the results: what serves every request first, the least reserved before the others. */
-  CompareTable(
-      TraceInput input, DeviceProfile profile, long limitBytes, List<PolicyResult> results) {
+  CompareTable(TraceInput input, DeviceProfile profile, long limitBytes, List<ObservedRun> observed) {
     this.input = input;
     this.profile = profile;
     this.limitBytes = limitBytes;
-    this.results = results.stream().sorted(RANK).toList();
+    results = observed.stream().map(ObservedRun::result).sorted(RANK).toList();
+    observed.forEach(each -> parts.put(each.result(), each.parts()));
   }
 
   /** The trace. */
@@ -66,7 +70,7 @@ final class CompareTable {
   }
 
   /** The results in their order. */
-  List<PolicyResult> results() {
+  List<RunResult> results() {
     return results;
   }
 
@@ -96,7 +100,7 @@ final class CompareTable {
             + (limitBytes < 0 ? ", no limit" : ", limit " + Numbers.bytes(limitBytes)));
     out.println();
     table().expendable("--csv FILE has all", EXPENDABLE).print(out, "");
-    for (PolicyResult result : results) {
+    for (RunResult result : results) {
       if (!result.isRun()) {
         WrappedText.printItem(
             out, "", result.choice().label() + " not run: " + result.notRunBecause());
@@ -116,7 +120,7 @@ final class CompareTable {
             + (limitBytes < 0 ? "" : ", limit " + Numbers.bytes(limitBytes)));
     out.println();
     table().printMarkdown(out);
-    for (PolicyResult result : results) {
+    for (RunResult result : results) {
       if (!result.isRun()) {
         out.println();
         out.println(result.choice().label() + " not run: " + result.notRunBecause());
@@ -144,7 +148,7 @@ final class CompareTable {
     }
     headings.add("out of memory");
     TextTable table = TextTable.of(headings.toArray(String[]::new));
-    for (PolicyResult result : results) {
+    for (RunResult result : results) {
       if (result.isRun()) {
         List<String> cells =
             new ArrayList<>(
@@ -170,11 +174,11 @@ final class CompareTable {
     return table;
   }
 
-  private static String outOfMemory(PolicyResult result) {
+  private static String outOfMemory(RunResult result) {
     if (result.failureCount() == 0) {
       return "no";
     }
-    RequestFailure first = result.failures().getFirst();
+    FailedRequest first = result.failures().getFirst();
     return "at request "
         + Numbers.count(first.requestIndex())
         + " ("
@@ -217,8 +221,8 @@ final class CompareTable {
   static void writeCsv(List<CompareTable> tables, OutputStream out) {
     List<Map<String, Object>> rows = new ArrayList<>();
     for (CompareTable table : tables) {
-      for (PolicyResult result : table.results) {
-        Map<String, Object> row = toMap(result);
+      for (RunResult result : table.results) {
+        Map<String, Object> row = table.toMap(result);
         row.put("trace", table.input.name());
         row.put("sha256", table.input.sha256());
         row.put("device_index", table.input.device());
@@ -237,7 +241,7 @@ final class CompareTable {
     map.put("device_index", input.device());
     map.put("notes", input.notes());
     map.putAll(CompareJson.distributions(input));
-    map.put("results", results.stream().<Object>map(CompareTable::toMap).toList());
+    map.put("results", results.stream().<Object>map(this::toMap).toList());
     return map;
   }
 
@@ -245,7 +249,7 @@ final class CompareTable {
     return time.endNanos() == 0 ? 0 : (double) busy.totalNanos() / time.endNanos();
   }
 
-  private static Map<String, Object> toMap(PolicyResult result) {
+  private Map<String, Object> toMap(RunResult result) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("policy", result.choice().provider().spec().id());
     map.put("options", new LinkedHashMap<>(result.choice().options()));
@@ -261,9 +265,9 @@ final class CompareTable {
     map.put("utilisation_ratio", result.utilisation());
     map.put("internal_at_peak_bytes", result.atPeak().internalBytes());
     map.put("external_at_peak_bytes", result.atPeak().externalBytes());
-    map.put("reserved_at_peak", CompareJson.parts(result.parts()));
+    map.put("reserved_at_peak", CompareJson.parts(parts.get(result)));
     map.put("ooms", result.failureCount());
-    RequestFailure first = result.failures().isEmpty() ? null : result.failures().getFirst();
+    FailedRequest first = result.failures().isEmpty() ? null : result.failures().getFirst();
     map.put("first_oom_request_index", first == null ? null : first.requestIndex());
     map.put("first_oom_requested_bytes", first == null ? null : first.requestedBytes());
     map.put("driver_calls", result.driverCalls());

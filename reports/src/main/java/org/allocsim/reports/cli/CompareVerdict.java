@@ -5,13 +5,13 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.reports.advice.Demand;
-import org.allocsim.reports.advice.PolicyResult;
-import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.html.Verdict;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /** What a comparison comes to, in a sentence. */
@@ -21,28 +21,28 @@ final class CompareVerdict {
   /** Savings below a hundredth of the peak are no reason to change anything. */
   private static final long STEPS_OF_PEAK = 100;
 
-  private final List<PolicyResult> results;
-  private final Optional<PolicyResult> recorded;
-  private final Optional<PolicyResult> best;
+  private final List<RunResult> results;
+  private final Optional<RunResult> recorded;
+  private final Optional<RunResult> best;
   private final PyTorchVersion version;
   private final long neededBytes;
   private final long mostBytes;
 
   private CompareVerdict(CompareTable table, PyTorchVersion version) {
     this.version = version;
-    List<PolicyResult> ranked = table.results();
+    List<RunResult> ranked = table.results();
     TraceInput input = table.input();
     String recordedConf = input.conf();
     neededBytes =
         Demand.of(input.trace(), input.device(), AllocatorConfig.DEFAULT).peakRequestedBytes();
     mostBytes = table.mostBytes();
-    results = ranked.stream().filter(PolicyResult::isRun).toList();
-    List<PolicyResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
+    results = ranked.stream().filter(RunResult::isRun).toList();
+    List<RunResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
     recorded =
         settings.stream()
             .filter(each -> conf(each).equals(recordedConf == null ? "" : recordedConf))
             .findFirst();
-    best = settings.stream().filter(PolicyResult::passes).findFirst();
+    best = settings.stream().filter(RunResult::passes).findFirst();
   }
 
   /** The verdict on a table. */
@@ -50,11 +50,11 @@ final class CompareVerdict {
     return new CompareVerdict(table, version).make();
   }
 
-  private static boolean isPyTorch(PolicyResult result) {
+  private static boolean isPyTorch(RunResult result) {
     return result.choice().provider().spec().id().equals(CompareCommand.PYTORCH);
   }
 
-  private static String conf(PolicyResult result) {
+  private static String conf(RunResult result) {
     return result.choice().options().getOrDefault(CONF, "");
   }
 
@@ -69,7 +69,7 @@ final class CompareVerdict {
     if (recorded.isEmpty()) {
       return withoutRecorded();
     }
-    PolicyResult now = recorded.get();
+    RunResult now = recorded.get();
     if (best.isEmpty()) {
       return new Verdict(
           Verdict.Tone.BAD,
@@ -77,7 +77,7 @@ final class CompareVerdict {
           details(null),
           null);
     }
-    PolicyResult then = best.get();
+    RunResult then = best.get();
     if (!now.passes()) {
       return new Verdict(
           Verdict.Tone.GOOD,
@@ -134,8 +134,8 @@ final class CompareVerdict {
   }
 
   private Verdict withoutRecorded() {
-    PolicyResult first = results.getFirst();
-    PolicyResult winner =
+    RunResult first = results.getFirst();
+    RunResult winner =
         results.stream().filter(CompareVerdict::isAllocator).findFirst().orElse(first);
     if (!winner.passes()) {
       return new Verdict(
@@ -160,12 +160,12 @@ final class CompareVerdict {
         null);
   }
 
-  private static boolean isAllocator(PolicyResult result) {
+  private static boolean isAllocator(RunResult result) {
     return result.choice().provider().spec().kind() == PolicySpec.Kind.ONLINE;
   }
 
-  private static String failure(PolicyResult result) {
-    RequestFailure first = result.failures().getFirst();
+  private static String failure(RunResult result) {
+    FailedRequest first = result.failures().getFirst();
     return "request "
         + Numbers.count(first.requestIndex())
         + " for "
@@ -174,7 +174,7 @@ final class CompareVerdict {
   }
 
   /** Facts around a result, which may be null. */
-  private List<String> details(PolicyResult chosen) {
+  private List<String> details(RunResult chosen) {
     List<String> details = new ArrayList<>();
     details.add("The program itself holds " + Numbers.bytes(neededBytes) + " at its peak.");
     if (chosen != null) {
@@ -187,8 +187,8 @@ final class CompareVerdict {
     }
     results.stream()
         .filter(CompareVerdict::isAllocator)
-        .filter(PolicyResult::passes)
-        .min(Comparator.comparingLong(PolicyResult::peakReservedBytes))
+        .filter(RunResult::passes)
+        .min(Comparator.comparingLong(RunResult::peakReservedBytes))
         .filter(each -> !each.equals(chosen))
         .ifPresent(each ->
             details.add(

@@ -3,13 +3,11 @@ package org.allocsim.reports.cli;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.allocsim.reports.advice.ConfLint;
 import org.allocsim.reports.advice.LintFinding;
-import org.allocsim.reports.advice.RequestFailure;
-import org.allocsim.reports.advice.ScenarioResult;
-import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 
 /** Configuration strings on the command line and in results. */
 final class ConfText {
@@ -43,24 +41,18 @@ final class ConfText {
   }
 
   /** What a replay came to, as JSON. */
-  static void put(Map<String, Object> map, ScenarioResult result) {
+  static void put(Map<String, Object> map, RunResult result) {
     map.put("passes", result.passes());
-    map.put("first_oom", result.firstOom().map(ConfText::toMap).orElse(null));
+    map.put("first_oom", result.firstFailure().map(ConfText::toMap).orElse(null));
     map.put("peak_reserved_bytes", result.peakReservedBytes());
     map.put("peak_allocated_bytes", result.peakAllocatedBytes());
     map.put("slack_at_peak_bytes", result.slackAtPeakBytes());
-    Map<String, Object> calls = new TreeMap<>();
-    for (Map.Entry<DriverCall, Long> call : result.driverCalls().entrySet()) {
-      if (CountingDevice.isShown(call.getKey(), call.getValue())) {
-        calls.put(call.getKey().function(), call.getValue());
-      }
-    }
-    map.put("driver_calls", calls);
+    map.put("driver_calls", result.driverCallsByFunction());
     map.put("forced_synchronizations", result.forcedSynchronizations());
     map.put("min_time", result.driverNanos() / NANOS_PER_SECOND);
   }
 
-  private static Map<String, Object> toMap(RequestFailure failed) {
+  private static Map<String, Object> toMap(FailedRequest failed) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("request_index", failed.requestIndex());
     map.put("requested_bytes", failed.requestedBytes());

@@ -144,7 +144,7 @@ final class MomentText {
   static Map<String, Object> headerMap(Program program) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("file", program.name());
-    map.put("sha256", program.snapshot().sha256());
+    map.put("sha256", program.sha256());
     map.put("conf", program.conf());
     map.put("device", program.device());
     map.put(

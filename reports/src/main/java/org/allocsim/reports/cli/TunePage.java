@@ -2,26 +2,23 @@ package org.allocsim.reports.cli;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.stream.Stream;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyTrial;
-import org.allocsim.reports.advice.RequestFailure;
-import org.allocsim.reports.advice.Scenario;
-import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.reports.advice.Tuning;
 import org.allocsim.reports.html.PolicyRecorder;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.reports.html.Verdict;
 import org.allocsim.reports.text.Numbers;
-import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.TimelineObserver;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
@@ -59,20 +56,11 @@ final class TunePage {
   private TraceRecording record(AllocationTrace trace) {
     TraceRecording recording = new TraceRecording(report.file(), trace, report.deviceIndex());
     for (Tuning.Entry entry : worthSeeing()) {
-      Scenario scenario = entry.result().scenario();
-      PolicyTrial trial =
-          new PolicyTrial(
-              trace,
-              report.deviceIndex(),
-              scenario.device(),
-              scenario.limitBytes(),
-              report.version(),
-              AfterOom.STOP);
       PolicyRecorder recorder = recording.recorder();
-      trial.runAll(
-          List.of(choice(entry.conf())),
-          _ -> new PolicyTrial.Audience(recorder.timeline(), recorder, recorder),
-          (_, _) -> {});
+      Run.of(
+          entry.scenario().setup(trace, report.deviceIndex(), AfterOom.STOP),
+          new TimelineObserver(recorder.timeline()),
+          recorder);
       if (recorder.recording() != null) {
         recording.add(rank(entry), ConfText.name(entry.conf()), recorder.recording());
       }
@@ -99,17 +87,10 @@ final class TunePage {
     return tuning.ranked().indexOf(entry);
   }
 
-  private PolicyChoice choice(String conf) {
-    Map<String, String> options = new LinkedHashMap<>();
-    options.put("conf", conf);
-    options.put("torch-version", report.version().id());
-    return new PolicyChoice(Policies.named(CompareCommand.PYTORCH).orElseThrow(), options);
-  }
-
   private Verdict verdict() {
     Optional<Tuning.Entry> best = tuning.recommended();
     String held = Numbers.bytes(tuning.demand().peakRequestedBytes());
-    String most = Numbers.bytes(tuning.plain().result().scenario().mostBytes());
+    String most = Numbers.bytes(tuning.plain().scenario().mostBytes());
     if (tuning.isHopeless()) {
       return new Verdict(
           Verdict.Tone.BAD,
@@ -151,8 +132,8 @@ final class TunePage {
   }
 
   private String gain(Tuning.Entry best) {
-    ScenarioResult before = tuning.recorded().result();
-    ScenarioResult after = best.result();
+    RunResult before = tuning.recorded().result();
+    RunResult after = best.result();
     String name = ConfText.name(best.conf());
     if (!after.passes()) {
       return name + " gets furthest, and still " + failure(after) + ".";
@@ -178,8 +159,8 @@ final class TunePage {
         + " less.";
   }
 
-  private static String failure(ScenarioResult result) {
-    RequestFailure first = result.firstOom().orElseThrow();
+  private static String failure(RunResult result) {
+    FailedRequest first = result.firstFailure().orElseThrow();
     return "request "
         + Numbers.count(first.requestIndex())
         + " for "

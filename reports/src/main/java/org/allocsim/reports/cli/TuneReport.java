@@ -8,13 +8,13 @@ import java.util.Locale;
 import java.util.Map;
 import org.allocsim.reports.advice.ConfLint;
 import org.allocsim.reports.advice.Platform;
-import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.reports.advice.Tuning;
 import org.allocsim.reports.advice.leak.Iterations;
 import org.allocsim.reports.chart.Histogram;
 import org.allocsim.reports.text.CsvText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.RunResult;
 
 /**
  * Everything that a search for settings found, for people and as JSON.
@@ -90,14 +90,14 @@ record TuneReport(
     return map;
   }
 
-  private static Map<String, Object> perStep(ScenarioResult result) {
-    long[] sorted = result.stepNanos().stream().mapToLong(Long::longValue).sorted().toArray();
+  private static Map<String, Object> perStep(Tuning.Entry entry) {
+    long[] sorted = entry.stepNanos().stream().mapToLong(Long::longValue).sorted().toArray();
     if (sorted.length == 0) {
       return null;
     }
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("steps", sorted.length);
-    map.put("mean_ns", result.nanosPerStep());
+    map.put("mean_ns", entry.nanosPerStep());
     map.put("median_ns", sorted[sorted.length / 2]);
     map.put("max_ns", sorted[sorted.length - 1]);
     return map;
@@ -128,18 +128,18 @@ record TuneReport(
     for (Map<String, Object> setting : settings()) {
       Map<String, Object> row = new LinkedHashMap<>(setting);
       Tuning.Entry entry = tuning.ranked().get(rows.size());
-      ScenarioResult result = entry.result();
+      RunResult result = entry.result();
       result
-          .firstOom()
+          .firstFailure()
           .ifPresent(oom -> {
             row.put("first_oom_request_index", oom.requestIndex());
             row.put("first_oom_requested_bytes", oom.requestedBytes());
           });
-      row.put("driver_calls", result.driverCallCount());
+      row.put("driver_calls", result.driverCalls());
       row.put("driver_seconds", row.get("min_time"));
-      if (!result.stepNanos().isEmpty()) {
-        row.put("steps", result.stepNanos().size());
-        row.put("step_mean_ns", result.nanosPerStep());
+      if (!entry.stepNanos().isEmpty()) {
+        row.put("steps", entry.stepNanos().size());
+        row.put("step_mean_ns", entry.nanosPerStep());
       }
       row.put(
           "findings", entry.findings().stream().map(finding -> finding.kind().label()).toList());
@@ -156,7 +156,7 @@ record TuneReport(
       map.put("rank", ++rank);
       map.put("conf", entry.conf());
       ConfText.put(map, entry.result());
-      map.put("min_time_per_step", perStep(entry.result()));
+      map.put("min_time_per_step", perStep(entry));
       map.put("same_as_default", entry.sameAsPlain());
       map.put("findings", ConfText.toList(entry.findings()));
       list.add(map);

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SequencedSet;
 import org.allocsim.reports.advice.LintFinding;
-import org.allocsim.reports.advice.RequestFailure;
-import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.reports.advice.Tuning;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /** Prints what a search for settings found: the verdict, a line to paste, the table. */
@@ -48,14 +48,14 @@ final class TuneText {
           "No setting helps: the program holds "
               + Numbers.bytes(tuning.demand().peakRequestedBytes())
               + " at its peak, and the allocator can have "
-              + Numbers.bytes(tuning.plain().result().scenario().mostBytes())
+              + Numbers.bytes(tuning.plain().scenario().mostBytes())
               + ".");
     } else if (tuning.allFail()) {
       sentence(
           "Every setting that was tried runs out of memory, though the program holds no more than "
               + Numbers.bytes(tuning.demand().peakRequestedBytes())
               + " at its peak, of "
-              + Numbers.bytes(tuning.plain().result().scenario().mostBytes())
+              + Numbers.bytes(tuning.plain().scenario().mostBytes())
               + ".");
     }
     if (tuning.isHopeless()) {
@@ -77,8 +77,8 @@ final class TuneText {
   }
 
   private String gain(Tuning.Entry best) {
-    ScenarioResult before = tuning.recorded().result();
-    ScenarioResult after = best.result();
+    RunResult before = tuning.recorded().result();
+    RunResult after = best.result();
     String under = ConfText.name(best.conf());
     String recorded = "the recorded settings, " + ConfText.name(tuning.recorded().conf()) + ",";
     if (after.passes() && !before.passes()) {
@@ -86,7 +86,7 @@ final class TuneText {
           + " serves every request; under "
           + recorded
           + " "
-          + failure(before.firstOom().orElseThrow())
+          + failure(before.firstFailure().orElseThrow())
           + ". It reserves "
           + ByteFormat.human(after.peakReservedBytes())
           + " at its peak.";
@@ -94,11 +94,11 @@ final class TuneText {
     if (!after.passes()) {
       return under
           + " gets furthest: "
-          + failure(after.firstOom().orElseThrow())
+          + failure(after.firstFailure().orElseThrow())
           + "; under "
           + recorded
           + " "
-          + failure(before.firstOom().orElseThrow())
+          + failure(before.firstFailure().orElseThrow())
           + ".";
     }
     long saved = before.peakReservedBytes() - after.peakReservedBytes();
@@ -116,7 +116,7 @@ final class TuneText {
         + ".";
   }
 
-  private String failure(RequestFailure failed) {
+  private String failure(FailedRequest failed) {
     if (failed.requestIndex() < 0) {
       return "what the program held before its history does not fit";
     }
@@ -128,12 +128,12 @@ final class TuneText {
   }
 
   private String cost(Tuning.Entry best) {
-    ScenarioResult before = tuning.recorded().result();
-    ScenarioResult after = best.result();
+    RunResult before = tuning.recorded().result();
+    RunResult after = best.result();
     return "Cost: "
-        + Numbers.count(after.driverCallCount(), "driver call")
+        + Numbers.count(after.driverCalls(), "driver call")
         + " instead of "
-        + Numbers.count(before.driverCallCount())
+        + Numbers.count(before.driverCalls())
         + (before.passes() ? "" : " up to its failure")
         + ", "
         + Numbers.count(after.forcedSynchronizations(), "forced synchronisation")
@@ -143,11 +143,11 @@ final class TuneText {
         + Numbers.seconds(after.driverNanos())
         + " in the driver instead of "
         + Numbers.seconds(before.driverNanos())
-        + perStep(before, after)
+        + perStep(tuning.recorded(), best)
         + " (modelled, without waiting for the device).";
   }
 
-  private static String perStep(ScenarioResult before, ScenarioResult after) {
+  private static String perStep(Tuning.Entry before, Tuning.Entry after) {
     return before.nanosPerStep() < 0 || after.nanosPerStep() < 0
         ? ""
         : ", "
@@ -232,20 +232,20 @@ final class TuneText {
       Tuning.Entry entry = ranked.get(i);
       boolean landmark = isSetting(entry, tuning.recorded()) || isSetting(entry, tuning.plain());
       if (top == 0 || i < top || landmark) {
-        ScenarioResult result = entry.result();
+        RunResult result = entry.result();
         List<Object> cells =
             new ArrayList<>(
                 List.of(
                     i + 1,
                     ConfText.name(entry.conf()),
-                    result.firstOom().map(oom -> "at " + at(oom)).orElse("no"),
+                    result.firstFailure().map(oom -> "at " + at(oom)).orElse("no"),
                     ByteFormat.human(result.peakReservedBytes()),
                     ByteFormat.human(result.slackAtPeakBytes()),
-                    Numbers.count(result.driverCallCount()),
+                    Numbers.count(result.driverCalls()),
                     Numbers.count(result.forcedSynchronizations()),
                     Numbers.seconds(result.driverNanos())));
         if (steps) {
-          cells.add(result.nanosPerStep() < 0 ? "-" : Numbers.millis(result.nanosPerStep()));
+          cells.add(entry.nanosPerStep() < 0 ? "-" : Numbers.millis(entry.nanosPerStep()));
         }
         cells.add(note(entry));
         table.row(cells.toArray());
@@ -254,7 +254,7 @@ final class TuneText {
     return table;
   }
 
-  private static String at(RequestFailure failed) {
+  private static String at(FailedRequest failed) {
     return failed.requestIndex() < 0
         ? "the start"
         : "request " + Numbers.count(failed.requestIndex());

@@ -3,13 +3,13 @@ package org.allocsim.reports.cli;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.html.PolicyRecorder;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.simulator.run.TimelineObserver;
 
 /**
  * The simulated runs that the page of {@code validate} shows. They are made on the profile that the
@@ -34,17 +34,10 @@ final class ValidateRecordings {
               return made;
             });
     PolicyRecorder recorder = recording.recorder();
-    new PolicyTrial(
-            input.trace(),
-            input.device(),
-            profile,
-            limitBytes,
-            PyTorchVersion.DEFAULT,
-            AfterOom.CONTINUE)
-        .runAll(
-            List.of(choice),
-            _ -> new PolicyTrial.Audience(recorder.timeline(), recorder, recorder),
-            (_, _) -> {});
+    Run.of(
+        new RunSetup(input.trace(), input.device(), choice, limitBytes, profile),
+        new TimelineObserver(recorder.timeline()),
+        recorder);
     if (recorder.recording() != null) {
       recording.add(row, choice.label(), recorder.recording());
     }

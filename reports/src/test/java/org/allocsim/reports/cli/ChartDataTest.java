@@ -13,18 +13,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyPortrait;
-import org.allocsim.reports.advice.PolicyTrial;
+import org.allocsim.reports.advice.ObservedRun;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.plot.CategoryPlot;
@@ -101,23 +100,22 @@ class ChartDataTest {
   private JsonNode compare(Path trace, String policies, KeptCharts charts) throws IOException {
     TraceInput input = TraceInput.read(trace.toString(), null, PyTorchVersion.DEFAULT, null);
     DeviceProfile profile = DeviceProfiles.defaultProfile();
-    PolicyTrial trial =
-        new PolicyTrial(
+    RunSetup setup =
+        new RunSetup(
             input.trace(),
             input.device(),
-            profile,
+            PolicyChoice.parse("pytorch"),
             MemoryLimit.NONE,
-            PyTorchVersion.DEFAULT,
-            AfterOom.CONTINUE);
-    List<PolicyPortrait> portraits =
-        new RecordedTrial(trial, "trace").runAll(PolicyChoice.parseList(policies), (_, _) -> {});
+            profile);
+    List<ObservedRun> runs =
+        new RecordedTrial(setup, "trace").runAll(PolicyChoice.parseList(policies), (_, _) -> {});
     CompareTable table =
         new CompareTable(
             input,
             profile,
             MemoryLimit.NONE,
-            portraits.stream().map(PolicyPortrait::result).toList());
-    new CompareCharts(input, new MemoryTimelineChart.Bound("limit", table.mostBytes()), portraits)
+            runs);
+    new CompareCharts(input, new MemoryTimelineChart.Bound("limit", table.mostBytes()), runs)
         .write(charts, "");
     ByteArrayOutputStream json = new ByteArrayOutputStream();
     JsonText.write(table.toMap(), json);

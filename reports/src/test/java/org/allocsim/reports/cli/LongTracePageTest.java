@@ -11,13 +11,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyPortrait;
-import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
@@ -71,25 +69,18 @@ class LongTracePageTest {
   }
 
   private Path page(AllocationTrace trace, String policies) throws IOException {
-    PolicyTrial trial =
-        new PolicyTrial(
-            trace,
-            0,
-            DeviceProfiles.defaultProfile(),
-            -1,
-            PyTorchVersion.DEFAULT,
-            AfterOom.CONTINUE);
+    RunSetup setup =
+        new RunSetup(
+            trace, 0, PolicyChoice.parse("pytorch"), -1, DeviceProfiles.defaultProfile());
     TraceInput input =
         new TraceInput("long", "0", "jsonl", trace, 0, null, AddressHistory.UNKNOWN, List.of());
-    RecordedTrial recorded = new RecordedTrial(trial, "long");
+    RecordedTrial recorded = new RecordedTrial(setup, "long");
     CompareTable table =
         new CompareTable(
             input,
-            trial.profile(),
+            DeviceProfiles.defaultProfile(),
             -1,
-            recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}).stream()
-                .map(PolicyPortrait::result)
-                .toList());
+            recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}));
     Map<String, Object> results = new LinkedHashMap<>();
     results.put("schema", "allocsim-compare-1");
     results.put("traces", List.of(table.toMap()));

@@ -19,8 +19,8 @@ import org.allocsim.validation.benchmark.ReplayInTurns;
  */
 final class SteadyReplay implements ReplayInTurns {
   /**
-   * Warm-up samples without compilation behind which none is expected. Whether the compiler rests
-   * tells more than whether the speed is steady, which other programs disturb.
+   * Warm-up samples without compilation after which none is expected. Whether the compiler rests
+   * shows more than whether the speed is steady, which other programs disturb.
    */
   private static final int SAMPLES_OF_REST = 5;
 
