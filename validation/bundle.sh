@@ -20,7 +20,8 @@ app=$1
 jdk=$2
 archive=$3
 shift 3
-most_bytes=60000000
+# Parquet is the largest part.
+most_bytes=$((60000000 + 12000000 * $#))
 sources=$(CDPATH='' cd -P -- "$(dirname -- "$0")/.." && pwd)
 
 [ -f "$app/allocsim.jar" ] || fail "$app has no allocsim.jar; build it first."

@@ -19,13 +19,16 @@ import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.validation.benchmark.BenchmarkEngine;
 import org.allocsim.validation.benchmark.BenchmarkException;
-import org.allocsim.validation.benchmark.BenchmarkPlan;
 import org.allocsim.validation.benchmark.BenchmarkPlan.Effort;
 import org.allocsim.validation.benchmark.BenchmarkPlan.Subject;
+import org.allocsim.validation.benchmark.BenchmarkPlan;
 import org.allocsim.validation.benchmark.BenchmarkResults;
 import org.allocsim.validation.benchmark.Machine;
 import org.allocsim.validation.benchmark.Measurement;
 import org.allocsim.validation.benchmark.PolicyCase;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.TraceFormats;
+import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -240,7 +243,7 @@ final class BenchCommand implements Callable<Integer> {
     BenchmarkPlan usual = BenchmarkPlan.usual();
     List<String> snapshots = new ArrayList<>();
     for (String name : traceNames) {
-      if (TraceInput.isSnapshot(Inputs.require(name), null)) {
+      if (isSnapshot(name)) {
         snapshots.add(name);
       }
     }
@@ -250,6 +253,15 @@ final class BenchCommand implements Callable<Integer> {
         traceNames.isEmpty() ? usual.snapshots() : snapshots,
         cases(parts.isEmpty() || policies != null ? policies : "all"),
         effort());
+  }
+
+  /** Only reading pickles is measured as reading. */
+  private static boolean isSnapshot(String name) {
+    try {
+      return TraceFormats.of(Inputs.require(name)).id().equals(SnapshotFormat.ID);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    }
   }
 
   private Set<Subject> subjects(boolean noSnapshot) {

@@ -25,10 +25,11 @@ import org.allocsim.reports.chart.UtilisationData;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.FragmentationTimeline.Share;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /** Draws what policies made of one trace. */
 final class CompareCharts {
-  private final TraceInput input;
+  private final DeviceTrace input;
   private final String file;
   private final MemoryTimelineChart.Bound most;
   private final List<ObservedRun> ranked;
@@ -40,7 +41,7 @@ final class CompareCharts {
    *
    * @param most what allocators can have at most
    */
-  CompareCharts(TraceInput input, MemoryTimelineChart.Bound most, List<ObservedRun> observed) {
+  CompareCharts(DeviceTrace input, MemoryTimelineChart.Bound most, List<ObservedRun> observed) {
     this.input = input;
     this.most = most;
     file = String.valueOf(Path.of(input.name()).getFileName());
@@ -183,7 +184,7 @@ final class CompareCharts {
 
   /** Sizes and lifetimes of the allocations of a trace. */
   static void writeDistributions(
-      ChartFolder folder, String prefix, TraceInput input, String subtitle) throws IOException {
+      ChartFolder folder, String prefix, DeviceTrace input, String subtitle) throws IOException {
     write(
         folder,
         prefix + "sizes",

@@ -19,6 +19,7 @@ import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -97,7 +98,7 @@ final class CompareCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
-    names.forEach(Inputs::require);
+    names.forEach(Traces::file);
     List<PolicyChoice> chosen = policyOptions.choices();
     Path folder = reportName == null ? null : ReportFolder.make(reportName);
     try (Outputs outputs = new Outputs(out)) {
@@ -163,7 +164,7 @@ final class CompareCommand implements Callable<Integer> {
     }
   }
 
-  private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, TraceInput input) {
+  private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, DeviceTrace input) {
     return confOptions.expand(
         chosen,
         input.conf(),
@@ -188,7 +189,7 @@ final class CompareCommand implements Callable<Integer> {
       ChartFolder charts,
       String prefix)
       throws IOException {
-    TraceInput input = traceOptions.read(name, deviceOptions.torchVersion());
+    DeviceTrace input = traceOptions.read(name, deviceOptions.torchVersion());
     List<PolicyChoice> choices = withConfs(chosen, input);
     long limitBytes = limitBytes();
     RunSetup setup =

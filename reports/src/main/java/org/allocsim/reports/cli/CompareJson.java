@@ -9,6 +9,7 @@ import org.allocsim.reports.chart.DriverTimeChart;
 import org.allocsim.reports.chart.Histogram;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.timing.HostActivity;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /** Parts of the JSON of a comparison. */
 final class CompareJson {
@@ -54,7 +55,7 @@ final class CompareJson {
   }
 
   /** How many allocations there are of each size and of each lifetime. */
-  static Map<String, Object> distributions(TraceInput input) {
+  static Map<String, Object> distributions(DeviceTrace input) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("sizes", bins(Histogram.ofSizes(input.trace(), input.device())));
     map.put("lifetimes", bins(Histogram.ofLifetimes(input.trace(), input.device())));

@@ -21,6 +21,7 @@ import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.timing.BusyTimeline;
 import org.allocsim.simulator.timing.TimeResult;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /** What policies made of one trace: as text, as CSV and as JSON. */
 final class CompareTable {
@@ -49,14 +50,15 @@ final class CompareTable {
           "utilisation",
           "peak allocated");
 
-  private final TraceInput input;
+  private final DeviceTrace input;
   private final DeviceProfile profile;
   private final long limitBytes;
   private final List<RunResult> results;
   private final IdentityHashMap<RunResult, ReservedParts> parts = new IdentityHashMap<>();
 
   /** Ranks the results: what serves every request first, the least reserved before the others. */
-  CompareTable(TraceInput input, DeviceProfile profile, long limitBytes, List<ObservedRun> observed) {
+  CompareTable(
+      DeviceTrace input, DeviceProfile profile, long limitBytes, List<ObservedRun> observed) {
     this.input = input;
     this.profile = profile;
     this.limitBytes = limitBytes;
@@ -65,7 +67,7 @@ final class CompareTable {
   }
 
   /** The trace. */
-  TraceInput input() {
+  DeviceTrace input() {
     return input;
   }
 
@@ -239,7 +241,7 @@ final class CompareTable {
     map.put("format", input.format());
     map.put("requests", input.trace().eventCount());
     map.put("device_index", input.device());
-    map.put("notes", input.notes());
+    map.put("notes", InferenceText.notes(input));
     map.putAll(CompareJson.distributions(input));
     map.put("results", results.stream().<Object>map(this::toMap).toList());
     return map;

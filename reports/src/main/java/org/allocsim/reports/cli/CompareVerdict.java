@@ -13,6 +13,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /** What a comparison comes to, in a sentence. */
 final class CompareVerdict {
@@ -31,7 +32,7 @@ final class CompareVerdict {
   private CompareVerdict(CompareTable table, PyTorchVersion version) {
     this.version = version;
     List<RunResult> ranked = table.results();
-    TraceInput input = table.input();
+    DeviceTrace input = table.input();
     String recordedConf = input.conf();
     neededBytes =
         Demand.of(input.trace(), input.device(), AllocatorConfig.DEFAULT).peakRequestedBytes();

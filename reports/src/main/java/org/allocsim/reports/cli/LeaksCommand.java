@@ -77,7 +77,7 @@ final class LeaksCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
   @Option(
@@ -98,11 +98,7 @@ final class LeaksCommand implements Callable<Integer> {
 
   @Mixin private DeviceOptions deviceOptions;
 
-  @Option(
-      names = "--device-index",
-      paramLabel = "N",
-      description = "Which recorded GPU to look at (default: the first one that did anything).")
-  private Integer deviceIndex;
+  @Mixin private TraceOptions traceOptions;
 
   @Option(
       names = "--csv",
@@ -137,7 +133,7 @@ final class LeaksCommand implements Callable<Integer> {
       throw Failure.usage("--warm-up " + warmUp + " is negative; give a number of iterations");
     }
     PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(traceName);
+    Path file = Traces.file(traceName);
     LeaksReport report;
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
@@ -198,14 +194,14 @@ final class LeaksCommand implements Callable<Integer> {
 
   /** The recording is replayed as it was made; the device that was chosen is only forecast. */
   LeaksReport analyse() throws IOException {
-    TraceSource source = Traces.open(traceName, null);
+    TraceSource source = traceOptions.open(traceName);
     PyTorchVersion version = deviceOptions.torchVersion();
     ParsedConfig config = Settings.recorded(source, version);
     long capacityBytes = capacityBytes(config);
     DeviceProfile recordedOn = DeviceProfiles.defaultProfile();
     OpenedTrace input =
         Traces.read(source, ReadingOptions.of(version).withDeviceTotal(recordedOn.totalBytes()));
-    int device = Traces.device(input, deviceIndex);
+    int device = Traces.device(input, traceOptions.deviceIndex());
     AllocationTrace trace = input.trace();
     ReplaySetup setup =
         new ReplaySetup(

@@ -36,11 +36,9 @@ record LeaksReport(
     trace.put("file", input.name());
     trace.put("sha256", input.sha256());
     trace.put("events", events());
-    trace.put(
-        "torch_settings",
-        input.recording().map(each -> Recording.settings(each.snapshot())).orElse(Map.of()));
+    trace.put("torch_settings", RecordingMaps.settings(input));
     trace.put("notes", input.notes());
-    trace.put("inferences", Recording.toList(inferences()));
+    trace.put("inferences", RecordingMaps.inferences(inferences()));
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("trace", trace);
     map.put("device_index", deviceIndex);

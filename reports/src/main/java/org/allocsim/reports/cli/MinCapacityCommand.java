@@ -26,6 +26,7 @@ import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -72,7 +73,7 @@ final class MinCapacityCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
   @Mixin private PolicyListOptions policyOptions = new PolicyListOptions(Scenario.PYTORCH);
@@ -123,7 +124,7 @@ final class MinCapacityCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(traceName);
+    Path file = Traces.file(traceName);
     List<PolicyChoice> choices = choices();
     List<ParsedConfig> given = confs == null ? null : parse(ConfListOptions.split(confs));
     if (given != null && choices.stream().noneMatch(MinCapacityCommand::takesConf)) {
@@ -132,7 +133,7 @@ final class MinCapacityCommand implements Callable<Integer> {
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
-      TraceInput input = traceOptions.read(traceName, version.version());
+      DeviceTrace input = traceOptions.read(traceName, version.version());
       String recorded = input.conf() == null ? "" : input.conf();
       List<Function<DeviceProfile, Scenario>> scenarios =
           scenarios(choices, given != null ? given : usual(recorded));
@@ -168,7 +169,7 @@ final class MinCapacityCommand implements Callable<Integer> {
             theme ->
                 FrontierChart.create(
                     "Which device is large enough",
-                    file.getFileName()
+                    Path.of(traceName).getFileName()
                         + "; left the smallest sizes that the search found, right the known cards;"
                         + " all sizes are free for the program",
                     frontier,
@@ -241,7 +242,7 @@ final class MinCapacityCommand implements Callable<Integer> {
   }
 
   private static List<CapacitySearch.Result> search(
-      TraceInput input, List<Function<DeviceProfile, Scenario>> scenarios) {
+      DeviceTrace input, List<Function<DeviceProfile, Scenario>> scenarios) {
     try (ProgressMeter progress = ProgressMeter.ofSettings("searching")) {
       List<Function<DeviceProfile, Scenario>> onKnownAddresses = new ArrayList<>();
       scenarios.forEach(scenario ->
@@ -262,7 +263,7 @@ final class MinCapacityCommand implements Callable<Integer> {
   }
 
   private void print(
-      TraceInput input,
+      DeviceTrace input,
       List<PolicyChoice> choices,
       List<CapacitySearch.Result> results,
       List<String> leftOut,
@@ -291,7 +292,7 @@ final class MinCapacityCommand implements Callable<Integer> {
   }
 
   private Map<String, Object> toMap(
-      TraceInput input,
+      DeviceTrace input,
       List<PolicyChoice> choices,
       List<CapacitySearch.Result> results,
       List<String> leftOut,

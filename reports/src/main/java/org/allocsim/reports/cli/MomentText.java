@@ -153,7 +153,7 @@ final class MomentText {
             .landmarks()
             .map(landmarks -> landmarks.hasRecordedAddresses() ? "recorded" : "modelled")
             .orElse(null));
-    map.put("inferences", Recording.toList(program.inferences()));
+    map.put("inferences", RecordingMaps.inferences(program.inferences()));
     map.put("notes", List.copyOf(program.notes()));
     return map;
   }

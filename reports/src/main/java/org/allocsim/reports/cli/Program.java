@@ -71,13 +71,13 @@ final class Program {
    */
   static Program replay(String name, ProgramOptions options) {
     ParsedConfig given = options.config();
-    return replay(Traces.open(name, null), given, options);
+    return replay(options.trace().open(name), given, options);
   }
 
   /** Reads a program; one without a history can be looked at in its end only. */
   static Program read(String name, ProgramOptions options) {
     ParsedConfig given = options.config();
-    TraceSource source = Traces.open(name, null);
+    TraceSource source = options.trace().open(name);
     boolean hasHistory = source.snapshot().map(Snapshot::hasHistory).orElse(true);
     return hasHistory || options.isReplayChosen()
         ? replay(source, given, options)

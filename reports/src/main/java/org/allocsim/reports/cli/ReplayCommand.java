@@ -69,9 +69,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(
-      paramLabel = "TRACE",
-      description = "A trace; 'allocsim list formats' shows which there are.")
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
   @Option(
@@ -84,11 +82,7 @@ final class ReplayCommand implements Callable<Integer> {
       converter = PolicyChoiceConverter.class)
   private PolicyChoice policy;
 
-  @Option(
-      names = "--format",
-      paramLabel = "ID",
-      description = "Format of the trace (default: recognised by content).")
-  private String format;
+  @Mixin private TraceOptions traceOptions;
 
   @Option(
       names = "--conf",
@@ -106,13 +100,6 @@ final class ReplayCommand implements Callable<Integer> {
               + " and device, else modelled).",
       converter = AddressesConverter.class)
   private Addresses addresses;
-
-  @Option(
-      names = "--device-index",
-      paramLabel = "N",
-      description =
-          "Which recorded GPU to replay, from 0 (default: the first one that has a history).")
-  private Integer deviceIndex;
 
   @Option(
       names = "--after-oom",
@@ -235,7 +222,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   /** What is replayed, and how. */
   private ReplaySetup setup() {
-    TraceSource source = Traces.open(traceName, format);
+    TraceSource source = traceOptions.open(traceName);
     PyTorchVersion version = chosenVersion();
     ParsedConfig given = givenConfig(version);
     ParsedConfig config = isPyTorch() ? config(source, given, version) : null;
@@ -253,7 +240,7 @@ final class ReplayCommand implements Callable<Integer> {
     }
     return new ReplaySetup(
         input,
-        Traces.device(input, deviceIndex),
+        Traces.device(input, traceOptions.deviceIndex()),
         isPyTorch() ? Settings.pytorch(config, version) : policy,
         config,
         deviceOptions.profile(),
@@ -462,7 +449,7 @@ final class ReplayCommand implements Callable<Integer> {
     if (source == Addresses.MODELLED) {
       notes.addForModelled(result.failureCount() > 0 && !result.isStopped());
     }
-    if (deviceIndex == null) {
+    if (traceOptions.deviceIndex() == null) {
       notes.addOtherDevices();
     }
     if (result.isStopped()) {
@@ -486,7 +473,7 @@ final class ReplayCommand implements Callable<Integer> {
         setup.input().sha256(),
         recording.map(each -> (long) each.effects(device).count()).orElse(result.events()),
         result.requests(),
-        recording.map(each -> Recording.settings(each.snapshot())).orElse(Map.of()),
+        RecordingMaps.settings(setup.input()),
         setup.choice().provider().spec().id(),
         isPyTorch ? chosenVersion().id() : null,
         isPyTorch ? setup.config().text() : null,

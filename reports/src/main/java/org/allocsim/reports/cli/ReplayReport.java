@@ -112,7 +112,7 @@ record ReplayReport(
     map.put("driver_calls", driverCalls.isEmpty() ? null : driverCalls);
     map.put("min_time", driverNanos < 0 ? null : driverNanos / NANOS_PER_SECOND);
     map.put("time", time == null ? null : time.toMap());
-    map.put("inferred", Recording.toList(inferences));
+    map.put("inferred", RecordingMaps.inferences(inferences));
     map.put("notes", notes);
     map.put("seconds", seconds);
     return map;

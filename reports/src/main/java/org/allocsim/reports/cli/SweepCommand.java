@@ -182,7 +182,6 @@ final class SweepCommand implements Callable<Integer> {
       summary =
           chosen.run(
               request,
-              FleetTraceReader.INSTANCE,
               inputs,
               out,
               new SweepEngine.Options(

@@ -1,11 +1,16 @@
 package org.allocsim.reports.cli;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.derive.Inference;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.Recording;
 import org.allocsim.workloads.source.SourceUsageException;
 import org.allocsim.workloads.source.TraceSource;
 
@@ -31,6 +36,32 @@ final class Traces {
       throw new Failure(e.getMessage(), e);
     } catch (SourceUsageException e) {
       throw Failure.usage(e.getMessage());
+    }
+  }
+
+  /**
+   * The format of an id that the user chose.
+   *
+   * @throws Failure where there is none
+   */
+  static TraceFormat format(String id) {
+    try {
+      return TraceSource.format(id);
+    } catch (SourceUsageException e) {
+      throw Failure.usage(e.getMessage());
+    }
+  }
+
+  /**
+   * Refuses a history that frees what was never allocated.
+   *
+   * @throws Failure that counts them
+   */
+  static void refuseUnknownFrees(Snapshot snapshot, List<Inference> inferences) {
+    try {
+      Recording.refuseUnknownFrees(snapshot, inferences);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
     }
   }
 

@@ -15,7 +15,10 @@ import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
-import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -60,7 +63,7 @@ final class TuneCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
   @Mixin private DeviceOptions deviceOptions;
@@ -72,11 +75,7 @@ final class TuneCommand implements Callable<Integer> {
       converter = PlatformConverter.class)
   private Platform platform = Platform.LINUX;
 
-  @Option(
-      names = "--device-index",
-      paramLabel = "N",
-      description = "Which recorded GPU to replay (default: the first one that did anything).")
-  private Integer deviceIndex;
+  @Mixin private TraceOptions traceOptions;
 
   @Option(
       names = "--grid",
@@ -123,7 +122,7 @@ final class TuneCommand implements Callable<Integer> {
           "--top " + top + " is negative; give the number of rows, or 0 for all");
     }
     PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(traceName);
+    Path file = Traces.file(traceName);
     try (Outputs outputs = new Outputs(out)) {
       List<Outputs.Output> json = new ArrayList<>();
       if (jsonName != null) {
@@ -136,18 +135,16 @@ final class TuneCommand implements Callable<Integer> {
         json.add(outputs.open("--report", folder.resolve("tune.json").toString(), file));
         page = outputs.open("--report", folder.resolve("tune.html").toString(), file);
       }
-      Snapshot snapshot = Recording.readSnapshot(file);
-      ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
+      TraceSource source = traceOptions.open(traceName);
+      PyTorchVersion version = deviceOptions.torchVersion();
+      ParsedConfig recorded = Settings.recorded(source, version);
       Settings.requirePossible(recorded, deviceOptions.profile());
       long limitBytes = deviceOptions.limitBytes(recorded);
-      Recording recording =
-          Recording.of(
-              snapshot,
-              recorded,
-              deviceOptions.torchVersion(),
-              limitBytes,
-              deviceOptions.profile().totalBytes());
-      int device = recording.device(deviceIndex);
+      DeviceTrace input =
+          traceOptions.read(
+              source,
+              new ReadingOptions(version, limitBytes, deviceOptions.profile().totalBytes()));
+      int device = input.device();
       TuningGrid grid =
           TuningGrid.of(
               recorded.text(),
@@ -156,21 +153,21 @@ final class TuneCommand implements Callable<Integer> {
               limitBytes != MemoryLimit.NONE,
               fineness);
       long startNanos = System.nanoTime();
-      Tuning tuning = tune(recording, device, grid, limitBytes);
+      Tuning tuning = tune(input, grid, limitBytes);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       TuneReport report =
           new TuneReport(
               traceName,
-              recording.snapshot().sha256(),
-              recording.effects(device).count(),
+              input.sha256(),
+              input.eventCount(),
               device,
               deviceOptions.torchVersion(),
               platform,
               deviceOptions.profile(),
               limitBytes,
               tuning,
-              Histogram.ofSizes(recording.trace(), device),
-              Histogram.ofLifetimes(recording.trace(), device),
+              Histogram.ofSizes(input.trace(), device),
+              Histogram.ofLifetimes(input.trace(), device),
               seconds);
       Map<String, Object> results = JsonDocument.TUNE.of(report.toMap());
       json.forEach(each -> JsonText.write(results, each.stream()));
@@ -178,7 +175,7 @@ final class TuneCommand implements Callable<Integer> {
         report.writeCsv(csv.stream());
       }
       if (page != null) {
-        TunePage.of(report, results, recording.trace()).write(page.stream());
+        TunePage.of(report, results, input.trace()).write(page.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
@@ -193,16 +190,16 @@ final class TuneCommand implements Callable<Integer> {
     }
   }
 
-  private Tuning tune(Recording recording, int device, TuningGrid grid, long limitBytes) {
+  private Tuning tune(DeviceTrace input, TuningGrid grid, long limitBytes) {
     try (ProgressMeter progress = ProgressMeter.ofSettings("tuning")) {
       return Tuning.run(
-          recording.trace(),
-          device,
+          input.trace(),
+          input.device(),
           grid,
           deviceOptions.torchVersion(),
           platform,
           limitBytes,
-          deviceOptions.profile().withHistory(recording.addressHistory(device)),
+          deviceOptions.profile().withHistory(input.addresses()),
           progress::update);
     } catch (ConfigException e) {
       throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);

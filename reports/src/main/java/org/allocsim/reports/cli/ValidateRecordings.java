@@ -10,13 +10,14 @@ import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.run.TimelineObserver;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /**
  * The simulated runs that the page of {@code validate} shows. They are made on the profile that the
  * prediction began with; addresses that it learned from the GPU are not in them.
  */
 final class ValidateRecordings {
-  private final IdentityHashMap<TraceInput, TraceRecording> byTrace = new IdentityHashMap<>();
+  private final IdentityHashMap<DeviceTrace, TraceRecording> byTrace = new IdentityHashMap<>();
   private final List<TraceRecording> traces = new ArrayList<>();
 
   /**
@@ -24,7 +25,8 @@ final class ValidateRecordings {
    *
    * @param row place of the case among all
    */
-  void add(TraceInput input, int row, PolicyChoice choice, long limitBytes, DeviceProfile profile) {
+  void add(
+      DeviceTrace input, int row, PolicyChoice choice, long limitBytes, DeviceProfile profile) {
     TraceRecording recording =
         byTrace.computeIfAbsent(
             input,

@@ -7,6 +7,7 @@ import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /** Makes one run of a sweep and its row. */
 final class CellRun {
@@ -18,7 +19,7 @@ final class CellRun {
    * @param trace what the file's columns are set to
    */
   static SweepRow run(
-      FleetTrace fleetTrace, SweepGrid grid, SweepCell cell, SweepRow.Builder trace) {
+      DeviceTrace fleetTrace, SweepGrid grid, SweepCell cell, SweepRow.Builder trace) {
     SweepRow.Builder row = cell.describe(trace.copy());
     if (cell.obstacle() != null) {
       return notRun(row, cell.obstacle());

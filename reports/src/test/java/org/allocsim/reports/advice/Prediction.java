@@ -47,8 +47,7 @@ record Prediction(
     EffectComparison comparison = new EffectComparison(target.effects());
     RunResult modelled =
         Run.of(
-            scenario.setup(source.trace(), 0, AfterOom.CONTINUE),
-            RunObserver.hearing(comparison));
+            scenario.setup(source.trace(), 0, AfterOom.CONTINUE), RunObserver.hearing(comparison));
     EffectFollower follower = new EffectFollower(target.effects(), 0);
     RunResult following =
         Run.of(
@@ -58,8 +57,7 @@ record Prediction(
                 RunPolicy.pytorch(scenario.config().allocator(), scenario.version()),
                 scenario.limitBytes(),
                 new MemorySource.Given(
-                    new RecordedDevice(
-                        target.effects(), follower::position, target.totalBytes()))),
+                    new RecordedDevice(target.effects(), follower::position, target.totalBytes()))),
             RunObserver.hearing(follower));
     return new Prediction(
         source,

@@ -25,6 +25,7 @@ import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.plot.CategoryPlot;
 import org.jfree.chart.plot.CombinedDomainXYPlot;
@@ -98,7 +99,7 @@ class ChartDataTest {
 
   /** The JSON of a trace, and the charts that are drawn beside it. */
   private JsonNode compare(Path trace, String policies, KeptCharts charts) throws IOException {
-    TraceInput input = TraceInput.read(trace.toString(), null, PyTorchVersion.DEFAULT, null);
+    DeviceTrace input = new TraceOptions().read(trace.toString(), PyTorchVersion.DEFAULT);
     DeviceProfile profile = DeviceProfiles.defaultProfile();
     RunSetup setup =
         new RunSetup(
@@ -109,12 +110,7 @@ class ChartDataTest {
             profile);
     List<ObservedRun> runs =
         new RecordedTrial(setup, "trace").runAll(PolicyChoice.parseList(policies), (_, _) -> {});
-    CompareTable table =
-        new CompareTable(
-            input,
-            profile,
-            MemoryLimit.NONE,
-            runs);
+    CompareTable table = new CompareTable(input, profile, MemoryLimit.NONE, runs);
     new CompareCharts(input, new MemoryTimelineChart.Bound("limit", table.mostBytes()), runs)
         .write(charts, "");
     ByteArrayOutputStream json = new ByteArrayOutputStream();

@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -19,6 +18,8 @@ import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.TraceSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -70,10 +71,8 @@ class LongTracePageTest {
 
   private Path page(AllocationTrace trace, String policies) throws IOException {
     RunSetup setup =
-        new RunSetup(
-            trace, 0, PolicyChoice.parse("pytorch"), -1, DeviceProfiles.defaultProfile());
-    TraceInput input =
-        new TraceInput("long", "0", "jsonl", trace, 0, null, AddressHistory.UNKNOWN, List.of());
+        new RunSetup(trace, 0, PolicyChoice.parse("pytorch"), -1, DeviceProfiles.defaultProfile());
+    DeviceTrace input = new DeviceTrace(TraceSource.of("long", trace), 0);
     RecordedTrial recorded = new RecordedTrial(setup, "long");
     CompareTable table =
         new CompareTable(

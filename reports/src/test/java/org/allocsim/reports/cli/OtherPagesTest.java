@@ -20,6 +20,7 @@ import org.allocsim.validation.gpu.CudaDevice;
 import org.allocsim.validation.gpu.DriverTime;
 import org.allocsim.validation.gpu.Exactness;
 import org.allocsim.validation.gpu.OomComparison;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -159,12 +160,11 @@ class OtherPagesTest {
 
   private Path validatePage(String difference) throws IOException {
     PolicyChoice pytorch = PolicyChoice.parse("pytorch");
-    TraceInput input =
-        TraceInput.read(
-            CommandRun.recording("prefetch_streams.pickle.xz").toString(),
-            null,
-            PyTorchVersion.DEFAULT,
-            null);
+    DeviceTrace input =
+        new TraceOptions()
+            .read(
+                CommandRun.recording("prefetch_streams.pickle.xz").toString(),
+                PyTorchVersion.DEFAULT);
     ValidateRecordings recordings = new ValidateRecordings();
     recordings.add(input, 0, pytorch, -1, DeviceProfiles.defaultProfile());
     ValidateReport report =

@@ -16,10 +16,10 @@ import java.util.Map;
  * numbers compares handles. The rows of one device are in order; rows of different devices, whose
  * allocators know nothing of each other, need not be merged by time. The first {@link
  * #prologueCount()} rows allocate what already existed when the recording began; a policy that can
- * restore a layout starts behind them.
+ * restore a layout starts after them.
  */
 public final class AllocationTrace {
-  /** Stream of a use whose stream the recording does not tell. */
+  /** Stream of a use whose stream the recording does not show. */
   public static final int UNKNOWN_STREAM = -1;
 
   /** Stream of a USE_COMPLETE row that concerns the uses on all streams. */
@@ -160,19 +160,55 @@ public final class AllocationTrace {
   }
 
   /**
-   * Allocation id of a row; the number of its marker, work, event, loader or host buffer where it
-   * concerns such; or {@link #NO_ALLOCATION}.
+   * Allocation id of a row, or {@link #NO_ALLOCATION}. Rows that concern something else keep its
+   * number in the same column; see {@link #marker}, {@link #workNumber}, {@link #gpuEvent}, {@link
+   * #loaderNumber} and {@link #hostBuffer}.
    */
   public int allocation(int event) {
     return RowHead.allocation(heads[event]);
   }
 
+  /** Number of the marker of a MARKER_BEGIN or MARKER_END row. */
+  public int marker(int event) {
+    return allocation(event);
+  }
+
+  /** Number of the work that a LAUNCH row queues. */
+  public int workNumber(int event) {
+    return allocation(event);
+  }
+
+  /** Number of the event of a RECORD_EVENT, WAIT_EVENT or SYNCHRONIZE_EVENT row. */
+  public int gpuEvent(int event) {
+    return allocation(event);
+  }
+
+  /** Number of the loader of a LOAD_BATCH row. */
+  public int loaderNumber(int event) {
+    return allocation(event);
+  }
+
+  /** Number of the host buffer of a HOST_ALLOCATE, HOST_FREE or HOST_USE_STREAM row. */
+  public int hostBuffer(int event) {
+    return allocation(event);
+  }
+
   /**
-   * Bytes of an ALLOCATE, RESTORE_BLOCK or HOST_ALLOCATE row, the completion rank of a USE_STREAM
-   * row, nanoseconds of a HOST_WORK row, else 0.
+   * Bytes of an ALLOCATE, RESTORE_BLOCK or HOST_ALLOCATE row. USE_STREAM and HOST_WORK rows keep
+   * their {@link #completionRank} and {@link #hostNanos} in the same column; others have 0.
    */
   public long bytes(int event) {
     return bytes[event];
+  }
+
+  /** Completion rank of a USE_STREAM row. */
+  public long completionRank(int event) {
+    return bytes(event);
+  }
+
+  /** For how many nanoseconds the host is busy in a HOST_WORK row. */
+  public long hostNanos(int event) {
+    return bytes(event);
   }
 
   /** Time of a row in nanoseconds of the recording's own clock. */
@@ -233,9 +269,19 @@ public final class AllocationTrace {
     return markerNames.get(marker);
   }
 
+  /** Name of the marker of a MARKER_BEGIN or MARKER_END row. */
+  public String markerNameOf(int event) {
+    return markerNames.get(marker(event));
+  }
+
   /** Work that LAUNCH rows queue, by its number. */
   public Work work(int number) {
     return works.get(number);
+  }
+
+  /** The work that a LAUNCH row queues. */
+  public Work workOf(int event) {
+    return works.get(workNumber(event));
   }
 
   /** Number of different pieces of work. */
@@ -243,7 +289,7 @@ public final class AllocationTrace {
     return works.size();
   }
 
-  /** The loader of LOAD_BATCH rows, by its number. */
+  /** A loader by its number. */
   public Loader loader(int number) {
     return loaders.get(number);
   }
@@ -430,7 +476,7 @@ public final class AllocationTrace {
       return id;
     }
 
-    /** Appends a FREE row that does not tell in the order of which stream's work it happens. */
+    /** Appends a FREE row that does not say in the order of which stream's work it happens. */
     public void free(int allocation) {
       freeNumbered(allocation, UNKNOWN_STREAM);
     }
@@ -453,7 +499,7 @@ public final class AllocationTrace {
       append(RequestKind.USE_STREAM, allocation, completionRank, stream(streamHandle), 0);
     }
 
-    /** Appends a USE_STREAM row for a stream that the recording does not tell. */
+    /** Appends a USE_STREAM row for a stream that the recording does not show. */
     public void useUnknownStream(int allocation, long completionRank) {
       append(RequestKind.USE_STREAM, allocation, completionRank, UNKNOWN_STREAM, 0);
     }

@@ -80,7 +80,8 @@ final class Inputs {
                 rows.allocate(trace.bytes(event), trace.streamHandle(trace.stream(event)), pool);
         case FREE -> rows.free(ids[id]);
         case USE_STREAM ->
-            rows.useStream(ids[id], trace.streamHandle(trace.stream(event)), trace.bytes(event));
+            rows.useStream(
+                ids[id], trace.streamHandle(trace.stream(event)), trace.completionRank(event));
         case USE_COMPLETE -> {
           if (trace.stream(event) == AllocationTrace.ANY_STREAM) {
             rows.useComplete(ids[id]);

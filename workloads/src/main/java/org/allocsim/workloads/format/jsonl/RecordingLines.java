@@ -28,6 +28,7 @@ final class RecordingLines {
   private final JsonRow row;
   private final int device;
   private final Snapshot.Builder snapshot;
+  private PoolId lastPool = PoolId.DEFAULT;
 
   private RecordingLines(LineInput lines, JsonLine line, StackTable stacks)
       throws TraceFormatException {
@@ -164,8 +165,16 @@ final class RecordingLines {
           row.intNumber(2),
           timeNanos,
           row.intNumber(4),
-          row.numbers() == 7 ? new PoolId(row.number(5), row.number(6)) : null);
+          row.numbers() == 7 ? pool(row.number(5), row.number(6)) : null);
     }
+  }
+
+  /** Most rows name the pool of the row before. */
+  private PoolId pool(long capture, long user) {
+    if (lastPool.capture() != capture || lastPool.user() != user) {
+      lastPool = new PoolId(capture, user);
+    }
+    return lastPool;
   }
 
   private void segment() throws TraceFormatException {

@@ -56,13 +56,14 @@ final class HistoryColumns {
     hasPools |= number >= 0;
   }
 
-  /** Hands the columns over. */
+  /** Hands the columns over, no longer than the history. */
   DeviceHistory finish() {
+    int rows = effects.count();
     return new DeviceHistory(
         effects,
-        hasTimes ? timesNanos : null,
-        hasStacks ? stacks : null,
-        hasPools ? pools : null,
+        hasTimes ? Arrays.copyOf(timesNanos, rows) : null,
+        hasStacks ? Arrays.copyOf(stacks, rows) : null,
+        hasPools ? Arrays.copyOf(pools, rows) : null,
         poolNumbers.pools(),
         hasTimes,
         overflowed);

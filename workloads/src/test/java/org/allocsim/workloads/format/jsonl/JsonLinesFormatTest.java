@@ -168,7 +168,7 @@ class JsonLinesFormatTest {
   void anotherVersionIsRefused() {
     TraceFormatException error =
         assertThrows(
-            TraceFormatException.class, () -> read("{\"allocsim\":\"trace\",\"version\":2}\n"));
-    assertTrue(error.getMessage().contains("version 2"), error.getMessage());
+            TraceFormatException.class, () -> read("{\"allocsim\":\"trace\",\"version\":3}\n"));
+    assertTrue(error.getMessage().contains("version 3"), error.getMessage());
   }
 }

@@ -19,7 +19,7 @@ package org.allocsim.simulator.stats;
  * <p>A block becomes allocated and active at once, so that both have the same sum of increases; it
  * is pending while it is given back and still active.
  */
-public final class PoolFigures extends PoolPeaks {
+public final class PoolCounters extends PoolPeaks {
   private static final long NO_OVERSIZE = -1;
 
   // What is there now.
@@ -66,7 +66,7 @@ public final class PoolFigures extends PoolPeaks {
   private final PoolPeaks bothPools;
 
   /** The figures of the other kind. */
-  private PoolFigures other;
+  private PoolCounters other;
 
   /**
    * The figures of a pool that is empty.
@@ -74,7 +74,7 @@ public final class PoolFigures extends PoolPeaks {
    * @param bothPools the peaks of this and the other kind together
    * @param oversizeAllocations counts blocks from so many bytes on, unsigned
    */
-  PoolFigures(PoolPeaks bothPools, long oversizeFromBytes, Stat oversizeAllocations) {
+  PoolCounters(PoolPeaks bothPools, long oversizeFromBytes, Stat oversizeAllocations) {
     this.bothPools = bothPools;
     this.oversizeFromBytes = oversizeFromBytes;
     this.oversizeAllocations = oversizeAllocations;
@@ -85,7 +85,7 @@ public final class PoolFigures extends PoolPeaks {
   }
 
   /** Makes two kinds of pool known to each other. */
-  static void pair(PoolFigures a, PoolFigures b) {
+  static void pair(PoolCounters a, PoolCounters b) {
     a.other = b;
     b.other = a;
   }
@@ -118,7 +118,7 @@ public final class PoolFigures extends PoolPeaks {
       shareBlockPeaks();
       return;
     }
-    if (bothPools.apart) {
+    if (bothPools.distinguishes) {
       raiseActivePeaks();
     }
     if (isOversize(blockBytes)) {
@@ -178,7 +178,7 @@ public final class PoolFigures extends PoolPeaks {
 
   /** A block is given back and may be in use elsewhere. */
   void requestFree(long blockBytes) {
-    tellActiveApart();
+    distinguishActive();
     allocationCeiling++;
     allocatedCeilingBytes += blockBytes;
     pending++;
@@ -190,7 +190,7 @@ public final class PoolFigures extends PoolPeaks {
 
   /** A block that was given back is no longer in use. */
   void completeFree(long requestedBytes, long blockBytes) {
-    tellActiveApart();
+    distinguishActive();
     pending--;
     pendingBytes -= blockBytes;
     requestedCeilingBytes += requestedBytes;
@@ -200,12 +200,12 @@ public final class PoolFigures extends PoolPeaks {
     return Long.compareUnsigned(blockBytes, oversizeFromBytes) >= 0;
   }
 
-  private void tellActiveApart() {
-    if (!bothPools.apart) {
-      bothPools.tellApart();
-      tellApart();
+  private void distinguishActive() {
+    if (!bothPools.distinguishes) {
+      bothPools.distinguish();
+      distinguish();
       lookAtAll();
-      other.tellApart();
+      other.distinguish();
       other.lookAtAll();
     }
   }

@@ -8,9 +8,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param trace the requests, or null where they are not known beforehand
  * @param device index of the device
  */
-public record Foresight(AllocationTrace trace, int device) {
+public record FutureRequests(AllocationTrace trace, int device) {
   /** Nothing is known of the requests that will come. */
-  public static final Foresight NONE = new Foresight(null, 0);
+  public static final FutureRequests NONE = new FutureRequests(null, 0);
 
   /** Whether the requests are known. */
   public boolean isKnown() {
