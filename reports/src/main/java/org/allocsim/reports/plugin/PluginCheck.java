@@ -141,7 +141,7 @@ final class PluginCheck {
                 + extension.serviceFile(),
             null);
       }
-      return extension.describe(type.getConstructor().newInstance());
+      return extension.describe(make(type));
     } catch (ClassNotFoundException e) {
       throw new PluginException(
           jar,
@@ -192,6 +192,22 @@ final class PluginCheck {
       throw failed(jar, name, e.getCause());
     } catch (RuntimeException e) {
       throw failed(jar, name, e);
+    }
+  }
+
+  /** An object of a class; what its constructor cannot find is reported as if the class said so. */
+  private static Object make(Class<?> type)
+      throws InstantiationException,
+          NoSuchMethodException,
+          IllegalAccessException,
+          InvocationTargetException {
+    try {
+      return type.getConstructor().newInstance();
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof LinkageError missing) {
+        throw missing;
+      }
+      throw e;
     }
   }
 

@@ -120,7 +120,7 @@ class PluginOptionTest {
   @Test
   void theTemplatePolicyIsListedDescribedAndOnThePage() throws IOException {
     PluginJar.ofTemplate(work, plugins.resolve("template.jar"));
-    String summary = "a cache of blocks that are reused for exactly their size";
+    String summary = "cache of blocks that are reused for exactly their size";
     assertTrue(withPlugins("list", "policies").out().contains("exact-cache"));
     assertTrue(withPlugins("list", "policies", "exact-cache").out().contains("unit (bytes)"));
     assertTrue(withPlugins("list", "policies", "--markdown").out().contains(summary));

@@ -6,9 +6,9 @@ import java.util.TreeMap;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.LimitedMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -22,9 +22,11 @@ import org.allocsim.simulator.policy.block.BlockHeap;
  */
 final class ExactCacheAllocator implements AllocatorPolicy {
   private final long unitBytes;
-  private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
+
+  /** Reports requests that fail. */
+  private final RefusedRequests refused;
 
   /** Keeps the books of segments and blocks, and reports them to the listener. */
   private final BlockHeap heap;
@@ -35,9 +37,9 @@ final class ExactCacheAllocator implements AllocatorPolicy {
   ExactCacheAllocator(
       long unitBytes, long limitBytes, DeviceMemory device, EffectListener listener) {
     this.unitBytes = unitBytes;
-    this.limitBytes = limitBytes;
     this.device = LimitedMemory.of(device, limitBytes);
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, this.device, listener);
     heap = new BlockHeap(listener);
   }
 
@@ -50,18 +52,7 @@ final class ExactCacheAllocator implements AllocatorPolicy {
     Deque<Integer> cached = cache.get(bytes);
     int block = cached == null || cached.isEmpty() ? obtain(bytes, stream) : cached.pop();
     if (block == BlockHeap.NONE) {
-      listener.outOfMemory(
-          new OutOfMemory(
-              allocation,
-              requestedBytes,
-              bytes,
-              bytes,
-              stream,
-              limitBytes,
-              0,
-              device.freeBytes(),
-              device.totalBytes()));
-      return OUT_OF_MEMORY;
+      return refused.report(allocation, requestedBytes, bytes, bytes, stream);
     }
     heap.take(block, allocation, requestedBytes, stream);
     return heap.address(block);
