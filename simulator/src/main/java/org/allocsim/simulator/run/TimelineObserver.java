@@ -9,7 +9,7 @@ public final class TimelineObserver implements RunObserver {
   private final MemoryTimeline timeline;
   private Run run;
 
-  /** For one run, of which the timeline has heard nothing yet. */
+  /** For one run, of which the timeline has seen nothing yet. */
   public TimelineObserver(MemoryTimeline timeline) {
     this.timeline = timeline;
   }

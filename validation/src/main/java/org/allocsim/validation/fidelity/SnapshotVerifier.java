@@ -30,7 +30,7 @@ import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
 public final class SnapshotVerifier {
   private static final int CONTEXT_ROWS = 3;
 
-  /** Hears how far a verification has come. */
+  /** Receives the progress of a verification. */
   @FunctionalInterface
   public interface Progress {
     /** So many requests of the whole trace are done. */

@@ -196,8 +196,8 @@ final class Prediction {
 
   /**
    * The profile with the arena and the top of the address space as a recording shows them: the
-   * first segment in the arena tells one, the first other reservation the other. Unchanged where
-   * the recording tells neither.
+   * first segment in the arena shows one, the first other reservation the other. Unchanged where
+   * the recording shows neither.
    *
    * @param rows leading rows that are of the same kinds on both sides
    */

@@ -53,7 +53,7 @@ final class JsonLine {
         field(json);
       }
       if (json.nextToken() != null) {
-        throw broken("goes on behind its object");
+        throw broken("continues after its object");
       }
     } catch (JacksonException _) {
       throw broken("is not valid JSON");

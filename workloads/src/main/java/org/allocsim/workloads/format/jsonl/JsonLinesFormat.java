@@ -25,7 +25,7 @@ public final class JsonLinesFormat implements RecordedFormat {
   /** Op of the last line of a file with a recording; its checksum covers the requests. */
   static final String END_MARK = "trace_end";
 
-  /** Stands for every device where the format's writer is told which one to write. */
+  /** Stands for every device where the format's writer is given the one to write. */
   public static final int ALL_DEVICES = -1;
 
   /** A format; the service loader makes it. */

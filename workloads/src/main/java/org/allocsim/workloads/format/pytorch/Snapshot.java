@@ -16,7 +16,7 @@ import org.allocsim.workloads.format.TraceFormatException;
  * <p>Streams are numbered by ascending unsigned handle, in the histories and in the segments.
  */
 public final class Snapshot {
-  /** Most devices of a snapshot. */
+  /** Maximum number of devices of a snapshot. */
   public static final int MOST_DEVICES = 128;
 
   private final String fileName;
