@@ -50,6 +50,8 @@ class ConvertedTraceTest {
           "verify TRACE --json -",
           "convert TRACE --to rmm-csv -o -");
 
+  private static final String PROGRAM = "program:mlp(iterations=12)";
+
   @TempDir private Path folder;
 
   @TestFactory
@@ -178,18 +180,27 @@ class ConvertedTraceTest {
         "inspect TRACE --json -"
       })
   void aProgramIsAnsweredAsItsFile(String question) {
-    String program = "program:mlp(iterations=12)";
-    Path file = folder.resolve("mlp.jsonl");
-    CommandRun generated =
-        CommandRun.of("generate", "mlp", "--option", "iterations=12", "-o", file);
-    assertEquals(ExitCodes.DONE, generated.exitCode(), generated.err());
+    Path file = generated();
     String answer = answer(question, file, file);
     assertTrue(answer.startsWith("0\n") || question.startsWith("leaks"), answer);
     assertEquals(
         answer,
-        answer(question, Path.of(program), file)
+        answer(question, Path.of(PROGRAM), file)
             .replace("\"sha256\": null", "SHA256")
             .replace("\"program\"", "\"FORMAT\""));
+  }
+
+  @Test
+  void aSweepTakesPrograms() throws IOException {
+    assertEquals(sweep(generated()), sweep(Path.of(PROGRAM)));
+  }
+
+  /** The file of the program. */
+  private Path generated() {
+    Path file = folder.resolve("mlp.jsonl");
+    CommandRun run = CommandRun.of("generate", "mlp", "--option", "iterations=12", "-o", file);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    return file;
   }
 
   @Test
