@@ -5,6 +5,10 @@ package org.allocsim.simulator.policy;
  * its {@link org.allocsim.simulator.effect.EffectListener}, keeps no statistics, reads no clock and
  * prints nothing. Allocation ids are dense and chosen by the caller; stream and pool numbers are
  * those of the trace, ordered as the trace documents.
+ *
+ * <p>One policy counts some of what it does itself, in {@link
+ * org.allocsim.simulator.stats.PoolCounters}: PyTorch's, because reports of every block measurably
+ * slow its replay down.
  */
 public interface AllocatorPolicy {
   /** Answer to a request that could not be served. */
