@@ -7,6 +7,8 @@ import java.util.Comparator;
 import java.util.List;
 import org.allocsim.reports.advice.PolicyPortrait;
 import org.allocsim.reports.advice.PolicyResult;
+import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.chart.BarData;
 import org.allocsim.reports.chart.DistributionChart;
 import org.allocsim.reports.chart.DriverTimeChart;
@@ -28,7 +30,7 @@ import org.allocsim.simulator.stats.FragmentationTimeline.Share;
 
 /** Draws what policies made of one trace. */
 final class CompareCharts {
-  private final TraceInput input;
+  private final ComparedTrace compared;
   private final String file;
   private final MemoryTimelineChart.Bound most;
   private final List<PolicyPortrait> ranked;
@@ -40,16 +42,18 @@ final class CompareCharts {
    *
    * @param most what allocators can have at most
    */
-  CompareCharts(TraceInput input, MemoryTimelineChart.Bound most, List<PolicyPortrait> portraits) {
-    this.input = input;
+  CompareCharts(
+      ComparedTrace compared, MemoryTimelineChart.Bound most, List<PolicyPortrait> portraits) {
+    this.compared = compared;
     this.most = most;
-    file = String.valueOf(Path.of(input.name()).getFileName());
+    file = String.valueOf(Path.of(compared.file()).getFileName());
     ranked =
         portraits.stream()
             .filter(each -> each.result().isRun())
-            .sorted(Comparator.comparing(PolicyPortrait::result, CompareTable.RANK))
+            .sorted(Comparator.comparing(PolicyPortrait::result, ComparedTrace.RANK))
             .toList();
-    KeyRuns runs = KeyRuns.of(ranked.stream().map(PolicyPortrait::result).toList(), input.conf());
+    KeyRuns runs =
+        KeyRuns.of(ranked.stream().map(PolicyPortrait::result).toList(), compared.conf());
     key = of(runs.runs());
     closest = of(runs.closest());
   }
@@ -68,11 +72,11 @@ final class CompareCharts {
   void write(ChartFolder folder, String prefix) throws IOException {
     writeOverTime(folder, prefix);
     writeBars(folder, prefix);
-    writeDistributions(folder, prefix, input, file);
+    writeDistributions(folder, prefix, compared, file);
     for (PolicyPortrait each : closest) {
       writeMaps(folder, prefix, each);
     }
-    if (!closest.isEmpty() && input.trace().workCount() > 0) {
+    if (!closest.isEmpty() && compared.trace().workCount() > 0) {
       PolicyResult result = closest.getLast().result();
       UtilisationData busy = new UtilisationData(result.time());
       folder.write(
@@ -183,20 +187,21 @@ final class CompareCharts {
   }
 
   /** Sizes and lifetimes of the allocations of a trace. */
-  static void writeDistributions(
-      ChartFolder folder, String prefix, TraceInput input, String subtitle) throws IOException {
+  private static void writeDistributions(
+      ChartFolder folder, String prefix, ComparedTrace compared, String subtitle)
+      throws IOException {
     write(
         folder,
         prefix + "sizes",
         "Sizes of allocations",
         subtitle,
-        Histogram.ofSizes(input.trace(), input.device()));
+        Histogram.ofSizes(compared.trace(), compared.device()));
     write(
         folder,
         prefix + "lifetimes",
         "Lifetimes of allocations",
         subtitle,
-        Histogram.ofLifetimes(input.trace(), input.device()));
+        Histogram.ofLifetimes(compared.trace(), compared.device()));
   }
 
   static void write(
@@ -215,7 +220,7 @@ final class CompareCharts {
 
   /** The label, and whether it is that of the program's own setting. */
   private String name(PolicyResult result) {
-    return label(result) + (KeyRuns.isUnder(result, input.conf()) ? " (as recorded)" : "");
+    return label(result) + (KeyRuns.isUnder(result, compared.conf()) ? " (as recorded)" : "");
   }
 
   private static String label(PolicyResult result) {
@@ -242,7 +247,7 @@ final class CompareCharts {
     for (PolicyPortrait each : ranked) {
       PolicyResult result = each.result();
       DriverTimeChart.add(
-          data, name(result), result.driverNanosByCall(), CompareJson.waitNanos(result));
+          data, name(result), result.driverNanosByCall(), CompareAnswer.waitNanos(result));
       emphasise(data, each);
     }
     return data;

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 import org.allocsim.reports.advice.PolicyResult;
+import org.allocsim.reports.advice.Scenario;
 import org.allocsim.simulator.policy.PolicySpec;
 
 /**
@@ -73,7 +74,7 @@ final class KeyRuns {
   }
 
   static boolean isPyTorch(PolicyResult result) {
-    return id(result).equals(CompareCommand.PYTORCH);
+    return id(result).equals(Scenario.PYTORCH);
   }
 
   /** Whether a result is that of PyTorch under these settings. */

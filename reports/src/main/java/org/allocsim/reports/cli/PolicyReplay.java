@@ -13,6 +13,7 @@ import org.allocsim.reports.advice.MomentQuery;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.PolicyTrial;
+import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.advice.SlackSplit;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.SimulatedDevice;
@@ -103,7 +104,7 @@ final class PolicyReplay {
               + result.failures().size()
               + " are kept");
     }
-    boolean isPyTorch = choice.provider().spec().id().equals(CompareCommand.PYTORCH);
+    boolean isPyTorch = choice.provider().spec().id().equals(Scenario.PYTORCH);
     return new ReplayReport(
         input.name(),
         input.sha256(),

@@ -4,6 +4,7 @@ import java.util.Map;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.PolicyTrial;
+import org.allocsim.reports.advice.Scenario;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -30,7 +31,7 @@ final class RecordedDriverTime {
       PyTorchVersion version) {
     PolicyChoice recorded =
         new PolicyChoice(
-            PolicyChoice.parseList(CompareCommand.PYTORCH).getFirst().provider(),
+            PolicyChoice.parseList(Scenario.PYTORCH).getFirst().provider(),
             Map.of("conf", conf, "torch-version", version.id()));
     return new PolicyTrial(trace, device, profile, MemoryLimit.NONE, version, AfterOom.CONTINUE)
         .driverNanosByRow(recorded);

@@ -3,6 +3,7 @@ package org.allocsim.reports.cli;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.DeviceReplay;
 import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.advice.Scenario;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
@@ -55,7 +56,7 @@ final class RepeatedReplay {
    */
   RepeatedResult run(long passes) {
     MemoryStats stats = new MemoryStats(NO_OVERSIZE);
-    boolean isPyTorch = choice.provider().spec().id().equals(CompareCommand.PYTORCH);
+    boolean isPyTorch = choice.provider().spec().id().equals(Scenario.PYTORCH);
     DeviceReplay replay =
         new DeviceReplay(
             input.trace(),

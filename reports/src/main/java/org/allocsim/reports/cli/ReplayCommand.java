@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.ChartTheme;
@@ -68,7 +69,7 @@ final class ReplayCommand implements Callable<Integer> {
       description =
           "Allocator, with options in parentheses: rmm-pool(initial=1GiB); 'allocsim list policies'"
               + " shows them (default: pytorch).",
-      defaultValue = CompareCommand.PYTORCH,
+      defaultValue = Scenario.PYTORCH,
       converter = PolicyChoiceConverter.class)
   private PolicyChoice policy;
 
@@ -217,7 +218,7 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   private boolean isPyTorch() {
-    return policy.provider().spec().id().equals(CompareCommand.PYTORCH);
+    return policy.provider().spec().id().equals(Scenario.PYTORCH);
   }
 
   /** Another allocator, or a trace that is no snapshot: requests alone, addresses modelled. */
@@ -304,9 +305,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   private long limitBytes(ParsedConfig given) {
     return deviceOptions.limitBytes(
-        given != null
-            ? given
-            : Settings.parse("", deviceOptions.torchVersion(), CompareCommand.PYTORCH));
+        given != null ? given : Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
   }
 
   /** PyTorch's allocator on a recorded program. */
@@ -459,7 +458,7 @@ final class ReplayCommand implements Callable<Integer> {
         recording.effects(device).count(),
         run.failures().requestCount(),
         Recording.settings(recording.snapshot()),
-        CompareCommand.PYTORCH,
+        Scenario.PYTORCH,
         setup.version().id(),
         config.text(),
         Map.of(),

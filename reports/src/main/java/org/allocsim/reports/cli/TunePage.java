@@ -16,10 +16,10 @@ import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.reports.advice.Tuning;
+import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.html.PolicyRecorder;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.html.TraceRecording;
-import org.allocsim.reports.html.Verdict;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.stats.ByteFormat;
@@ -103,7 +103,7 @@ final class TunePage {
     Map<String, String> options = new LinkedHashMap<>();
     options.put("conf", conf);
     options.put("torch-version", report.version().id());
-    return new PolicyChoice(Policies.named(CompareCommand.PYTORCH).orElseThrow(), options);
+    return new PolicyChoice(Policies.named(Scenario.PYTORCH).orElseThrow(), options);
   }
 
   private Verdict verdict() {
@@ -111,7 +111,7 @@ final class TunePage {
     String held = Numbers.bytes(tuning.demand().peakRequestedBytes());
     String most = Numbers.bytes(tuning.plain().result().scenario().mostBytes());
     if (tuning.isHopeless()) {
-      return new Verdict(
+      return Verdict.ofText(
           Verdict.Tone.BAD,
           "No setting helps: the program holds "
               + held
@@ -122,14 +122,14 @@ final class TunePage {
           null);
     }
     if (best.isPresent()) {
-      return new Verdict(
+      return Verdict.ofText(
           best.get().result().passes() ? Verdict.Tone.GOOD : Verdict.Tone.BAD,
           gain(best.get()),
           details(best.get()),
           ConfText.paste(best.get().conf(), report.version()));
     }
     if (tuning.allFail()) {
-      return new Verdict(
+      return Verdict.ofText(
           Verdict.Tone.BAD,
           "Every setting that was tried runs out of memory, though the program holds no more than "
               + held
@@ -139,7 +139,7 @@ final class TunePage {
           List.of(),
           null);
     }
-    return new Verdict(
+    return Verdict.ofText(
         Verdict.Tone.NEUTRAL,
         "Keep the recorded settings, "
             + ConfText.name(tuning.recorded().conf())

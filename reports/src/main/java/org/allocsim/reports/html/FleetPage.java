@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import org.allocsim.reports.document.Verdict;
 
 /** A report of figures and tables as one HTML file that needs neither network nor program. */
 public final class FleetPage {
@@ -20,11 +21,11 @@ public final class FleetPage {
     body.append("<section class=\"summary\"><h1 class=\"verdict ")
         .append(verdict.tone().name().toLowerCase(Locale.ROOT))
         .append("\">")
-        .append(escape(verdict.sentence()))
+        .append(escape(verdict.sentence().toString()))
         .append("</h1>\n<ul class=\"facts\">\n");
     verdict
         .details()
-        .forEach(detail -> body.append("<li>").append(escape(detail)).append("</li>\n"));
+        .forEach(detail -> body.append("<li>").append(escape(detail.toString())).append("</li>\n"));
     body.append("</ul></section>\n");
   }
 

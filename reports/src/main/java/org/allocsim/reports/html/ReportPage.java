@@ -11,7 +11,14 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Quantity;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.text.Numbers;
 
 /**
  * A report as one HTML file that needs no network: style, program, figures and recorded runs are
@@ -50,6 +57,7 @@ public final class ReportPage {
   private final Verdict verdict;
   private final Map<String, Object> results;
   private final List<TraceRecording> traces;
+  private final List<Map<String, Object>> tables;
   private final List<Figure> figures = new ArrayList<>();
 
   /**
@@ -75,11 +83,42 @@ public final class ReportPage {
       Verdict verdict,
       Map<String, Object> results,
       List<TraceRecording> traces) {
+    this(command, title, verdict, results, traces, List.of());
+  }
+
+  /**
+   * The page of a document.
+   *
+   * @param results the document as JSON
+   * @param traces recorded runs, in the order of the document's tables; may be empty
+   */
+  public ReportPage(
+      Document<?> document, Map<String, Object> results, List<TraceRecording> traces) {
+    this(
+        document.kind().name(),
+        document.title(),
+        Objects.requireNonNull(document.verdict()),
+        results,
+        traces,
+        document.tables().stream()
+            .filter(table -> table.pointer() != null)
+            .map(PageTable::of)
+            .toList());
+  }
+
+  private ReportPage(
+      String command,
+      String title,
+      Verdict verdict,
+      Map<String, Object> results,
+      List<TraceRecording> traces,
+      List<Map<String, Object>> tables) {
     this.command = command;
     this.title = title;
     this.verdict = verdict;
     this.results = results;
     this.traces = List.copyOf(traces);
+    this.tables = tables;
   }
 
   /** Adds a drawing: an SVG document for light and one for dark paper. */
@@ -93,6 +132,7 @@ public final class ReportPage {
     data.put("command", command);
     StringBuilder columns = new StringBuilder();
     data.put("traces", putTraces(columns));
+    data.put("tables", tables);
     Map<String, String> parts = new LinkedHashMap<>();
     parts.put("title", escape(title + " – allocsim " + command));
     parts.put("command", escape(command));
@@ -221,7 +261,7 @@ public final class ReportPage {
     html.append("<h1 class=\"verdict ")
         .append(verdict.tone().name().toLowerCase(java.util.Locale.ROOT))
         .append("\">")
-        .append(escape(unbroken(verdict.sentence())))
+        .append(html(verdict.sentence()))
         .append("</h1>\n");
     if (verdict.pasteLine() != null) {
       html.append("<div class=\"paste\"><code id=\"paste\" tabindex=\"0\">")
@@ -232,8 +272,7 @@ public final class ReportPage {
       html.append("<ul class=\"facts\">\n");
       verdict
           .details()
-          .forEach(
-              detail -> html.append("<li>").append(escape(unbroken(detail))).append("</li>\n"));
+          .forEach(detail -> html.append("<li>").append(html(detail)).append("</li>\n"));
       html.append("</ul>\n");
     }
     return html.toString();
@@ -259,6 +298,26 @@ public final class ReportPage {
         .append("\" src=\"data:image/svg+xml;base64,")
         .append(Base64.getEncoder().encodeToString(svg.getBytes(StandardCharsets.UTF_8)))
         .append("\">");
+  }
+
+  /** Quantities stay on one line and show their exact bytes to those who point at them. */
+  private static String html(Sentence sentence) {
+    StringBuilder html = new StringBuilder();
+    for (Object part : sentence.parts()) {
+      String text = escape(unbroken(part.toString()));
+      if (part instanceof Quantity(var unit, var value, var isExact)
+          && unit == Unit.BYTES
+          && !isExact) {
+        html.append("<span title=\"")
+            .append(Numbers.count((Long) value))
+            .append(" B\">")
+            .append(text)
+            .append("</span>");
+      } else {
+        html.append(text);
+      }
+    }
+    return html.toString();
   }
 
   /** Keeps the groups of a number and its unit on one line. */

@@ -44,6 +44,9 @@ public final class Numbers {
 
   /** A duration in the unit that suits it, with three or four digits. */
   public static String duration(long nanos) {
+    if (nanos == 0) {
+      return "0 s";
+    }
     double seconds = nanos / NANOS_PER_SECOND;
     if (nanos >= NANOS_PER_SECOND) {
       return String.format(Locale.ROOT, seconds < 100 ? "%.2f s" : "%.0f s", seconds);

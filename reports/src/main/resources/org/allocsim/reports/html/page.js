@@ -50,7 +50,7 @@ function setTheme(theme) {
 async function start() {
   const data = parsed('data');
   const results = parsed('results');
-  const view = VIEWS[data.command];
+  const view = data.tables.length ? describedView(data.tables) : VIEWS[data.command];
   const get = (id) => document.getElementById(id);
   const redraw = [];
   get('theme').addEventListener('change', () => {
@@ -143,7 +143,7 @@ async function start() {
       await page.explorer.openOther(String(opens.other));
     }
     const rows = view.rows(results, number);
-    await page.overview.show(data.traces[number], (row) => rows[row].ooms ?? (rows[row].passes === false ? 1 : 0));
+    await page.overview.show(data.traces[number], (row) => rows[row].failed_requests ?? (rows[row].passes === false ? 1 : 0));
   };
   if (hasRuns) {
     page.explorer = new Explorer(data, results, view);

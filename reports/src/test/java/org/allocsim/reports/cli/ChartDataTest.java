@@ -17,8 +17,11 @@ import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.PolicyPortrait;
 import org.allocsim.reports.advice.PolicyTrial;
+import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.MemoryTimelineChart;
+import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -111,17 +114,15 @@ class ChartDataTest {
             AfterOom.CONTINUE);
     List<PolicyPortrait> portraits =
         new RecordedTrial(trial, "trace").runAll(PolicyChoice.parseList(policies), (_, _) -> {});
-    CompareTable table =
-        new CompareTable(
-            input,
-            profile,
-            MemoryLimit.NONE,
-            portraits.stream().map(PolicyPortrait::result).toList());
-    new CompareCharts(input, new MemoryTimelineChart.Bound("limit", table.mostBytes()), portraits)
+    ComparedTrace compared = CompareCommand.compared(input, portraits);
+    CompareAnswer answer =
+        new CompareAnswer(profile, MemoryLimit.NONE, PyTorchVersion.DEFAULT, List.of(compared));
+    new CompareCharts(
+            compared, new MemoryTimelineChart.Bound("limit", answer.mostBytes()), portraits)
         .write(charts, "");
     ByteArrayOutputStream json = new ByteArrayOutputStream();
-    JsonText.write(table.toMap(), json);
-    return new ObjectMapper().readTree(json.toByteArray());
+    JsonText.write(JsonRenderer.json(answer.document()), json);
+    return new ObjectMapper().readTree(json.toByteArray()).at("/traces/0");
   }
 
   private Path small() throws IOException {
@@ -158,7 +159,7 @@ class ChartDataTest {
       JsonNode calls = row.get("driver_seconds_by_call");
       assertEquals(
           seconds, calls.valueStream().mapToDouble(JsonNode::asDouble).sum(), seconds * ROUNDING);
-      double rate = row.get("events_per_second").asDouble();
+      double rate = row.get("requests_per_second").asDouble();
       double bar = speed.getValue(0, number(speed, label)).doubleValue();
       assertTrue(bar == rate || (bar < rate && bar == longest(speed)), "whole, or cut: " + label);
     }
@@ -197,7 +198,7 @@ class ChartDataTest {
         if (!legend.get(i).startsWith(row.get("policy").asString() + ":")) {
           continue;
         }
-        long unused = row.get("external_at_peak_bytes").asLong();
+        long unused = row.get("slack_at_peak_bytes").asLong();
         long reserved = row.get("peak_reserved_bytes").asLong();
         assertTrue(legend.get(i).contains(Numbers.share(unused, reserved)), legend.get(i));
         double percent = PERCENT * ((double) unused / reserved);

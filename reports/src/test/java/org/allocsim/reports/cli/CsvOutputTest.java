@@ -109,7 +109,7 @@ class CsvOutputTest {
     for (int row = 0; row < rows.size(); row++) {
       assertSame(rows.get(row), results.get(row));
     }
-    assertEquals(traces.get(1).get("file").asString(), rows.getLast().get("trace"));
+    assertEquals(traces.get(1).get("file").asString(), rows.getLast().get("file"));
     assertTrue(
         rows.stream().anyMatch(row -> row.get("options").equals("initial=1GiB;max=2GiB")),
         rows.toString());

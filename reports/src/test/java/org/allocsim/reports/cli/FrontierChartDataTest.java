@@ -124,7 +124,9 @@ class FrontierChartDataTest {
                 .findFirst()
                 .orElseThrow();
         assertEquals(
-            replay.get("ooms").asLong() == 0, cells.get(row).get(column), policy + " on " + text);
+            replay.get("failed_requests").asLong() == 0,
+            cells.get(row).get(column),
+            policy + " on " + text);
       }
     }
   }

@@ -7,15 +7,17 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.PolicyPortrait;
 import org.allocsim.reports.advice.PolicyTrial;
-import org.allocsim.simulator.device.AddressHistory;
+import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.compare.ComparedTrace;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.render.JsonRenderer;
+import org.allocsim.reports.html.ReportPage;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -79,27 +81,28 @@ class LongTracePageTest {
             -1,
             PyTorchVersion.DEFAULT,
             AfterOom.CONTINUE);
-    TraceInput input =
-        new TraceInput("long", "0", "jsonl", trace, 0, null, AddressHistory.UNKNOWN, List.of());
     RecordedTrial recorded = new RecordedTrial(trial, "long");
-    CompareTable table =
-        new CompareTable(
-            input,
-            trial.profile(),
-            -1,
+    ComparedTrace compared =
+        new ComparedTrace(
+            "long",
+            "0",
+            "jsonl",
+            trace,
+            0,
+            null,
+            List.of(),
             recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}).stream()
                 .map(PolicyPortrait::result)
                 .toList());
-    Map<String, Object> results = new LinkedHashMap<>();
-    results.put("schema", "allocsim-compare-1");
-    results.put("traces", List.of(table.toMap()));
+    Document<CompareAnswer> document =
+        new CompareAnswer(trial.profile(), -1, PyTorchVersion.DEFAULT, List.of(compared))
+            .document();
     Path file = folder.resolve("long.html");
     try (OutputStream out = Files.newOutputStream(file)) {
-      ComparePage.of(
-              List.of(table),
-              List.of(recorded.recording(table.results(), null)),
-              results,
-              PyTorchVersion.DEFAULT)
+      new ReportPage(
+              document,
+              JsonRenderer.json(document),
+              List.of(recorded.recording(compared.results(), null)))
           .write(out);
     }
     return file;
@@ -195,7 +198,7 @@ class LongTracePageTest {
       JsonNode result = browser.json("allocsim.explorer.rows[" + row + "]");
       JsonNode totals = browser.json("allocsim.explorer.layout.totals()");
       assertEquals(result.get("peak_reserved_bytes"), totals.get("held"), row.toString());
-      assertEquals(result.get("external_at_peak_bytes"), totals.get("free"), result.toString());
+      assertEquals(result.get("slack_at_peak_bytes"), totals.get("free"), result.toString());
       for (String series : List.of("reserved", "allocated", "requested")) {
         assertEquals(
             result.get("peak_" + series + "_bytes"),
