@@ -1,9 +1,11 @@
 package org.allocsim.reports.advice;
 
+import java.util.List;
 import java.util.stream.IntStream;
 import org.allocsim.reports.advice.leak.IterationException;
 import org.allocsim.reports.advice.leak.IterationFinder;
 import org.allocsim.reports.advice.leak.Iterations;
+import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
@@ -70,11 +72,11 @@ public final class CachePlaces {
         .toArray();
   }
 
-  /** The rows of requests behind the prologue that failed. */
-  public static int[] atFailures(RequestFailures failures) {
-    return failures.kept().stream()
+  /** The rows of requests after the prologue that failed. */
+  public static int[] atFailures(List<FailedRequest> failures) {
+    return failures.stream()
         .filter(failure -> failure.requestIndex() >= 0)
-        .mapToInt(RequestFailure::event)
+        .mapToInt(FailedRequest::row)
         .sorted()
         .toArray();
   }

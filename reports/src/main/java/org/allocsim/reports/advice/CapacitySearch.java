@@ -11,6 +11,9 @@ import java.util.function.Function;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.profile.ShippedProfiles;
 
@@ -45,7 +48,7 @@ public final class CapacitySearch {
   /**
    * What a search found.
    *
-   * @param config the settings; those of PyTorch's allocator, other policies have nothing of them
+   * @param scenario the allocator and its settings, on a device without bounds
    * @param capacityBytes the smallest capacity, −1 where requests fail at any (the allocator's own
    *     limit is too small)
    * @param failingAboveBytes capacities close above it at which a request fails all the same
@@ -55,10 +58,10 @@ public final class CapacitySearch {
    * @param replays replays that the search took
    */
   public record Result(
-      ParsedConfig config,
+      Scenario scenario,
       long capacityBytes,
       List<Long> failingAboveBytes,
-      ScenarioResult ample,
+      RunResult ample,
       Demand demand,
       List<Card> cards,
       int replays) {
@@ -68,9 +71,9 @@ public final class CapacitySearch {
       cards = List.copyOf(cards);
     }
 
-    /** The allocator and its settings. */
-    public Scenario scenario() {
-      return ample.scenario();
+    /** The settings; those of PyTorch's allocator, other policies have nothing of them. */
+    public ParsedConfig config() {
+      return scenario.config();
     }
 
     /** Most bytes in blocks at a time, where memory is ample: what the program holds, rounded. */
@@ -118,15 +121,15 @@ public final class CapacitySearch {
 
   private Result search() {
     Scenario scenario = scenarios.apply(DeviceProfiles.ofCapacity(AMPLE_BYTES));
-    ScenarioResult ample = ScenarioRun.run(trace, device, scenario, AfterOom.STOP);
+    RunResult ample = run(scenario);
     Demand demand = Demand.of(trace, device, scenario.config().allocator());
     if (!ample.passes()) {
-      return new Result(scenario.config(), -1, List.of(), ample, demand, cards(ample), 1);
+      return new Result(scenario, -1, List.of(), ample, demand, cards(scenario, ample), 1);
     }
     long steps = smallest(stepsFor(demand.peakRequestedBytes()), ample);
     if (steps < 0) {
       return new Result(
-          scenario.config(), -1, List.of(), ample, demand, cards(ample), passing.size() + 1);
+          scenario, -1, List.of(), ample, demand, cards(scenario, ample), passing.size() + 1);
     }
     List<Long> failing = new ArrayList<>();
     for (long above = steps + 1; above <= steps + NEIGHBOURS; above++) {
@@ -135,17 +138,17 @@ public final class CapacitySearch {
       }
     }
     return new Result(
-        scenario.config(),
+        scenario,
         steps * STEP_BYTES,
         failing,
         ample,
         demand,
-        cards(ample),
+        cards(scenario, ample),
         passing.size() + 1);
   }
 
   /** The smallest passing number of steps that is at least the bound, −1 where none is found. */
-  private long smallest(long bound, ScenarioResult ample) {
+  private long smallest(long bound, RunResult ample) {
     long high = stepsFor(ample.peakReservedBytes() + STREAM_BYTES);
     while (!passes(high)) {
       high *= 2;
@@ -184,12 +187,20 @@ public final class CapacitySearch {
         steps, key -> passesOn(DeviceProfiles.ofCapacity(key * STEP_BYTES)));
   }
 
-  private boolean passesOn(DeviceProfile profile) {
-    return ScenarioRun.run(trace, device, scenarios.apply(profile), AfterOom.STOP).passes();
+  private RunResult run(Scenario scenario) {
+    RunResult result = Run.of(scenario.setup(trace, device, AfterOom.STOP));
+    if (!result.isRun()) {
+      throw new IllegalArgumentException(scenario.policy() + ": " + result.notRunBecause());
+    }
+    return result;
   }
 
-  private List<Card> cards(ScenarioResult ample) {
-    boolean limited = ample.scenario().limitBytes() >= 0;
+  private boolean passesOn(DeviceProfile profile) {
+    return run(scenarios.apply(profile)).passes();
+  }
+
+  private List<Card> cards(Scenario scenario, RunResult ample) {
+    boolean limited = scenario.limitBytes() >= 0;
     long enoughBytes = ample.peakReservedBytes() + STREAM_BYTES;
     return ShippedProfiles.all().stream()
         .sorted(Comparator.comparingLong(DeviceProfile::capacityBytes))

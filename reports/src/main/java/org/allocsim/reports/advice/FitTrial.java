@@ -4,10 +4,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.Run;
 
 /**
  * Would a failed request have fitted without a few blocks? Looks for the cheapest blocks whose
@@ -80,6 +83,7 @@ public final class FitTrial {
 
   private final Landmarks landmarks;
   private final FailedRequest failure;
+  private final OutOfMemory shortage;
   private final MemoryLayout layout;
   private final AllocatorConfig config;
   private final long missingBytes;
@@ -88,6 +92,7 @@ public final class FitTrial {
   public FitTrial(Landmarks landmarks, MemoryMoment moment) {
     this.landmarks = landmarks;
     failure = moment.failure();
+    shortage = failure.shortage();
     layout = moment.layout();
     config = landmarks.input().config();
     missingBytes = missingBytes(moment.bytes().reservedBytes());
@@ -95,14 +100,14 @@ public final class FitTrial {
 
   /** What has to be released before the segment for the request can be obtained. */
   private long missingBytes(long reservedBytes) {
-    long wanted = failure.segmentBytes();
+    long wanted = shortage.segmentBytes();
     if (config.expandableSegments()) {
       long page = config.largeSegmentBytes();
-      wanted = Math.max(wanted, (failure.roundedBytes() + page - 1) / page * page);
+      wanted = Math.max(wanted, (shortage.roundedBytes() + page - 1) / page * page);
     }
-    long grantable = failure.deviceFreeBytes();
-    if (failure.limitBytes() >= 0) {
-      grantable = Math.min(grantable, failure.limitBytes() - reservedBytes);
+    long grantable = shortage.deviceFreeBytes();
+    if (shortage.limitBytes() >= 0) {
+      grantable = Math.min(grantable, shortage.limitBytes() - reservedBytes);
     }
     return wanted - grantable;
   }
@@ -122,7 +127,7 @@ public final class FitTrial {
     boolean released = segment.pool() == 0 && missingBytes > 0 && segment.bytes() >= missingBytes;
     return released
         || (serves(segment.index())
-            && segment.bytes() >= failure.roundedBytes()
+            && segment.bytes() >= shortage.roundedBytes()
             && mayUse(segment.bytes()));
   }
 
@@ -143,19 +148,17 @@ public final class FitTrial {
 
   /** Replays up to the failure, gives the blocks back and asks again. */
   boolean isServedWithout(List<Pins.Block> blocks) {
-    StoppableReplay replay = new StoppableReplay(landmarks.input());
-    replay.runTo(failure.row(), _ -> {});
+    Run run = MomentFinder.runTo(landmarks.input(), failure.row());
     if (landmarks.hasRecordedAddresses()) {
-      replay.device().beginTrial(failure.deviceFreeBytes());
+      run.leaveRecording(shortage.deviceFreeBytes());
     }
     for (Pins.Block block : blocks) {
-      replay.policy().free(block.allocation());
+      run.policy().free(block.allocation());
     }
     long address =
-        replay
-            .policy()
+        run.policy()
             .allocate(
-                failure.allocation(), failure.requestedBytes(), failure.stream(), failure.pool());
+                failure.allocation(), failure.requestedBytes(), shortage.stream(), failure.pool());
     return address != AllocatorPolicy.OUT_OF_MEMORY;
   }
 
@@ -164,15 +167,15 @@ public final class FitTrial {
   /** Whether blocks of a segment can serve the request. */
   private boolean serves(int segment) {
     return layout.segmentPool(segment) == failure.pool()
-        && layout.stream(segment) == failure.stream()
-        && layout.isSmall(segment) == (failure.roundedBytes() <= SMALL_REQUEST_BYTES);
+        && layout.stream(segment) == shortage.stream()
+        && layout.isSmall(segment) == (shortage.roundedBytes() <= SMALL_REQUEST_BYTES);
   }
 
   /** Whether best fit may take a block of this size, by the rules of {@code max_split_size_mb}. */
   private boolean mayUse(long holeBytes) {
-    if (isOversize(failure.roundedBytes())) {
+    if (isOversize(shortage.roundedBytes())) {
       return Long.compareUnsigned(
-              holeBytes, failure.roundedBytes() + config.maxNonSplitRoundingBytes())
+              holeBytes, shortage.roundedBytes() + config.maxNonSplitRoundingBytes())
           < 0;
     }
     return !isOversize(holeBytes);
@@ -185,7 +188,7 @@ public final class FitTrial {
   private Optional<Remedy> bestHole() {
     Remedy best = null;
     for (int segment = 0; segment < layout.segmentCount(); segment++) {
-      if (serves(segment) && layout.segmentBytes(segment) >= failure.roundedBytes()) {
+      if (serves(segment) && layout.segmentBytes(segment) >= shortage.roundedBytes()) {
         Remedy hole = bestHole(segment);
         if (hole != null && (best == null || hole.bytes() < best.bytes())) {
           best = hole;
@@ -204,12 +207,12 @@ public final class FitTrial {
     long length = 0;
     long used = 0;
     for (int from = first; from < end; from++) {
-      while (behind < end && length < failure.roundedBytes()) {
+      while (behind < end && length < shortage.roundedBytes()) {
         length += layout.blockBytes(behind);
         used += usedBytes(behind);
         behind++;
       }
-      if (length < failure.roundedBytes()) {
+      if (length < shortage.roundedBytes()) {
         break;
       }
       if (best == null || used < best.bytes()) {

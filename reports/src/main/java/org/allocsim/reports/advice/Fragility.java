@@ -4,6 +4,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.transform.Perturbation;
 import org.apache.commons.math3.distribution.BetaDistribution;
@@ -13,10 +17,11 @@ import org.apache.commons.math3.distribution.BetaDistribution;
  * changed copies. The runs have the seeds {@code firstSeed}, {@code firstSeed + 1} and so on, so
  * that each can be had again alone.
  *
+ * @param scenario the circumstances
  * @param plain the program as it is
  * @param runs the changed copies, by seed
  */
-public record Fragility(ScenarioResult plain, List<Run> runs) {
+public record Fragility(Scenario scenario, RunResult plain, List<Copy> runs) {
   /** Confidence of the interval of the share that fails. */
   public static final double CONFIDENCE = 0.95;
 
@@ -29,7 +34,7 @@ public record Fragility(ScenarioResult plain, List<Run> runs) {
    * @param seed what it was changed by
    * @param result what it came to; the replay ends at the first request that fails
    */
-  public record Run(long seed, ScenarioResult result) {}
+  public record Copy(long seed, RunResult result) {}
 
   /**
    * Where a share lies with {@link #CONFIDENCE}.
@@ -61,17 +66,18 @@ public record Fragility(ScenarioResult plain, List<Run> runs) {
       long firstSeed,
       int count,
       Tuning.Progress progress) {
-    ScenarioResult plain = ScenarioRun.run(trace, device, scenario, AfterOom.STOP);
-    List<Callable<Run>> tasks = new ArrayList<>();
+    RunResult plain = Run.of(scenario.setup(trace, device, AfterOom.STOP));
+    List<Callable<Copy>> tasks = new ArrayList<>();
     for (int run = 0; run < count; run++) {
       long seed = firstSeed + run;
       tasks.add(() ->
-          new Run(
+          new Copy(
               seed,
-              ScenarioRun.run(
-                  perturbation.apply(trace, device, seed), device, scenario, AfterOom.STOP)));
+              Run.of(
+                  scenario.setup(perturbation.apply(trace, device, seed), device, AfterOom.STOP))));
     }
-    return new Fragility(plain, ParallelTasks.run(tasks, mostCopies(trace), progress::done));
+    return new Fragility(
+        scenario, plain, ParallelTasks.run(tasks, mostCopies(trace), progress::done));
   }
 
   private static int mostCopies(AllocationTrace trace) {
@@ -116,16 +122,16 @@ public record Fragility(ScenarioResult plain, List<Run> runs) {
    * The copy that fares worst: of those in which a request fails the one that fails first, else the
    * one with the highest peak; the lower seed of two.
    */
-  public Run worst() {
+  public Copy worst() {
     return runs.stream()
         .min(
-            Comparator.comparing((Run run) -> run.result().passes())
+            Comparator.comparing((Copy run) -> run.result().passes())
                 .thenComparingLong(
-                    run -> run.result().firstOom().map(RequestFailure::requestIndex).orElse(0L))
+                    run -> run.result().firstFailure().map(FailedRequest::requestIndex).orElse(0L))
                 .thenComparing(
-                    Comparator.comparingLong((Run run) -> run.result().peakReservedBytes())
+                    Comparator.comparingLong((Copy run) -> run.result().peakReservedBytes())
                         .reversed())
-                .thenComparingLong(Run::seed))
+                .thenComparingLong(Copy::seed))
         .orElseThrow();
   }
 }

@@ -2,6 +2,7 @@ package org.allocsim.reports.advice;
 
 import java.util.Optional;
 import org.allocsim.reports.advice.MomentQuery.Kind;
+import org.allocsim.simulator.run.FailedRequest;
 
 /**
  * What the first pass over a program found: where its peaks are, and what failed first.

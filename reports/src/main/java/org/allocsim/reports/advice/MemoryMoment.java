@@ -2,6 +2,7 @@ package org.allocsim.reports.advice;
 
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.run.FailedRequest;
 
 /**
  * The memory of a program at one moment.

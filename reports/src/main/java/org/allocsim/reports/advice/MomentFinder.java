@@ -4,6 +4,13 @@ import java.util.Optional;
 import org.allocsim.reports.advice.MomentQuery.Kind;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
@@ -25,7 +32,7 @@ public final class MomentFinder {
    */
   public static Landmarks survey(ReplayInput input, Progress progress) {
     Survey survey = new Survey(input, progress);
-    long divergedRow = survey.replay.divergedRow();
+    long divergedRow = survey.result.divergedRow();
     if (divergedRow < 0) {
       return survey.landmarks(-1);
     }
@@ -43,11 +50,10 @@ public final class MomentFinder {
   private static MemoryMoment stopBehind(
       Landmarks landmarks, MomentQuery query, int row, Origins origins, Progress progress) {
     ReplayInput input = landmarks.input();
-    StoppableReplay replay = new StoppableReplay(input);
-    replay.runTo(row, sent -> step(sent, row, progress));
-    MemoryLayout layout = MemoryLayout.of(replay.policy());
+    Run run = runTo(input, row, new Steps(row, progress));
+    MemoryLayout layout = MemoryLayout.of(run.policy());
     MemoryMoment.Totals totals = MemoryMoment.Totals.of(layout);
-    requireEqual(totals, replay.stats());
+    requireEqual(totals, run.stats());
     AllocationTrace trace = input.trace();
     boolean caused =
         row >= 0
@@ -57,12 +63,10 @@ public final class MomentFinder {
     int stream = caused ? trace.stream(row) : MemoryMoment.mainStream(layout);
     FailedRequest failure =
         query.kind() == Kind.FIRST_OOM ? landmarks.firstFailure().orElseThrow() : null;
-    long deviceFreeBytes = -1;
-    if (failure != null) {
-      deviceFreeBytes = failure.deviceFreeBytes();
-    } else if (replay.device().inner() instanceof SimulatedDevice simulated) {
-      deviceFreeBytes = simulated.freeBytes();
-    }
+    long deviceFreeBytes =
+        failure != null
+            ? failure.shortage().deviceFreeBytes()
+            : run.simulatedDevice().map(SimulatedDevice::freeBytes).orElse(-1L);
     long timeNanos = row < 0 ? origins.startNanos() : trace.timeNanos(row);
     return new MemoryMoment(
         query.kind(),
@@ -87,41 +91,70 @@ public final class MomentFinder {
     }
   }
 
-  private static void step(int row, int rows, Progress progress) {
-    if ((row & (PROGRESS_STEP - 1)) == 0) {
-      progress.update(row, rows);
+  /** A run that ended after a row, with its allocator as it was then. */
+  static Run runTo(ReplayInput input, int row, RunObserver... observers) {
+    Run run = start(input.setup().endingAfter(row), observers);
+    run.finish();
+    return run;
+  }
+
+  private static Run start(RunSetup setup, RunObserver... observers) {
+    try {
+      return Run.start(setup, observers);
+    } catch (PolicyOptionException | UnfitTraceException e) {
+      throw new IllegalStateException("PyTorch's allocator takes every trace", e);
+    }
+  }
+
+  /** Reports how far a run is. */
+  private record Steps(int rows, Progress progress) implements RunObserver {
+    @Override
+    public boolean before(int row) {
+      if ((row & (PROGRESS_STEP - 1)) == 0) {
+        progress.update(row, rows);
+      }
+      return true;
     }
   }
 
   /** The first pass. */
-  private static final class Survey {
+  private static final class Survey implements RunObserver {
     private final ReplayInput input;
-    private final StoppableReplay replay;
+    private final MemoryStats stats;
+    private final Run run;
+    private final RunResult result;
+    private int row;
     private int reservedRow;
     private int allocatedRow;
     private int requestedRow;
     private long reserved;
     private long allocated;
     private long requested;
-    private long requests;
 
     Survey(ReplayInput input, Progress progress) {
       this.input = input;
-      replay = new StoppableReplay(input);
-      reservedRow = replay.row();
-      allocatedRow = replay.row();
-      requestedRow = replay.row();
-      note(replay.row());
-      replay.runTo(
-          Integer.MAX_VALUE,
-          row -> {
-            note(row);
-            step(row, input.trace().eventCount(), progress);
-          });
+      row = input.startRow();
+      reservedRow = row;
+      allocatedRow = row;
+      requestedRow = row;
+      run = start(input.setup(), this, new Steps(input.trace().eventCount(), progress));
+      stats = run.stats();
+      result = run.finish();
     }
 
-    private void note(int row) {
-      MemoryStats stats = replay.stats();
+    @Override
+    public boolean before(int next) {
+      note();
+      row = next;
+      return true;
+    }
+
+    @Override
+    public void end() {
+      note();
+    }
+
+    private void note() {
       if (stats.reservedBytes() > reserved) {
         reserved = stats.reservedBytes();
         reservedRow = row;
@@ -134,13 +167,9 @@ public final class MomentFinder {
         requested = stats.requestedBytes();
         requestedRow = row;
       }
-      if (row >= input.trace().prologueCount() && input.trace().kind(row) == RequestKind.ALLOCATE) {
-        requests++;
-      }
     }
 
     Landmarks landmarks(long divergedRow) {
-      MemoryStats stats = replay.stats();
       if (reserved != stats.peakReservedBytes()
           || allocated != stats.peakAllocatedBytes()
           || requested != stats.peakRequestedBytes()) {
@@ -155,10 +184,10 @@ public final class MomentFinder {
           reservedRow,
           allocatedRow,
           requestedRow,
-          replay.row(),
-          requests,
-          replay.failures(),
-          Optional.ofNullable(replay.firstFailure()));
+          row,
+          result.requests(),
+          result.failureCount(),
+          run.failures().firstShortage());
     }
   }
 }

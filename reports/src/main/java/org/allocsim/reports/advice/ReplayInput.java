@@ -5,6 +5,9 @@ import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.MemorySource;
+import org.allocsim.simulator.run.RunPolicy;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -33,6 +36,22 @@ public record ReplayInput(
    *     other limit is given
    */
   public record RecordedRun(EffectLog effects, MemoryLayout start, long limitBytes) {}
+
+  /** The run of the whole program. */
+  RunSetup setup() {
+    MemorySource memory =
+        recording == null
+            ? new MemorySource.Simulated(profile)
+            : new MemorySource.Recorded(
+                recording.effects(), recording.start(), profile.totalBytes());
+    return new RunSetup(
+        trace, device, RunPolicy.pytorch(config, version), effectiveLimitBytes(), memory);
+  }
+
+  /** Row after which the run begins: −1, or the last one of the prologue. */
+  int startRow() {
+    return recording == null ? -1 : trace.prologueCount() - 1;
+  }
 
   /** The same with modelled addresses. */
   ReplayInput modelled() {

@@ -1,5 +1,7 @@
 package org.allocsim.reports.advice;
 
+import org.allocsim.simulator.run.RunResult;
+
 /**
  * What the reserved bytes of one moment are made of; the parts add up to them.
  *
@@ -34,7 +36,7 @@ public record ReservedParts(
    *     policies keep memory that they cannot name
    */
   static ReservedParts of(
-      PolicyResult.Moment moment, boolean isEarly, long peakRequestedBytes, SlackSplit slack) {
+      RunResult.Moment moment, boolean isEarly, long peakRequestedBytes, SlackSplit slack) {
     // Requested bytes include those of blocks that await their free.
     long requestedBytes = Math.min(moment.requestedBytes(), moment.allocatedBytes());
     long roundingBytes = moment.allocatedBytes() - requestedBytes;

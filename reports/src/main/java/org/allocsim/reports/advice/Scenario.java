@@ -3,16 +3,10 @@ package org.allocsim.reports.advice;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.device.SimulatedDevice;
-import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.EffectListeners;
-import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
 import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.PolicyOptionException;
-import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
@@ -20,6 +14,9 @@ import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
@@ -44,8 +41,11 @@ public record Scenario(
   /** Sums with larger segments would pass 2^63. */
   private static final long LARGEST_SEGMENT_BYTES = 1L << 60;
 
-  private static final String CONF_OPTION = "conf";
-  private static final String VERSION_OPTION = "torch-version";
+  /** Option of policies that take the strings of {@code PYTORCH_CUDA_ALLOC_CONF}. */
+  public static final String CONF_OPTION = "conf";
+
+  /** Option of policy pytorch that names the release. */
+  public static final String VERSION_OPTION = "torch-version";
 
   /** Refuses settings that ask for an allocator that is not the caching one. */
   public Scenario {
@@ -104,29 +104,26 @@ public record Scenario(
     return spec.options().stream().anyMatch(option -> option.name().equals(CONF_OPTION));
   }
 
-  /**
-   * The allocator, which holds nothing yet.
-   *
-   * @param requests those that will come
-   * @throws UnfitTraceException where it cannot serve them
-   * @throws PolicyOptionException where it refuses one of its options
-   */
-  AllocatorPolicy create(Foresight requests, DeviceMemory memory, EffectListener listener)
-      throws UnfitTraceException, PolicyOptionException {
-    Map<String, String> options = new LinkedHashMap<>(choice.options());
-    if (takesConf()) {
-      options.put(CONF_OPTION, config.text());
-      options.put(VERSION_OPTION, version.id());
+  /** The run of one device of a trace under these circumstances. */
+  public RunSetup setup(AllocationTrace trace, int deviceIndex, AfterOom afterOom) {
+    return new RunSetup(trace, deviceIndex, choiceWithSettings(), limitBytes, device)
+        .with(afterOom);
+  }
+
+  private PolicyChoice choiceWithSettings() {
+    if (!takesConf()) {
+      return choice;
     }
-    return choice
-        .provider()
-        .create(new PolicySettings(limitBytes, options), requests, memory, listener);
+    Map<String, String> options = new LinkedHashMap<>(choice.options());
+    options.put(CONF_OPTION, config.text());
+    options.put(VERSION_OPTION, version.id());
+    return new PolicyChoice(choice.provider(), options);
   }
 
   /** Why the allocator cannot serve a trace, in a sentence; empty where it can be tried. */
   public Optional<String> obstacle(AllocationTrace trace, int deviceIndex) {
     try {
-      create(new Foresight(trace, deviceIndex), new SimulatedDevice(device), EffectListeners.NONE);
+      Run.start(setup(trace, deviceIndex, AfterOom.STOP));
       return Optional.empty();
     } catch (UnfitTraceException e) {
       return Optional.of(choice.label() + " cannot serve the program: it needs " + e.getMessage());

@@ -11,9 +11,11 @@ import org.allocsim.reports.advice.leak.IterationException;
 import org.allocsim.reports.advice.leak.IterationFinder;
 import org.allocsim.reports.advice.leak.Iterations;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -52,12 +54,32 @@ public record Tuning(
    * A setting and what it came to.
    *
    * @param conf configuration string
-   * @param result of the replay, which ends at the first request that fails
+   * @param scenario the circumstances
+   * @param result of the run, which ends at the first request that fails
+   * @param stepNanos time of the driver's calls in every whole step that was replayed
    * @param findings what is to be known about the string here
    * @param sameAsPlain whether it is not the default and the allocator did the same all the same
    */
   public record Entry(
-      String conf, ScenarioResult result, List<LintFinding> findings, boolean sameAsPlain) {
+      String conf,
+      Scenario scenario,
+      RunResult result,
+      List<Long> stepNanos,
+      List<LintFinding> findings,
+      boolean sameAsPlain) {
+    /** Keeps its own copies. */
+    public Entry {
+      stepNanos = List.copyOf(stepNanos);
+      findings = List.copyOf(findings);
+    }
+
+    /** Mean of the driver's time in a step, −1 without steps. */
+    public long nanosPerStep() {
+      return stepNanos.isEmpty()
+          ? -1
+          : stepNanos.stream().mapToLong(Long::longValue).sum() / stepNanos.size();
+    }
+
     /** Number of settings that the string names. */
     int settings() {
       // The commas of a list stand in brackets.
@@ -89,25 +111,31 @@ public record Tuning(
       throws ConfigException {
     Optional<Iterations> steps = steps(trace, device);
     int[] boundaries = steps.map(Iterations::boundaries).orElseGet(() -> new int[0]);
-    List<Callable<ScenarioResult>> tasks = new ArrayList<>();
+    List<Scenario> scenarios = new ArrayList<>();
+    List<StepClock> clocks = new ArrayList<>();
+    List<Callable<RunResult>> tasks = new ArrayList<>();
     for (String conf : grid.confs()) {
       Scenario scenario = Scenario.of(conf, version, limitBytes, profile);
-      tasks.add(() ->
-          ScenarioRun.run(
-              trace, device, scenario, AfterOom.STOP, EffectListeners.NONE, boundaries));
+      StepClock clock = new StepClock(boundaries);
+      scenarios.add(scenario);
+      clocks.add(clock);
+      tasks.add(() -> Run.of(scenario.setup(trace, device, AfterOom.STOP), clock));
     }
-    List<ScenarioResult> results = ParallelTasks.run(tasks, progress::done);
-    ScenarioResult plain = results.get(grid.confs().indexOf(""));
+    List<RunResult> results = ParallelTasks.run(tasks, progress::done);
+    RunResult plain = results.get(grid.confs().indexOf(""));
     Map<String, Entry> entries = new LinkedHashMap<>();
     for (int i = 0; i < results.size(); i++) {
       String conf = grid.confs().get(i);
-      ScenarioResult result = results.get(i);
+      RunResult result = results.get(i);
+      boolean isLimited = scenarios.get(i).limitBytes() >= 0;
       entries.put(
           conf,
           new Entry(
               conf,
+              scenarios.get(i),
               result,
-              ConfLint.check(conf, version, platform, result.scenario().limitBytes() >= 0),
+              clocks.get(i).stepNanos(),
+              ConfLint.check(conf, version, platform, isLimited),
               !conf.isEmpty() && result.isSameAs(plain)));
     }
     return new Tuning(
@@ -117,7 +145,7 @@ public record Tuning(
             stepNanos(trace, device)),
         entries.get(grid.confs().getFirst()),
         entries.get(""),
-        Demand.of(trace, device, plain.scenario().config().allocator()),
+        Demand.of(trace, device, entries.get("").scenario().config().allocator()),
         steps,
         grid.leftOut());
   }
@@ -181,13 +209,13 @@ public record Tuning(
           .thenComparing(Entry::conf);
 
   /** How far a replay got: 0 for all that pass, else the row of the first failure. */
-  private static long progressOf(ScenarioResult result) {
-    return result.firstOom().map(oom -> (long) oom.event()).orElse(0L);
+  private static long progressOf(RunResult result) {
+    return result.firstFailure().map(oom -> (long) oom.row()).orElse(0L);
   }
 
   private static boolean isSamePeak(Entry least, Entry other, long samePeakBytes) {
-    ScenarioResult a = least.result();
-    ScenarioResult b = other.result();
+    RunResult a = least.result();
+    RunResult b = other.result();
     return a.passes() == b.passes()
         && progressOf(a) == progressOf(b)
         && b.peakReservedBytes() - a.peakReservedBytes() <= samePeakBytes;
@@ -201,7 +229,7 @@ public record Tuning(
 
   /** Whether no setting can serve all requests, because the program holds more than there is. */
   public boolean isHopeless() {
-    return demand.peakRequestedBytes() > plain.result().scenario().mostBytes();
+    return demand.peakRequestedBytes() > plain.scenario().mostBytes();
   }
 
   /** Whether every setting that was tried fails a request. */
@@ -209,7 +237,7 @@ public record Tuning(
     return ranked.stream().noneMatch(entry -> entry.result().passes());
   }
 
-  private static boolean isBetter(ScenarioResult result, ScenarioResult than) {
+  private static boolean isBetter(RunResult result, RunResult than) {
     if (result.passes() != than.passes()) {
       return result.passes();
     }

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.tuning.CapacityAnswer;
+import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.json.JsonDocument;
@@ -13,7 +15,8 @@ import org.allocsim.reports.json.JsonText;
 
 /** The kinds of documents that commands write as JSON. */
 public final class Answers {
-  private static final List<Kind<?>> KINDS = List.of(CompareAnswer.KIND);
+  private static final List<Kind<?>> KINDS =
+      List.of(CompareAnswer.KIND, TuneAnswer.KIND, CapacityAnswer.KIND);
 
   private Answers() {}
 

@@ -1,7 +1,7 @@
 package org.allocsim.reports.cli;
 
 import java.util.Arrays;
-import org.allocsim.reports.advice.AfterOom;
+import org.allocsim.simulator.run.AfterOom;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

@@ -19,8 +19,11 @@ import org.allocsim.benchmarks.BenchmarkRunner;
 import org.allocsim.benchmarks.Machine;
 import org.allocsim.benchmarks.Measurement;
 import org.allocsim.benchmarks.suite.PolicyCase;
-import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.TraceFormats;
+import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -204,7 +207,7 @@ final class BenchCommand implements Callable<Integer> {
     BenchmarkPlan usual = BenchmarkPlan.usual();
     List<String> snapshots = new ArrayList<>();
     for (String name : traceNames) {
-      if (TraceInput.isSnapshot(Inputs.require(name), null)) {
+      if (isSnapshot(name)) {
         snapshots.add(name);
       }
     }
@@ -214,6 +217,15 @@ final class BenchCommand implements Callable<Integer> {
         traceNames.isEmpty() ? usual.snapshots() : snapshots,
         cases(parts.isEmpty() || policies != null ? policies : "all"),
         effort());
+  }
+
+  /** Only reading pickles is measured as reading. */
+  private static boolean isSnapshot(String name) {
+    try {
+      return TraceFormats.of(Inputs.require(name)).id().equals(SnapshotFormat.ID);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    }
   }
 
   private Set<Subject> subjects(boolean noSnapshot) {

@@ -6,7 +6,8 @@ import java.util.regex.Pattern;
 import org.allocsim.reports.advice.CachePlaces;
 import org.allocsim.reports.advice.leak.IterationException;
 import org.allocsim.reports.text.Numbers;
-import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.transform.CacheClearing;
 import picocli.CommandLine.ITypeConverter;
@@ -37,26 +38,26 @@ record CacheInsertion(Place place, long number) {
    * @param setup how to replay it
    * @param calls number of calls
    */
-  record Inserted(ReplayRun.Setup setup, int calls) {}
+  record Inserted(ReplaySetup setup, int calls) {}
 
   /**
    * Puts the calls into a program.
    *
    * @throws Failure where the program does not have the place
    */
-  Inserted into(ReplayRun.Setup setup, String traceName) {
-    AllocationTrace trace = setup.recording().trace();
-    int device = setup.deviceIndex();
+  Inserted into(ReplaySetup setup) {
+    AllocationTrace trace = setup.trace();
+    int device = setup.device();
     int[] rows =
         switch (place) {
           case PHASE_BORDERS -> CachePlaces.atPhaseBorders(trace, device);
-          case EVERY -> everySteps(trace, device, traceName);
+          case EVERY -> everySteps(trace, device, setup.input().name());
           case BEFORE_OOM -> beforeFailures(setup);
           case REQUEST -> CachePlaces.atRequest(trace, device, number);
         };
     if (rows.length == 0 && place == Place.PHASE_BORDERS) {
       throw new Failure(
-          traceName
+          setup.input().name()
               + ": it holds no phases, so --insert empty_cache@phase-borders has no place; mark"
               + " them with torch.profiler.record_function(), or choose every:N or request:N");
     }
@@ -65,11 +66,11 @@ record CacheInsertion(Place place, long number) {
           "--insert empty_cache@"
               + this
               + ": "
-              + traceName
+              + setup.input().name()
               + " has fewer allocation requests, counted from 0; name one of them");
     }
     return new Inserted(
-        setup.with(setup.recording().with(CacheClearing.before(trace, device, rows))), rows.length);
+        setup.with(setup.input().with(CacheClearing.before(trace, device, rows))), rows.length);
   }
 
   private int[] everySteps(AllocationTrace trace, int device, String traceName) {
@@ -80,12 +81,12 @@ record CacheInsertion(Place place, long number) {
     }
   }
 
-  private static int[] beforeFailures(ReplayRun.Setup setup) {
-    ReplayRun run = new ReplayRun(setup.unchecked());
+  private static int[] beforeFailures(ReplaySetup setup) {
     try (ProgressMeter progress = ProgressMeter.ofEvents("looking for failures")) {
-      run.on(Addresses.MODELLED, EffectListeners.NONE, progress);
+      RunResult result =
+          Run.of(setup.runInTime(Addresses.MODELLED), ReplayRun.progress(setup.trace(), progress));
+      return CachePlaces.atFailures(result.failures());
     }
-    return CachePlaces.atFailures(run.failures());
   }
 
   /** What was inserted, in a sentence. */

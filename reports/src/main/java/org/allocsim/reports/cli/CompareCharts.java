@@ -5,8 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.allocsim.reports.advice.PolicyPortrait;
-import org.allocsim.reports.advice.PolicyResult;
+import org.allocsim.reports.advice.ObservedRun;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.chart.BarData;
@@ -26,6 +25,7 @@ import org.allocsim.reports.chart.ThroughputChart;
 import org.allocsim.reports.chart.UtilisationChart;
 import org.allocsim.reports.chart.UtilisationData;
 import org.allocsim.reports.text.Numbers;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.FragmentationTimeline.Share;
 
 /** Draws what policies made of one trace. */
@@ -33,39 +33,38 @@ final class CompareCharts {
   private final ComparedTrace compared;
   private final String file;
   private final MemoryTimelineChart.Bound most;
-  private final List<PolicyPortrait> ranked;
-  private final List<PolicyPortrait> key;
-  private final List<PolicyPortrait> closest;
+  private final List<ObservedRun> ranked;
+  private final List<ObservedRun> key;
+  private final List<ObservedRun> closest;
 
   /**
-   * Charts of portraits in any order.
+   * Charts of runs in any order.
    *
    * @param most what allocators can have at most
    */
   CompareCharts(
-      ComparedTrace compared, MemoryTimelineChart.Bound most, List<PolicyPortrait> portraits) {
+      ComparedTrace compared, MemoryTimelineChart.Bound most, List<ObservedRun> observed) {
     this.compared = compared;
     this.most = most;
     file = String.valueOf(Path.of(compared.file()).getFileName());
     ranked =
-        portraits.stream()
+        observed.stream()
             .filter(each -> each.result().isRun())
-            .sorted(Comparator.comparing(PolicyPortrait::result, ComparedTrace.RANK))
+            .sorted(Comparator.comparing(ObservedRun::result, ComparedTrace.RANK))
             .toList();
-    KeyRuns runs =
-        KeyRuns.of(ranked.stream().map(PolicyPortrait::result).toList(), compared.conf());
+    KeyRuns runs = KeyRuns.of(ranked.stream().map(ObservedRun::result).toList(), compared.conf());
     key = of(runs.runs());
     closest = of(runs.closest());
   }
 
-  private List<PolicyPortrait> of(List<PolicyResult> results) {
-    List<PolicyPortrait> portraits = new ArrayList<>();
-    for (PolicyResult result : results) {
+  private List<ObservedRun> of(List<RunResult> results) {
+    List<ObservedRun> observed = new ArrayList<>();
+    for (RunResult result : results) {
       ranked.stream()
           .filter(each -> each.result().choice().equals(result.choice()))
-          .forEach(portraits::add);
+          .forEach(observed::add);
     }
-    return portraits;
+    return observed;
   }
 
   /** Writes all of them, under names that begin with {@code prefix}. */
@@ -73,11 +72,11 @@ final class CompareCharts {
     writeOverTime(folder, prefix);
     writeBars(folder, prefix);
     writeDistributions(folder, prefix, compared, file);
-    for (PolicyPortrait each : closest) {
+    for (ObservedRun each : closest) {
       writeMaps(folder, prefix, each);
     }
     if (!closest.isEmpty() && compared.trace().workCount() > 0) {
-      PolicyResult result = closest.getLast().result();
+      RunResult result = closest.getLast().result();
       UtilisationData busy = new UtilisationData(result.time());
       folder.write(
           prefix + "utilisation",
@@ -90,7 +89,7 @@ final class CompareCharts {
   }
 
   private void writeOverTime(ChartFolder folder, String prefix) throws IOException {
-    List<PolicyPortrait> others = ranked.stream().filter(each -> !key.contains(each)).toList();
+    List<ObservedRun> others = ranked.stream().filter(each -> !key.contains(each)).toList();
     OverlayData overlay =
         OverlayData.of(
             key.stream().map(this::line).toList(),
@@ -102,8 +101,8 @@ final class CompareCharts {
         OverlayChart.HEIGHT,
         theme -> OverlayChart.create("Reserved memory over time", file, overlay, most, theme));
     FragmentationData unused = new FragmentationData();
-    for (PolicyPortrait each : key) {
-      PolicyResult result = each.result();
+    for (ObservedRun each : key) {
+      RunResult result = each.result();
       String atPeak =
           Numbers.share(result.atPeak().externalBytes(), result.atPeak().reservedBytes());
       unused.add(
@@ -155,10 +154,9 @@ final class CompareCharts {
   }
 
   /** Segments and blocks at the moments that matter. */
-  private void writeMaps(ChartFolder folder, String prefix, PolicyPortrait portrait)
-      throws IOException {
-    String label = label(portrait.result());
-    for (PolicyPortrait.Moment moment : portrait.moments()) {
+  private void writeMaps(ChartFolder folder, String prefix, ObservedRun run) throws IOException {
+    String label = label(run.result());
+    for (ObservedRun.Moment moment : run.moments()) {
       SegmentMapData data = SegmentMapData.byState(moment.layout());
       String name =
           switch (moment.kind()) {
@@ -214,29 +212,29 @@ final class CompareCharts {
         theme -> DistributionChart.create(title, subtitle, histogram, theme));
   }
 
-  private OverlayData.Policy line(PolicyPortrait portrait) {
-    return new OverlayData.Policy(name(portrait.result()), portrait.timeline());
+  private OverlayData.Policy line(ObservedRun run) {
+    return new OverlayData.Policy(name(run.result()), run.timeline());
   }
 
   /** The label, and whether it is that of the program's own setting. */
-  private String name(PolicyResult result) {
+  private String name(RunResult result) {
     return label(result) + (KeyRuns.isUnder(result, compared.conf()) ? " (as recorded)" : "");
   }
 
-  private static String label(PolicyResult result) {
+  private static String label(RunResult result) {
     return result.choice().label();
   }
 
   private BarData peaks() {
     BarData data = PeakChart.data();
-    for (PolicyPortrait each : ranked) {
-      PolicyResult result = each.result();
+    for (ObservedRun each : ranked) {
+      RunResult result = each.result();
       long failures = result.failureCount();
       PeakChart.add(
           data,
           name(result),
           failures == 0 ? "" : "out of memory " + Numbers.count(failures, "time"),
-          result.parts());
+          each.parts());
       emphasise(data, each);
     }
     return data;
@@ -244,10 +242,10 @@ final class CompareCharts {
 
   private BarData driverTime() {
     BarData data = DriverTimeChart.data();
-    for (PolicyPortrait each : ranked) {
-      PolicyResult result = each.result();
+    for (ObservedRun each : ranked) {
+      RunResult result = each.result();
       DriverTimeChart.add(
-          data, name(result), result.driverNanosByCall(), CompareAnswer.waitNanos(result));
+          data, name(result), result.driverNanosByKind(), CompareAnswer.waitNanos(result));
       emphasise(data, each);
     }
     return data;
@@ -255,7 +253,7 @@ final class CompareCharts {
 
   private BarData throughput() {
     BarData data = ThroughputChart.data();
-    for (PolicyPortrait each : ranked) {
+    for (ObservedRun each : ranked) {
       double rate = each.result().eventsPerSecond();
       data.add(name(each.result()), "", Double.isFinite(rate) && rate > 0 ? rate : 0);
       emphasise(data, each);
@@ -263,8 +261,8 @@ final class CompareCharts {
     return data;
   }
 
-  private void emphasise(BarData data, PolicyPortrait portrait) {
-    if (key.contains(portrait)) {
+  private void emphasise(BarData data, ObservedRun run) {
+    if (key.contains(run)) {
       data.emphasise();
     }
   }

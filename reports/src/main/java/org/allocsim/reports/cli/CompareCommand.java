@@ -1,21 +1,22 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyPortrait;
-import org.allocsim.reports.advice.PolicyTrial;
+import org.allocsim.reports.advice.ObservedRun;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -70,9 +71,10 @@ final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    names.forEach(Inputs::require);
+    List<Path> files = names.stream().map(Traces::file).toList();
     List<PolicyChoice> chosen = policyOptions.choices();
-    try (DocumentOutputs outputs = outputOptions.open("compare", spec.commandLine().getOut())) {
+    try (DocumentOutputs outputs =
+        outputOptions.open("compare", spec.commandLine().getOut(), files)) {
       List<ComparedTrace> traces = new ArrayList<>();
       List<TraceRecording> recordings = outputs.hasPage() ? new ArrayList<>() : null;
       for (String name : names) {
@@ -89,7 +91,7 @@ final class CompareCommand implements Callable<Integer> {
         deviceOptions.profile(), limitBytes(), deviceOptions.torchVersion(), traces);
   }
 
-  private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, TraceInput input) {
+  private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, DeviceTrace input) {
     return confOptions.expand(
         chosen,
         input.conf(),
@@ -114,36 +116,35 @@ final class CompareCommand implements Callable<Integer> {
       ChartFolder charts,
       String prefix)
       throws IOException {
-    TraceInput input = traceOptions.read(name, deviceOptions.torchVersion());
+    DeviceTrace input = traceOptions.read(name, deviceOptions.torchVersion());
     List<PolicyChoice> choices = withConfs(chosen, input);
     long limitBytes = limitBytes();
-    PolicyTrial trial =
-        new PolicyTrial(
+    RunSetup setup =
+        new RunSetup(
             input.trace(),
             input.device(),
-            deviceOptions.profile().withHistory(input.addresses()),
+            choices.getFirst(),
             limitBytes,
-            deviceOptions.torchVersion(),
-            AfterOom.CONTINUE);
+            deviceOptions.profile().withHistory(input.addresses()));
     boolean isReported = recordings != null;
-    RecordedTrial recorded = new RecordedTrial(trial, isReported ? name : null);
-    List<PolicyPortrait> portraits;
+    RecordedTrial recorded = new RecordedTrial(setup, isReported ? name : null);
+    List<ObservedRun> observed;
     try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
-      portraits = recorded.runAll(choices, progress::update);
+      observed = recorded.runAll(choices, progress::update);
     }
-    ComparedTrace compared = compared(input, portraits);
+    ComparedTrace compared = compared(input, observed);
     if (isReported) {
       recordings.add(recorded.recording(compared.results(), input.conf()));
       if (ChartFonts.areAvailable()) {
         long mostBytes = answer(List.of(compared)).mostBytes();
-        new CompareCharts(compared, bound(mostBytes), portraits).write(charts, prefix);
+        new CompareCharts(compared, bound(mostBytes), observed).write(charts, prefix);
       }
     }
     return compared;
   }
 
   /** The trace with what policies made of it. */
-  static ComparedTrace compared(TraceInput input, List<PolicyPortrait> portraits) {
+  static ComparedTrace compared(DeviceTrace input, List<ObservedRun> observed) {
     return new ComparedTrace(
         input.name(),
         input.sha256(),
@@ -151,13 +152,13 @@ final class CompareCommand implements Callable<Integer> {
         input.trace(),
         input.device(),
         input.conf(),
-        input.notes(),
-        portraits.stream().map(PolicyPortrait::result).toList());
+        InferenceText.notes(input),
+        observed);
   }
 
   private MemoryTimelineChart.Bound bound(long mostBytes) {
     return new MemoryTimelineChart.Bound(
-        mostBytes == limitBytes() ? "limit" : "the card has", mostBytes);
+        mostBytes == limitBytes() ? "limit" : "the GPU has", mostBytes);
   }
 
   private long limitBytes() {

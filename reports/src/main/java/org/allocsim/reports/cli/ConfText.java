@@ -3,31 +3,11 @@ package org.allocsim.reports.cli;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import org.allocsim.reports.advice.ConfLint;
 import org.allocsim.reports.advice.LintFinding;
-import org.allocsim.reports.advice.RequestFailure;
-import org.allocsim.reports.advice.ScenarioResult;
-import org.allocsim.simulator.device.DriverCall;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 
-/** Configuration strings on the command line and in results. */
+/** Findings about configuration strings in results. */
 final class ConfText {
-  private static final double NANOS_PER_SECOND = 1e9;
-
   private ConfText() {}
-
-  /** A string as rows of tables name it. */
-  static String name(String conf) {
-    return conf.isEmpty() ? "(default)" : conf;
-  }
-
-  /** A line for a shell that puts a string into force. */
-  static String paste(String conf, PyTorchVersion version) {
-    return conf.isEmpty()
-        ? "unset " + ConfLint.variable(version)
-        : "export " + ConfLint.variable(version) + "=\"" + conf + "\"";
-  }
 
   /** Findings as JSON. */
   static List<Object> toList(List<LintFinding> findings) {
@@ -40,31 +20,5 @@ final class ConfText {
           return map;
         })
         .toList();
-  }
-
-  /** What a replay came to, as JSON. */
-  static void put(Map<String, Object> map, ScenarioResult result) {
-    map.put("passes", result.passes());
-    map.put("first_oom", result.firstOom().map(ConfText::toMap).orElse(null));
-    map.put("peak_reserved_bytes", result.peakReservedBytes());
-    map.put("peak_allocated_bytes", result.peakAllocatedBytes());
-    map.put("slack_at_peak_bytes", result.slackAtPeakBytes());
-    Map<String, Object> calls = new TreeMap<>();
-    for (Map.Entry<DriverCall, Long> call : result.driverCalls().entrySet()) {
-      if (CountingDevice.isShown(call.getKey(), call.getValue())) {
-        calls.put(call.getKey().function(), call.getValue());
-      }
-    }
-    map.put("driver_calls", calls);
-    map.put("forced_synchronizations", result.forcedSynchronizations());
-    map.put("min_time", result.driverNanos() / NANOS_PER_SECOND);
-  }
-
-  private static Map<String, Object> toMap(RequestFailure failed) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("request_index", failed.requestIndex());
-    map.put("requested_bytes", failed.requestedBytes());
-    map.put("message", failed.message());
-    return map;
   }
 }

@@ -5,15 +5,18 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.WrappedText;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceWriter;
+import org.allocsim.workloads.format.pytorch.RecordedWriter;
 import org.allocsim.workloads.io.Compression;
+import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -27,7 +30,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Writes the requests of a trace in another format.",
       "",
-      "Says what the other format cannot hold. The format follows from the name: .jsonl, .csv and",
+      "A snapshot in JSON Lines keeps its recording, of all devices: every command answers as for",
+      "the snapshot itself, for the device that was chosen here where none is named. Says what the",
+      "other format cannot hold. The format follows from the name: .jsonl, .csv and",
       "so on, also with .gz, .xz or .zst behind it; --to chooses where a name does not tell."
     },
     footerHeading = "%nExamples:%n",
@@ -38,7 +43,7 @@ import picocli.CommandLine.Spec;
 final class ConvertCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "FILE", description = "A trace of any format.")
+  @Parameters(paramLabel = "FILE", description = TraceOptions.TRACE)
   private String name;
 
   @Option(
@@ -54,32 +59,24 @@ final class ConvertCommand implements Callable<Integer> {
       description = "Format to write; 'allocsim list formats' shows which can be written.")
   private String to;
 
-  @Option(
-      names = "--format",
-      paramLabel = "ID",
-      description = "Format of the trace (default: recognised by content).")
-  private String format;
+  @Mixin private TraceOptions traceOptions;
 
-  @Option(
-      names = "--device-index",
-      paramLabel = "N",
-      description = "Which GPU's requests to write (default: the first one that did anything).")
-  private Integer deviceIndex;
+  @Mixin private TorchVersionOption torchVersion;
 
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(name);
+    Path file = Traces.file(name);
     TraceFormat target = WrittenFormat.of(outputName, to);
     TraceWriter writer = target.writer().orElseThrow();
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output output = outputs.open("--output", outputName, file);
-      TraceInput input = TraceInput.read(name, format, PyTorchVersion.DEFAULT, deviceIndex);
-      List<String> losses = writer.losses(input.trace(), input.device());
+      DeviceTrace input = traceOptions.read(name, torchVersion.version());
+      List<String> losses = losses(writer, input);
       try (OutputStream stream =
           Compression.ofName(outputName)
               .encode(new BufferedOutputStream(output.stream(), 1 << 16))) {
-        writer.write(input.trace(), input.device(), stream);
+        write(writer, input, stream);
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
@@ -100,7 +97,30 @@ final class ConvertCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  private static long rows(TraceInput input) {
+  private static List<String> losses(TraceWriter writer, DeviceTrace input) {
+    List<String> losses = new ArrayList<>(writer.losses(input.trace(), input.device()));
+    input
+        .recording()
+        .filter(_ -> !(writer instanceof RecordedWriter))
+        .ifPresent(recording ->
+            losses.add(
+                "what the recorded allocator did ("
+                    + Numbers.count(recording.effects(input.device()).count(), "event")
+                    + "), its settings and the memory at the end"));
+    return losses;
+  }
+
+  /** A recording goes along where the format holds one. */
+  private static void write(TraceWriter writer, DeviceTrace input, OutputStream stream)
+      throws IOException {
+    if (writer instanceof RecordedWriter recorded && input.recording().isPresent()) {
+      recorded.write(input.trace(), input.device(), input.recording().get().snapshot(), stream);
+    } else {
+      writer.write(input.trace(), input.device(), stream);
+    }
+  }
+
+  private static long rows(DeviceTrace input) {
     long rows = 0;
     for (int event = 0; event < input.trace().eventCount(); event++) {
       if (input.trace().device(event) == input.device()) {

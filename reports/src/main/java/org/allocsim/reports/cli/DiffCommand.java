@@ -36,10 +36,13 @@ import picocli.CommandLine.Spec;
 final class DiffCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Parameters(index = "0", paramLabel = "BEFORE", description = "Snapshot of the first program.")
+  @Parameters(
+      index = "0",
+      paramLabel = "BEFORE",
+      description = "The first trace, or program:ID(name=value;...).")
   private String beforeName;
 
-  @Parameters(index = "1", paramLabel = "AFTER", description = "Snapshot of the second program.")
+  @Parameters(index = "1", paramLabel = "AFTER", description = "The second trace.")
   private String afterName;
 
   @Mixin private GroupingOptions grouping;
@@ -56,8 +59,8 @@ final class DiffCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     grouping.table().check();
     PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(beforeName);
-    Inputs.require(afterName);
+    Path file = Traces.file(beforeName);
+    Traces.file(afterName);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Program before = Program.replay(beforeName, programOptions);

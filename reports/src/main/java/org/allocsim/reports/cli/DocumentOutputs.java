@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.render.CsvRenderer;
 import org.allocsim.reports.document.render.JsonRenderer;
@@ -20,15 +21,17 @@ final class DocumentOutputs implements AutoCloseable {
 
   private final PrintWriter out;
   private final boolean isMarkdown;
+  private final List<Path> inputs;
   private final Outputs outputs;
   private final List<Outputs.Output> json = new ArrayList<>();
   private final List<Outputs.Output> csv = new ArrayList<>();
   private Path folder;
   private Outputs.Output page;
 
-  DocumentOutputs(PrintWriter out, boolean isMarkdown) {
+  DocumentOutputs(PrintWriter out, boolean isMarkdown, List<Path> inputs) {
     this.out = out;
     this.isMarkdown = isMarkdown;
+    this.inputs = inputs.stream().filter(Objects::nonNull).toList();
     outputs = new Outputs(out);
   }
 
@@ -40,13 +43,13 @@ final class DocumentOutputs implements AutoCloseable {
     if (folder != null) {
       add(csv, REPORT, folder.resolve(name + ".csv").toString());
       add(json, REPORT, folder.resolve(name + ".json").toString());
-      page = outputs.open(REPORT, folder.resolve(name + ".html").toString(), null);
+      page = outputs.openApart(REPORT, folder.resolve(name + ".html").toString(), inputs);
     }
   }
 
   private void add(List<Outputs.Output> list, String option, String name) {
     if (name != null) {
-      list.add(outputs.open(option, name, null));
+      list.add(outputs.openApart(option, name, inputs));
     }
   }
 
@@ -58,6 +61,11 @@ final class DocumentOutputs implements AutoCloseable {
   /** The folder that takes charts; null where none are wanted. */
   ChartFolder charts() {
     return folder == null ? null : new ChartFolder(outputs, REPORT, folder);
+  }
+
+  /** As {@link #write(Document, List)}, of an answer without recorded runs. */
+  void write(Document<?> document) {
+    write(document, List.of());
   }
 
   /**

@@ -28,17 +28,24 @@ final class GroupingOptions {
     return query == null ? MomentQuery.of(unlessGiven) : query;
   }
 
-  /** The grouping that was asked for, or by stack where every program has stacks. */
+  /**
+   * The grouping that was asked for, or by stack where every program has stacks.
+   *
+   * @throws Failure where it was asked for by stack and a program has none
+   */
   LiveSet.By by(Program... programs) {
-    if (by != null) {
-      return by;
-    }
     for (Program program : programs) {
-      if (!program.origins().hasStacks()) {
+      if (!program.origins().hasStacks() && by == LiveSet.By.STACK) {
+        throw new Failure(
+            program.name()
+                + " holds no stacks, which --by stack needs; choose --by size or --by phase, or"
+                + " record with torch.cuda.memory._record_memory_history(stacks=\"python\")");
+      }
+      if (!program.origins().hasStacks() && by == null) {
         return LiveSet.By.SIZE;
       }
     }
-    return LiveSet.By.STACK;
+    return by == null ? LiveSet.By.STACK : by;
   }
 
   TableOptions table() {

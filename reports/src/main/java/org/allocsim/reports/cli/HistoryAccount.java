@@ -176,7 +176,7 @@ record HistoryAccount(
     map.put("last_live_bytes", lastBytes);
     map.put("final_live_bytes", finalBytes);
     map.put("confidence", confidence());
-    map.put("inferred", Recording.toList(inferences));
+    map.put("inferred", RecordingMaps.inferences(inferences));
     return map;
   }
 }

@@ -1,20 +1,43 @@
 package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /** Prints what a recording does not say and was concluded, and what was passed over in it. */
 final class InferenceText {
   private InferenceText() {}
+
+  /** An inference in a line. */
+  static String line(Inference inference) {
+    return inference.subject()
+        + ": "
+        + Numbers.count(inference.count())
+        + " ("
+        + inference.confidence().toString().toLowerCase(Locale.ROOT)
+        + "; "
+        + inference.reason()
+        + ")";
+  }
+
+  /** What the reader of a trace says, and after it what was inferred about its device. */
+  static List<String> notes(DeviceTrace trace) {
+    List<String> notes = new ArrayList<>(trace.notes());
+    trace.inferences().forEach(inference -> notes.add(line(inference)));
+    return notes;
+  }
 
   /** Prints both lists, each under its heading; nothing where a list is empty. */
   static void print(
       List<Inference> inferences, List<String> notes, PrintWriter out, String indent) {
     if (!inferences.isEmpty()) {
       out.println(indent + "concluded, as the recording does not say it:");
-      inferences.forEach(each -> WrappedText.printItem(out, indent + "  ", Recording.line(each)));
+      inferences.forEach(each -> WrappedText.printItem(out, indent + "  ", line(each)));
     }
     if (!notes.isEmpty()) {
       out.println(indent + "notes:");

@@ -3,7 +3,6 @@ package org.allocsim.reports.cli;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.json.JsonDocument;
@@ -11,10 +10,13 @@ import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.format.TraceFormat;
+import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.format.pytorch.Snapshot;
-import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -45,9 +47,7 @@ final class InspectCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(
-      paramLabel = "FILE",
-      description = "A snapshot of a PyTorch program, or a trace of another format.")
+  @Parameters(paramLabel = "FILE", description = TraceOptions.TRACE)
   private String name;
 
   @Option(
@@ -81,48 +81,57 @@ final class InspectCommand implements Callable<Integer> {
           "--from " + from + " --to " + to + " is no range; give a start and an end behind it");
     }
     PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(name);
+    Path file = Traces.file(name);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
-      Optional<TraceFormat> other = TraceInput.otherThanSnapshot(file, format);
-      if (other.isPresent()) {
-        inspect(other.get(), file, json, outputs);
+      TraceSource source = Traces.open(name, format);
+      if (source.snapshot().isEmpty()) {
+        inspect(source, json, outputs);
         return ExitCodes.DONE;
       }
-      Snapshot snapshot = Recording.readSnapshot(file);
+      Snapshot snapshot = source.snapshot().get();
       SnapshotContents contents = SnapshotContents.of(snapshot, from, to);
       if (json != null) {
         JsonText.write(JsonDocument.INSPECT.of(contents.toMap(name)), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
-        print(snapshot, contents, out);
+        print(snapshot, summary(source), contents, out);
         out.flush();
       }
     }
     return ExitCodes.DONE;
   }
 
-  private void inspect(TraceFormat other, Path file, Outputs.Output json, Outputs outputs) {
+  private void inspect(TraceSource source, Outputs.Output json, Outputs outputs) {
     if (from > 0 || to < Long.MAX_VALUE) {
-      throw Failure.usage("--from and --to are for snapshots of PyTorch; leave them out");
+      throw Failure.usage(
+          name + " holds no history, which --from and --to count in; leave them out");
     }
     PrintWriter out = spec.commandLine().getOut();
-    TraceContents contents = TraceContents.of(TraceInput.read(other, file));
+    TraceContents contents =
+        TraceContents.of(Traces.read(source, ReadingOptions.of(PyTorchVersion.DEFAULT)));
     if (json != null) {
       JsonText.write(JsonDocument.INSPECT.of(contents.toMap()), json.stream());
     }
     outputs.commit();
     if (!outputs.takesStandardOutput()) {
-      contents.print(other.summary(), out);
+      contents.print(summary(source), out);
       out.flush();
     }
   }
 
-  private void print(Snapshot snapshot, SnapshotContents contents, PrintWriter out) {
+  private static String summary(TraceSource source) {
+    return TraceFormats.named(source.format())
+        .map(TraceFormat::summary)
+        .orElse("generated; 'allocsim list programs' shows the programs");
+  }
+
+  private void print(
+      Snapshot snapshot, String summary, SnapshotContents contents, PrintWriter out) {
     WrappedText.printField(out, "file      ", name);
     out.println("sha256    " + snapshot.sha256());
-    WrappedText.printField(out, "format    ", new SnapshotFormat().summary());
+    WrappedText.printField(out, "format    ", summary);
     WrappedText.printField(
         out,
         "settings  ",

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
-import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.run.RunResult;
 
 /**
  * The runs of a comparison that a reader looks at first: the recorded setting of PyTorch, the best
@@ -19,9 +19,9 @@ final class KeyRuns {
   /** What it holds is what the program asks for, which charts show anyway. */
   private static final String DIRECT = "direct";
 
-  private final List<PolicyResult> runs;
+  private final List<RunResult> runs;
 
-  private KeyRuns(List<PolicyResult> runs) {
+  private KeyRuns(List<RunResult> runs) {
     this.runs = List.copyOf(runs);
   }
 
@@ -30,11 +30,11 @@ final class KeyRuns {
    *
    * @param recordedConf settings that the program was recorded with; null where they are not known
    */
-  static KeyRuns of(List<PolicyResult> ranked, String recordedConf) {
-    List<PolicyResult> pytorch = new ArrayList<>();
-    List<PolicyResult> others = new ArrayList<>();
-    List<PolicyResult> rest = new ArrayList<>();
-    for (PolicyResult result : ranked) {
+  static KeyRuns of(List<RunResult> ranked, String recordedConf) {
+    List<RunResult> pytorch = new ArrayList<>();
+    List<RunResult> others = new ArrayList<>();
+    List<RunResult> rest = new ArrayList<>();
+    for (RunResult result : ranked) {
       if (!result.isRun()) {
         continue;
       }
@@ -46,7 +46,7 @@ final class KeyRuns {
         rest.add(result);
       }
     }
-    List<PolicyResult> wanted = new ArrayList<>();
+    List<RunResult> wanted = new ArrayList<>();
     pytorch.stream()
         .filter(result -> isUnder(result, recordedConf))
         .findFirst()
@@ -57,36 +57,36 @@ final class KeyRuns {
     wanted.addAll(others);
     wanted.addAll(rest);
     // A choice may have been made twice; its runs look the same.
-    SequencedMap<String, PolicyResult> key = new LinkedHashMap<>();
+    SequencedMap<String, RunResult> key = new LinkedHashMap<>();
     wanted.forEach(result -> key.putIfAbsent(result.choice().label(), result));
     return new KeyRuns(key.values().stream().limit(MOST).toList());
   }
 
   /** They themselves, those that are more of PyTorch before the others; none where nothing ran. */
-  List<PolicyResult> runs() {
+  List<RunResult> runs() {
     return runs;
   }
 
   /** Those that are PyTorch's, or all where none is. */
-  List<PolicyResult> closest() {
-    List<PolicyResult> pytorch = runs.stream().filter(KeyRuns::isPyTorch).toList();
+  List<RunResult> closest() {
+    List<RunResult> pytorch = runs.stream().filter(KeyRuns::isPyTorch).toList();
     return pytorch.isEmpty() ? runs : pytorch;
   }
 
-  static boolean isPyTorch(PolicyResult result) {
+  static boolean isPyTorch(RunResult result) {
     return id(result).equals(Scenario.PYTORCH);
   }
 
   /** Whether a result is that of PyTorch under these settings. */
-  static boolean isUnder(PolicyResult result, String conf) {
+  static boolean isUnder(RunResult result, String conf) {
     return isPyTorch(result) && result.choice().options().getOrDefault("conf", "").equals(conf);
   }
 
-  private static boolean isAllocator(PolicyResult result) {
+  private static boolean isAllocator(RunResult result) {
     return result.choice().provider().spec().kind() == PolicySpec.Kind.ONLINE;
   }
 
-  private static String id(PolicyResult result) {
+  private static String id(RunResult result) {
     return result.choice().provider().spec().id();
   }
 }

@@ -18,10 +18,18 @@ import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.source.OpenedTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -69,7 +77,7 @@ final class LeaksCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
   @Option(
@@ -90,11 +98,7 @@ final class LeaksCommand implements Callable<Integer> {
 
   @Mixin private DeviceOptions deviceOptions;
 
-  @Option(
-      names = "--device-index",
-      paramLabel = "N",
-      description = "Which recorded GPU to look at (default: the first one that did anything).")
-  private Integer deviceIndex;
+  @Mixin private TraceOptions traceOptions;
 
   @Option(
       names = "--csv",
@@ -129,7 +133,7 @@ final class LeaksCommand implements Callable<Integer> {
       throw Failure.usage("--warm-up " + warmUp + " is negative; give a number of iterations");
     }
     PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(traceName);
+    Path file = Traces.file(traceName);
     LeaksReport report;
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
@@ -187,34 +191,41 @@ final class LeaksCommand implements Callable<Integer> {
 
   /** The recording is replayed as it was made; the device that was chosen is only forecast. */
   LeaksReport analyse() throws IOException {
-    Snapshot snapshot = Recording.readSnapshot(Inputs.require(traceName));
+    TraceSource source = traceOptions.open(traceName);
     PyTorchVersion version = deviceOptions.torchVersion();
-    ParsedConfig config = Recording.recordedConfig(snapshot, version);
+    ParsedConfig config = Settings.recorded(source, version);
     long capacityBytes = capacityBytes(config);
     DeviceProfile recordedOn = DeviceProfiles.defaultProfile();
-    Recording recording =
-        Recording.of(snapshot, config, version, MemoryLimit.NONE, recordedOn.totalBytes());
-    int device = recording.device(deviceIndex);
-    ReplayRun.Setup setup =
-        new ReplayRun.Setup(
-                recording, device, config.allocator(), version, recordedOn, MemoryLimit.NONE, false)
+    OpenedTrace input =
+        Traces.read(source, ReadingOptions.of(version).withDeviceTotal(recordedOn.totalBytes()));
+    int device = Traces.device(input, traceOptions.deviceIndex());
+    AllocationTrace trace = input.trace();
+    ReplaySetup setup =
+        new ReplaySetup(
+                input,
+                device,
+                Settings.pytorch(config, version),
+                config,
+                recordedOn,
+                MemoryLimit.NONE,
+                AfterOom.CONTINUE,
+                false)
             .withRecordedLimit();
     try {
-      Iterations iterations = iterations(new IterationFinder(recording.trace(), device));
-      Addresses addresses = Addresses.RECORDED;
-      IterationSampler sampler = new IterationSampler(iterations, allocations(recording));
-      sampler.startWith(recording.start(device));
+      Iterations iterations = iterations(new IterationFinder(trace, device));
+      Addresses addresses = input.recording().isPresent() ? Addresses.RECORDED : Addresses.MODELLED;
+      IterationSampler sampler = new IterationSampler(iterations, trace.allocationCount());
+      if (input.recording().isPresent()) {
+        sampler.startWith(input.recording().get().start(device));
+      }
       if (replay(setup, addresses, sampler).divergedRow() >= 0) {
         addresses = Addresses.MODELLED;
-        sampler = new IterationSampler(iterations, allocations(recording));
+        sampler = new IterationSampler(iterations, trace.allocationCount());
         replay(setup, addresses, sampler);
       }
-      LeakAnalysis analysis =
-          LeakAnalysis.of(recording.trace(), device, sampler, warmUp == null ? -1 : warmUp);
+      LeakAnalysis analysis = LeakAnalysis.of(trace, device, sampler, warmUp == null ? -1 : warmUp);
       return new LeaksReport(
-          traceName,
-          snapshot,
-          recording,
+          input,
           device,
           addresses,
           version,
@@ -227,10 +238,6 @@ final class LeaksCommand implements Callable<Integer> {
     }
   }
 
-  private static int allocations(Recording recording) {
-    return recording.trace().allocationCount();
-  }
-
   private Iterations iterations(IterationFinder finder) throws IterationException {
     return switch (iterationsName) {
       case AUTO -> finder.any();
@@ -240,15 +247,31 @@ final class LeaksCommand implements Callable<Integer> {
     };
   }
 
-  private static ReplayRun replay(
-      ReplayRun.Setup setup, Addresses addresses, IterationSampler sampler) {
-    ReplayRun run = new ReplayRun(setup);
-    run.watch(sampler::beforeEvent);
+  private static RunResult replay(
+      ReplaySetup setup, Addresses addresses, IterationSampler sampler) {
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
-      run.on(addresses, sampler, progress);
+      RunResult result =
+          Run.of(
+              setup.run(addresses),
+              new Sampled(sampler),
+              ReplayRun.progress(setup.trace(), progress));
+      sampler.finish();
+      return result;
     }
-    sampler.finish();
-    return run;
+  }
+
+  /** Lets a sampler look on. */
+  private record Sampled(IterationSampler sampler) implements RunObserver {
+    @Override
+    public EffectListener effects() {
+      return sampler;
+    }
+
+    @Override
+    public boolean before(int row) {
+      sampler.beforeEvent(row);
+      return true;
+    }
   }
 
   private static void draw(LeaksReport report, ChartFile format, Outputs.Output output)

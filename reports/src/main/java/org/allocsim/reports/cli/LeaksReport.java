@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.allocsim.reports.advice.StackLabels;
 import org.allocsim.reports.advice.leak.Forecast;
 import org.allocsim.reports.advice.leak.Growth;
@@ -17,13 +18,12 @@ import org.allocsim.reports.advice.leak.Trend;
 import org.allocsim.reports.chart.LeakTrendChart;
 import org.allocsim.reports.text.CsvText;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.derive.Inference;
+import org.allocsim.workloads.source.OpenedTrace;
 
 /** What {@code leaks} found. */
 record LeaksReport(
-    String file,
-    Snapshot snapshot,
-    Recording recording,
+    OpenedTrace input,
     int deviceIndex,
     Addresses addresses,
     PyTorchVersion torchVersion,
@@ -33,12 +33,12 @@ record LeaksReport(
   /** The results as JSON. */
   Map<String, Object> toMap() {
     Map<String, Object> trace = new LinkedHashMap<>();
-    trace.put("file", file);
-    trace.put("sha256", snapshot.sha256());
-    trace.put("events", recording.effects(deviceIndex).count());
-    trace.put("torch_settings", Recording.settings(snapshot));
-    trace.put("notes", snapshot.notes());
-    trace.put("inferences", Recording.toList(recording.inferences(deviceIndex)));
+    trace.put("file", input.name());
+    trace.put("sha256", input.sha256());
+    trace.put("events", events());
+    trace.put("torch_settings", RecordingMaps.settings(input));
+    trace.put("notes", input.notes());
+    trace.put("inferences", RecordingMaps.inferences(inferences()));
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("trace", trace);
     map.put("device_index", deviceIndex);
@@ -53,6 +53,27 @@ record LeaksReport(
     map.put("growth", growth());
     map.put("series", series());
     return map;
+  }
+
+  /** The name as it was given. */
+  String file() {
+    return input.name();
+  }
+
+  /** Entries of the recorded history, or rows of the trace where there is none. */
+  long events() {
+    return input
+        .recording()
+        .map(recording -> (long) recording.effects(deviceIndex).count())
+        .orElseGet(() ->
+            IntStream.range(0, input.trace().eventCount())
+                .filter(row -> input.trace().device(row) == deviceIndex)
+                .count());
+  }
+
+  /** What the history does not say and was inferred. */
+  List<Inference> inferences() {
+    return input.recording().map(each -> each.inferences(deviceIndex)).orElse(List.of());
   }
 
   private Map<String, Object> iterations() {
@@ -127,7 +148,7 @@ record LeaksReport(
 
   /** A stack in a line; empty where none was recorded. */
   String label(int stack) {
-    return new StackLabels(recording.trace().stacks(), StackLabels.DEFAULT_FRAMES).label(stack);
+    return new StackLabels(input.trace().stacks(), StackLabels.DEFAULT_FRAMES).label(stack);
   }
 
   private Map<String, Object> series() {
@@ -174,7 +195,7 @@ record LeaksReport(
 
   /** Second line of the chart. */
   String subtitle() {
-    return Path.of(file).getFileName()
+    return Path.of(file()).getFileName()
         + ", "
         + analysis.iterations().count()
         + " iterations by "

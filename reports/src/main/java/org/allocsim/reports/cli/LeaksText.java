@@ -39,12 +39,10 @@ final class LeaksText {
       text.printSizes();
       text.printStacks();
     }
-    if (!report.recording().inferences(report.deviceIndex()).isEmpty()
-        || !report.snapshot().notes().isEmpty()) {
+    if (!report.inferences().isEmpty() || !report.input().notes().isEmpty()) {
       out.println();
     }
-    InferenceText.print(
-        report.recording().inferences(report.deviceIndex()), report.snapshot().notes(), out, "");
+    InferenceText.print(report.inferences(), report.input().notes(), out, "");
   }
 
   private void printHeader() {
@@ -53,7 +51,7 @@ final class LeaksText {
         "trace       ",
         report.file()
             + ": "
-            + Numbers.count(report.recording().effects(report.deviceIndex()).count(), "event")
+            + Numbers.count(report.events(), "event")
             + " of device "
             + report.deviceIndex());
     WrappedText.print(

@@ -157,7 +157,14 @@ final class LintConfCommand implements Callable<Integer> {
   }
 
   private static Snapshot readSnapshot(Path file) {
-    Snapshot snapshot = Recording.readSnapshot(file);
+    Snapshot snapshot =
+        Traces.open(file.toString(), null)
+            .snapshot()
+            .orElseThrow(() ->
+                new Failure(
+                    file
+                        + ": it holds requests and no recording, so there are no settings to"
+                        + " compare; leave out --snapshot to check the string alone"));
     if (!snapshot.settings().present()) {
       throw new Failure(
           file

@@ -144,7 +144,7 @@ final class MomentText {
   static Map<String, Object> headerMap(Program program) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("file", program.name());
-    map.put("sha256", program.snapshot().sha256());
+    map.put("sha256", program.sha256());
     map.put("conf", program.conf());
     map.put("device", program.device());
     map.put(
@@ -153,7 +153,7 @@ final class MomentText {
             .landmarks()
             .map(landmarks -> landmarks.hasRecordedAddresses() ? "recorded" : "modelled")
             .orElse(null));
-    map.put("inferences", Recording.toList(program.inferences()));
+    map.put("inferences", RecordingMaps.inferences(program.inferences()));
     map.put("notes", List.copyOf(program.notes()));
     return map;
   }

@@ -1,6 +1,8 @@
 package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine.Option;
 
 /** The options that say where an answer goes besides the terminal. */
@@ -33,10 +35,11 @@ final class OutputOptions {
    *
    * @param name how files of the report folder are called
    * @param out standard output
+   * @param inputs files that are read and must not be written; null among them stands for none
    * @throws Failure where one cannot be written
    */
-  DocumentOutputs open(String name, PrintWriter out) {
-    DocumentOutputs outputs = new DocumentOutputs(out, markdown);
+  DocumentOutputs open(String name, PrintWriter out, List<Path> inputs) {
+    DocumentOutputs outputs = new DocumentOutputs(out, markdown, inputs);
     try {
       outputs.open(name, json, csv, report);
       return outputs;

@@ -49,7 +49,7 @@ import picocli.CommandLine.Spec;
 final class PeakCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
   @Mixin private GroupingOptions grouping;
@@ -72,7 +72,7 @@ final class PeakCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     grouping.table().check();
     PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(traceName);
+    Path file = Traces.file(traceName);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);

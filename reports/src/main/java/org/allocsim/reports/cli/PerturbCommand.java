@@ -8,11 +8,12 @@ import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.reports.advice.Fragility;
-import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.transform.Perturbation;
 import org.allocsim.workloads.transform.Perturbation.Resize;
 import picocli.CommandLine.Command;
@@ -49,9 +50,7 @@ final class PerturbCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(
-      paramLabel = "TRACE",
-      description = "Trace of any format; 'allocsim list formats' shows them.")
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
   @Option(
@@ -100,12 +99,6 @@ final class PerturbCommand implements Callable<Integer> {
   @Mixin private ProgramOptions programOptions;
 
   @Option(
-      names = "--format",
-      paramLabel = "ID",
-      description = "Format of the trace (default: recognised by content).")
-  private String format;
-
-  @Option(
       names = "--json",
       paramLabel = "FILE",
       description = "Write the results of all copies as JSON; - is standard output.")
@@ -115,7 +108,7 @@ final class PerturbCommand implements Callable<Integer> {
   public Integer call() {
     Perturbation perturbation = perturbation();
     PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(traceName);
+    Path file = Traces.file(traceName);
     PolicyChoice policy = policy();
     ParsedConfig given = programOptions.config();
     if (given != null && !Scenario.takesConf(policy.provider().spec())) {
@@ -125,9 +118,7 @@ final class PerturbCommand implements Callable<Integer> {
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       DeviceOptions deviceOptions = programOptions.device();
-      TraceInput input =
-          TraceInput.read(
-              traceName, format, deviceOptions.torchVersion(), programOptions.deviceIndex());
+      DeviceTrace input = programOptions.trace().read(traceName, deviceOptions.torchVersion());
       ParsedConfig config = given != null ? given : recorded(input);
       Settings.requirePossible(config, deviceOptions.profile());
       Scenario scenario =
@@ -175,7 +166,7 @@ final class PerturbCommand implements Callable<Integer> {
   }
 
   /** The settings of the recording; other formats have none. */
-  private ParsedConfig recorded(TraceInput input) {
+  private ParsedConfig recorded(DeviceTrace input) {
     return Settings.parse(
         "the recorded settings",
         input.conf() == null ? "" : input.conf(),
@@ -204,7 +195,7 @@ final class PerturbCommand implements Callable<Integer> {
         resize == null ? Resize.SIZE : resize);
   }
 
-  private Fragility replay(TraceInput input, Scenario scenario, Perturbation perturbation) {
+  private Fragility replay(DeviceTrace input, Scenario scenario, Perturbation perturbation) {
     try (ProgressMeter progress = ProgressMeter.ofCopies("replaying")) {
       return Fragility.run(
           input.trace(), input.device(), scenario, perturbation, seed, runs, progress::update);

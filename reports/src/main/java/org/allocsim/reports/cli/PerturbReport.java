@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.allocsim.reports.advice.Fragility;
-import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.advice.Scenario;
-import org.allocsim.reports.advice.ScenarioResult;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.transform.Perturbation;
 import org.allocsim.workloads.transform.Perturbation.Resize;
@@ -48,7 +48,7 @@ record PerturbReport(
   }
 
   void print(PrintWriter out) {
-    Scenario scenario = fragility.plain().scenario();
+    Scenario scenario = fragility.scenario();
     WrappedText.print(out, "", "", verdict());
     out.println();
     WrappedText.printField(out, "trace   ", file + ": device " + device);
@@ -81,7 +81,7 @@ record PerturbReport(
   }
 
   private boolean takesConf() {
-    return fragility.plain().scenario().takesConf();
+    return fragility.scenario().takesConf();
   }
 
   private String verdict() {
@@ -136,11 +136,11 @@ record PerturbReport(
   }
 
   private void printWorst(PrintWriter out) {
-    Fragility.Run worst = fragility.worst();
+    Fragility.Copy worst = fragility.worst();
     String fate =
         worst
             .result()
-            .firstOom()
+            .firstFailure()
             .map(oom ->
                 (oom.requestIndex() < 0
                         ? "what it held before its history does not fit"
@@ -161,7 +161,7 @@ record PerturbReport(
 
   /** The JSON object; only {@code seconds} differs between two runs. */
   Map<String, Object> toMap() {
-    Scenario scenario = fragility.plain().scenario();
+    Scenario scenario = fragility.scenario();
     Fragility.Share share = fragility.failureShare();
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("file", file);
@@ -196,17 +196,18 @@ record PerturbReport(
     return map;
   }
 
-  private static Map<String, Object> run(Fragility.Run run) {
+  private static Map<String, Object> run(Fragility.Copy run) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("seed", run.seed());
     map.putAll(result(run.result()));
     return map;
   }
 
-  private static Map<String, Object> result(ScenarioResult result) {
+  private static Map<String, Object> result(RunResult result) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("passes", result.passes());
-    map.put("first_oom_request", result.firstOom().map(RequestFailure::requestIndex).orElse(null));
+    map.put(
+        "first_oom_request", result.firstFailure().map(FailedRequest::requestIndex).orElse(null));
     map.put("peak_reserved_bytes", result.peakReservedBytes());
     map.put("peak_allocated_bytes", result.peakAllocatedBytes());
     return map;

@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
 final class PinsCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
   @Option(
@@ -82,7 +82,7 @@ final class PinsCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     tableOptions.check();
     PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(traceName);
+    Path file = Traces.file(traceName);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
       Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);

@@ -1,7 +1,7 @@
 package org.allocsim.reports.cli;
 
 import java.util.List;
-import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.simulator.policy.PolicyChoice;
 import picocli.CommandLine.Option;
 
 /** The option that names the policies of a command. */

@@ -1,9 +1,9 @@
 package org.allocsim.reports.cli;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntToLongFunction;
 import org.allocsim.reports.advice.FinalLayout;
 import org.allocsim.reports.advice.Landmarks;
 import org.allocsim.reports.advice.MemoryMoment;
@@ -16,13 +16,21 @@ import org.allocsim.reports.advice.leak.IterationFinder;
 import org.allocsim.reports.advice.leak.Iterations;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
+import org.allocsim.workloads.source.OpenedTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
 
 /** A program that was replayed once and can be looked at in any moment. */
 final class Program {
-  private final String name;
-  private final Snapshot snapshot;
+  private final TraceSource source;
+
+  /** Handles of streams by their number. */
+  private final IntToLongFunction streamHandles;
+
   private final String conf;
   private final int device;
   private final List<Inference> inferences;
@@ -36,8 +44,8 @@ final class Program {
   private final MemoryMoment end;
 
   private Program(
-      String name,
-      Snapshot snapshot,
+      TraceSource source,
+      IntToLongFunction streamHandles,
       String conf,
       int device,
       List<Inference> inferences,
@@ -45,8 +53,8 @@ final class Program {
       Origins origins,
       Landmarks landmarks,
       MemoryMoment end) {
-    this.name = name;
-    this.snapshot = snapshot;
+    this.source = source;
+    this.streamHandles = streamHandles;
     this.conf = conf;
     this.device = device;
     this.inferences = inferences;
@@ -62,84 +70,86 @@ final class Program {
    * @throws Failure where it has no history
    */
   static Program replay(String name, ProgramOptions options) {
-    Path file = Inputs.require(name);
     ParsedConfig given = options.config();
-    return replay(name, Recording.readSnapshot(file), given, options);
+    return replay(options.trace().open(name), given, options);
   }
 
   /** Reads a program; one without a history can be looked at in its end only. */
   static Program read(String name, ProgramOptions options) {
-    Path file = Inputs.require(name);
     ParsedConfig given = options.config();
-    Snapshot snapshot = Recording.readSnapshot(file);
-    return snapshot.hasHistory() || options.isReplayChosen()
-        ? replay(name, snapshot, given, options)
-        : withoutHistory(name, snapshot, options);
+    TraceSource source = options.trace().open(name);
+    boolean hasHistory = source.snapshot().map(Snapshot::hasHistory).orElse(true);
+    return hasHistory || options.isReplayChosen()
+        ? replay(source, given, options)
+        : withoutHistory(source, source.snapshot().orElseThrow(), options);
   }
 
-  private static Program replay(
-      String name, Snapshot snapshot, ParsedConfig given, ProgramOptions options) {
+  private static Program replay(TraceSource source, ParsedConfig given, ProgramOptions options) {
     DeviceOptions deviceOptions = options.device();
-    ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
+    PyTorchVersion version = deviceOptions.torchVersion();
+    ParsedConfig recorded = Settings.recorded(source, version);
     ParsedConfig config = given != null ? given : recorded;
     Settings.requirePossible(config, deviceOptions.profile());
     long limitBytes = deviceOptions.limitBytes(config);
-    Recording recording =
-        Recording.of(
-            snapshot,
-            recorded,
-            deviceOptions.torchVersion(),
-            limitBytes,
-            deviceOptions.profile().totalBytes());
-    int device = recording.device(options.deviceIndex());
-    ReplayRun.Setup setup =
-        new ReplayRun.Setup(
-            recording,
+    OpenedTrace input =
+        Traces.read(
+            source, new ReadingOptions(version, limitBytes, deviceOptions.profile().totalBytes()));
+    int device = Traces.device(input, options.deviceIndex());
+    ReplaySetup setup =
+        new ReplaySetup(
+            input,
             device,
-            config.allocator(),
-            deviceOptions.torchVersion(),
+            Settings.pytorch(config, version),
+            config,
             deviceOptions.profile(),
             limitBytes,
+            AfterOom.CONTINUE,
             false);
     boolean same = given == null || given.text().equals(recorded.text());
     Landmarks landmarks;
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
       landmarks =
           MomentFinder.survey(
-              input(setup, same && setup.allowsRecordedAnswers(deviceOptions.isDeviceGiven())),
+              input(
+                  setup,
+                  version,
+                  same && setup.allowsRecordedAnswers(deviceOptions.isDeviceGiven())),
               progress::update);
     }
     return new Program(
-        name,
-        snapshot,
+        source,
+        input.trace()::streamHandle,
         config.text(),
         device,
-        recording.inferences(device),
-        notes(setup, config, landmarks),
-        Origins.of(recording.trace(), device),
+        input.recording().map(each -> each.inferences(device)).orElse(List.of()),
+        notes(setup, landmarks),
+        Origins.of(input.trace(), device),
         landmarks,
         null);
   }
 
-  private static ReplayInput input(ReplayRun.Setup setup, boolean recordedFirst) {
-    Recording recording = setup.recording();
-    int device = setup.deviceIndex();
+  private static ReplayInput input(
+      ReplaySetup setup, PyTorchVersion version, boolean recordedFirst) {
+    int device = setup.device();
     return new ReplayInput(
-        recording.trace(),
+        setup.trace(),
         device,
-        setup.config(),
-        setup.version(),
-        setup.profile().withHistory(recording.addressHistory(device)),
+        setup.config().allocator(),
+        version,
+        setup.profile().withHistory(setup.input().addressHistory(device)),
         setup.limitBytes(),
         recordedFirst
-            ? new ReplayInput.RecordedRun(
-                recording.effects(device), recording.start(device), recording.limitBytes())
+            ? setup
+                .recording()
+                .map(recording ->
+                    new ReplayInput.RecordedRun(
+                        recording.effects(device), recording.start(device), recording.limitBytes()))
+                .orElseThrow()
             : null);
   }
 
-  private static List<String> notes(
-      ReplayRun.Setup setup, ParsedConfig config, Landmarks landmarks) {
-    ReplayNotes notes = new ReplayNotes(setup, config);
+  private static List<String> notes(ReplaySetup setup, Landmarks landmarks) {
+    ReplayNotes notes = new ReplayNotes(setup);
     notes.addOtherDevices();
     if (landmarks.divergedRow() >= 0) {
       notes.add(
@@ -154,11 +164,15 @@ final class Program {
     return notes.toList();
   }
 
-  private static Program withoutHistory(String name, Snapshot snapshot, ProgramOptions options) {
+  private static Program withoutHistory(
+      TraceSource source, Snapshot snapshot, ProgramOptions options) {
     int device = options.deviceIndex() == null ? firstDevice(snapshot) : options.deviceIndex();
     if (snapshot.segments().stream().noneMatch(segment -> segment.device() == device)) {
       throw Failure.usage(
-          name + ": device " + device + " has no segments; 'allocsim inspect' shows which have");
+          source.name()
+              + ": device "
+              + device
+              + " has no segments; 'allocsim inspect' shows which have");
     }
     FinalLayout layout = FinalLayout.of(snapshot, device);
     List<String> notes = new ArrayList<>(snapshot.notes());
@@ -166,8 +180,8 @@ final class Program {
         "the snapshot has no history of events, so only its end is known; record with"
             + " torch.cuda.memory._record_memory_history()");
     return new Program(
-        name,
-        snapshot,
+        source,
+        stream -> snapshot.streamHandles()[stream],
         snapshot.settings().conf(),
         device,
         List.of(),
@@ -183,12 +197,12 @@ final class Program {
 
   /** The file's name as it was given. */
   String name() {
-    return name;
+    return source.name();
   }
 
-  /** What the file holds. */
-  Snapshot snapshot() {
-    return snapshot;
+  /** Digest of the file; null where there is none. */
+  String sha256() {
+    return source.sha256();
   }
 
   /** The settings that it was replayed under. */
@@ -240,7 +254,7 @@ final class Program {
 
   /** Handle of a stream, as text. */
   String stream(int stream) {
-    return "0x" + Long.toHexString(snapshot.streamHandles()[stream]);
+    return "0x" + Long.toHexString(streamHandles.applyAsLong(stream));
   }
 
   /**
@@ -253,7 +267,7 @@ final class Program {
     if (isEndOnly()) {
       if (query != null && query.kind() != MomentQuery.Kind.END) {
         throw new Failure(
-            name
+            source.name()
                 + ": the snapshot holds segments but no history of events, so only --at end can be"
                 + " answered; record with torch.cuda.memory._record_memory_history()");
       }
@@ -272,13 +286,13 @@ final class Program {
           "--at "
               + query.request()
               + ": "
-              + name
+              + source.name()
               + " has "
               + Numbers.count(landmarks.requests(), "allocation request")
               + ", counted from 0; name one of them");
     }
     return new Failure(
-        name
+        source.name()
             + ": no request fails in this replay, so there is no moment of the first failure;"
             + " choose --at peak, or a limit with --memory-limit");
   }

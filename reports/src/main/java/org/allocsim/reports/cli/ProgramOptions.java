@@ -16,11 +16,7 @@ final class ProgramOptions {
 
   @Mixin private DeviceOptions deviceOptions;
 
-  @Option(
-      names = "--device-index",
-      paramLabel = "N",
-      description = "Which recorded GPU to look at, from 0 (default: the first with a history).")
-  private Integer deviceIndex;
+  @Mixin private TraceOptions traceOptions;
 
   /** Settings that were asked for, or null. */
   ParsedConfig config() {
@@ -33,7 +29,12 @@ final class ProgramOptions {
 
   /** The recorded GPU that was chosen, or null. */
   Integer deviceIndex() {
-    return deviceIndex;
+    return traceOptions.deviceIndex();
+  }
+
+  /** How traces are read. */
+  TraceOptions trace() {
+    return traceOptions;
   }
 
   /** Whether any option says how to replay, which needs a history. */

@@ -5,61 +5,70 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyPortrait;
-import org.allocsim.reports.advice.PolicyResult;
-import org.allocsim.reports.advice.PolicySitting;
-import org.allocsim.reports.advice.PolicyTrial;
+import java.util.concurrent.Callable;
+import org.allocsim.reports.advice.MomentObserver;
+import org.allocsim.reports.advice.ObservedRun;
+import org.allocsim.reports.advice.ParallelTasks;
 import org.allocsim.reports.html.PolicyRecorder;
 import org.allocsim.reports.html.PolicyRecording;
 import org.allocsim.reports.html.TraceRecording;
-import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.simulator.stats.MemoryTimeline;
 
 /**
- * Runs policies as {@link PolicyTrial} does, each once, for figures, charts and page alike: what a
- * page shows of a run is recorded while it goes on.
+ * Runs policies, each once, for figures, charts and page alike: what a page shows of a run is
+ * recorded while it goes on.
  */
 final class RecordedTrial {
-  private final PolicyTrial trial;
+  /** Buckets of memory over time for charts. */
+  private static final int BUCKETS = 1 << 12;
+
+  private final RunSetup setup;
   private final TraceRecording recording;
   private final IdentityHashMap<PolicyChoice, PolicyRecording> recordings = new IdentityHashMap<>();
 
   /**
    * A trial.
    *
+   * @param setup what is run, but for the policy
    * @param name how a page calls the trace; null where no page and no charts are wanted
    */
-  RecordedTrial(PolicyTrial trial, String name) {
-    this.trial = trial;
-    recording = name == null ? null : new TraceRecording(name, trial.trace(), trial.device());
+  RecordedTrial(RunSetup setup, String name) {
+    this.setup = setup;
+    recording = name == null ? null : new TraceRecording(name, setup.trace(), setup.device());
   }
 
-  /** Runs every choice, on all cores; the portraits are in the order of the choices. */
-  List<PolicyPortrait> runAll(List<PolicyChoice> choices, PolicyTrial.Progress progress) {
-    PolicySitting[] sittings = new PolicySitting[choices.size()];
+  /** Runs every choice, on all cores; the runs are in the order of the choices. */
+  List<ObservedRun> runAll(List<PolicyChoice> choices, ParallelTasks.Progress progress) {
+    MomentObserver[] observers = new MomentObserver[choices.size()];
     PolicyRecorder[] recorders = new PolicyRecorder[choices.size()];
-    List<PolicyResult> results =
-        trial.runAll(
-            choices,
-            place -> {
-              PolicySitting sitting = new PolicySitting(recording != null);
-              sittings[place] = sitting;
-              if (recording == null) {
-                return sitting.audience(EffectListeners.NONE, PolicyTrial.Observer.NONE);
-              }
-              PolicyRecorder recorder = recording.recorder(sitting.timeline());
-              recorders[place] = recorder;
-              return sitting.audience(recorder, recorder);
-            },
-            progress);
-    List<PolicyPortrait> portraits = new ArrayList<>();
-    for (int i = 0; i < sittings.length; i++) {
-      portraits.add(sittings[i].portrait(trial, results.get(i)));
+    List<Callable<RunResult>> tasks = new ArrayList<>();
+    for (int i = 0; i < choices.size(); i++) {
+      int place = i;
+      tasks.add(() -> {
+        if (recording == null) {
+          observers[place] = new MomentObserver();
+          return Run.of(setup.with(choices.get(place)), observers[place].with());
+        }
+        MemoryTimeline timeline = new MemoryTimeline(BUCKETS);
+        PolicyRecorder recorder = recording.recorder(timeline);
+        recorders[place] = recorder;
+        observers[place] = new MomentObserver(timeline);
+        return Run.of(setup.with(choices.get(place)), observers[place].with(recorder));
+      });
+    }
+    List<RunResult> results = ParallelTasks.run(tasks, progress);
+    List<ObservedRun> observed = new ArrayList<>();
+    for (int i = 0; i < observers.length; i++) {
+      observed.add(observers[i].observed(results.get(i)));
       if (recorders[i] != null) {
         recordings.put(results.get(i).choice(), recorders[i].recording());
       }
     }
-    return portraits;
+    return observed;
   }
 
   /**
@@ -68,16 +77,16 @@ final class RecordedTrial {
    * @param rows the results in the order in which the page shows them
    * @param recordedConf settings that the program was recorded with; null where they are not known
    */
-  TraceRecording recording(List<PolicyResult> rows, String recordedConf) {
+  TraceRecording recording(List<RunResult> rows, String recordedConf) {
     KeyRuns key = KeyRuns.of(rows, recordedConf);
     // What most readers look at is kept whole before the others: PyTorch under its settings.
-    SequencedSet<PolicyResult> order = new LinkedHashSet<>(key.runs());
+    SequencedSet<RunResult> order = new LinkedHashSet<>(key.runs());
     rows.stream().filter(KeyRuns::isPyTorch).forEach(order::add);
     order.addAll(rows);
     List<Integer> highlights = new ArrayList<>();
     Integer first = null;
     Integer recorded = null;
-    for (PolicyResult result : order) {
+    for (RunResult result : order) {
       PolicyRecording each = recordings.get(result.choice());
       if (each == null) {
         continue;

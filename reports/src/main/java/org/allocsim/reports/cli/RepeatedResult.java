@@ -2,84 +2,86 @@ package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.text.Numbers;
-import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.MemorySummary;
 import org.allocsim.simulator.trace.RequestKind;
 
 /**
- * What many passes came to.
+ * What many passes over one program on a simulated device came to, without its time: what the
+ * allocator did altogether, and how fast.
  *
- * @param input the program
- * @param choice the allocator
- * @param profile the card
- * @param limitBytes the allocator's own limit, −1 without one
- * @param passes how often the program ran
- * @param stats PyTorch's statistics over all of them
- * @param failureCount requests that failed
- * @param failures the first of these
- * @param seconds wall time
+ * @param setup what was run
+ * @param result what came of it
  */
-record RepeatedResult(
-    TraceInput input,
-    PolicyChoice choice,
-    DeviceProfile profile,
-    long limitBytes,
-    long passes,
-    MemoryStats stats,
-    long failureCount,
-    List<RequestFailure> failures,
-    double seconds) {
+record RepeatedResult(ReplaySetup setup, RunResult result) {
   private static final double NANOS_PER_SECOND = 1e9;
+
+  /**
+   * The result of a run.
+   *
+   * @throws Failure where the policy could not serve the program
+   */
+  static RepeatedResult of(ReplaySetup setup, RunResult result) {
+    if (!result.isRun()) {
+      throw ReplayRun.cannotServe(setup, result.notRunBecause());
+    }
+    return new RepeatedResult(setup, result);
+  }
+
+  private long passes() {
+    return result.setup().passes();
+  }
+
+  private long stat(String key) {
+    return result.stats().get(key);
+  }
 
   /** Calls of the program that the allocator served: allocations and frees. */
   long requests() {
-    return stats.get("allocation.all.allocated") + stats.get("allocation.all.freed") + failureCount;
+    return stat("allocation.all.allocated") + stat("allocation.all.freed") + result.failureCount();
   }
 
   /** What the allocator did, as PyTorch's history counts it: a free has two events. */
   long events() {
     return requests()
-        + stats.get("active.all.freed")
-        + stats.get("num_device_alloc")
-        + stats.get("num_device_free");
+        + stat("active.all.freed")
+        + stat("num_device_alloc")
+        + stat("num_device_free");
   }
 
   /** The JSON object; only the seconds and what is divided by them differ between two runs. */
   Map<String, Object> toMap() {
     Map<String, Object> trace = new LinkedHashMap<>();
-    trace.put("file", input.name());
-    trace.put("sha256", input.sha256());
+    trace.put("file", setup.input().name());
+    trace.put("sha256", setup.input().sha256());
     trace.put("rows", rows());
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("trace", trace);
-    map.put("policy", choice.provider().spec().id());
-    map.put("options", new LinkedHashMap<>(choice.options()));
-    map.put("device", profile.name());
-    map.put("limit_bytes", limitBytes < 0 ? null : limitBytes);
-    map.put("passes", passes);
+    map.put("policy", setup.choice().provider().spec().id());
+    map.put("options", new LinkedHashMap<>(setup.choice().options()));
+    map.put("device", setup.profile().name());
+    map.put("limit_bytes", setup.limitBytes() < 0 ? null : setup.limitBytes());
+    map.put("passes", passes());
     map.put("requests", requests());
     map.put("events", events());
-    map.put("failures", failureCount);
-    map.put("stats", stats.toMap());
-    map.put("seconds", seconds);
-    map.put("requests_per_second", requests() / seconds);
-    map.put("events_per_second", events() / seconds);
+    map.put("failures", result.failureCount());
+    map.put("stats", result.stats());
+    map.put("seconds", result.seconds());
+    map.put("requests_per_second", requests() / result.seconds());
+    map.put("events_per_second", events() / result.seconds());
     return map;
   }
 
   /** Rows of the trace that are this device's requests to its allocator. */
   private long rows() {
     long count = 0;
-    for (int event = 0; event < input.trace().eventCount(); event++) {
-      RequestKind kind = input.trace().kind(event);
-      if (input.trace().device(event) == input.device() && !kind.isWork()) {
+    for (int event = 0; event < setup.trace().eventCount(); event++) {
+      RequestKind kind = setup.trace().kind(event);
+      if (setup.trace().device(event) == setup.device() && !kind.isWork()) {
         count++;
       }
     }
@@ -87,31 +89,33 @@ record RepeatedResult(
   }
 
   void print(PrintWriter out) {
-    for (RequestFailure failure : failures) {
+    for (FailedRequest failure : result.failures()) {
       out.println(failure.message());
       out.println();
     }
     out.println(
         "trace   "
-            + input.name()
+            + setup.input().name()
             + ": "
             + Numbers.count(rows(), "request")
             + " of device "
-            + input.device()
+            + setup.device()
             + ", "
-            + Numbers.count(passes, "time")
+            + Numbers.count(passes(), "time")
             + " over");
-    out.println("policy  " + choice.label());
+    out.println("policy  " + setup.choice().label());
     out.println(
         "device  "
-            + profile.name()
-            + (limitBytes < 0 ? ", no limit" : ", limit " + Numbers.bytes(limitBytes))
+            + setup.profile().name()
+            + (setup.limitBytes() < 0
+                ? ", no limit"
+                : ", limit " + Numbers.bytes(setup.limitBytes()))
             + ", addresses modelled");
     out.println();
-    out.print(MemorySummary.format(stats, input.device(), false));
+    out.print(MemorySummary.format(this::stat, setup.device(), false));
     out.println();
-    if (failureCount > 0) {
-      out.println(Numbers.count(failureCount, "request") + " failed.");
+    if (result.failureCount() > 0) {
+      out.println(Numbers.count(result.failureCount(), "request") + " failed.");
     }
     out.println(
         "Speed: "
@@ -119,7 +123,7 @@ record RepeatedResult(
             + " ("
             + Numbers.count(events(), "event")
             + " of the allocator) in "
-            + Numbers.seconds((long) (seconds * NANOS_PER_SECOND))
+            + Numbers.seconds((long) (result.seconds() * NANOS_PER_SECOND))
             + ": "
             + millions(requests())
             + " million requests and "
@@ -128,6 +132,6 @@ record RepeatedResult(
   }
 
   private String millions(long count) {
-    return String.format(Locale.ROOT, "%.1f", count / seconds / 1e6);
+    return String.format(Locale.ROOT, "%.1f", count / result.seconds() / 1e6);
   }
 }

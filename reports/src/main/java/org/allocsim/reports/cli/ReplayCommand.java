@@ -8,9 +8,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
@@ -20,9 +19,18 @@ import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.MemorySummary;
-import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.source.OpenedTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
 import org.jfree.chart.JFreeChart;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -56,11 +64,12 @@ import picocli.CommandLine.Spec;
 final class ReplayCommand implements Callable<Integer> {
   private static final double NANOS_PER_SECOND = 1e9;
 
+  /** Failed requests of many passes that are shown. */
+  private static final int FAILURES_SHOWN = 3;
+
   @Spec private CommandSpec spec;
 
-  @Parameters(
-      paramLabel = "TRACE",
-      description = "A trace; 'allocsim list formats' shows which there are.")
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
   @Option(
@@ -73,11 +82,7 @@ final class ReplayCommand implements Callable<Integer> {
       converter = PolicyChoiceConverter.class)
   private PolicyChoice policy;
 
-  @Option(
-      names = "--format",
-      paramLabel = "ID",
-      description = "Format of the trace (default: recognised by content).")
-  private String format;
+  @Mixin private TraceOptions traceOptions;
 
   @Option(
       names = "--conf",
@@ -95,13 +100,6 @@ final class ReplayCommand implements Callable<Integer> {
               + " and device, else modelled).",
       converter = AddressesConverter.class)
   private Addresses addresses;
-
-  @Option(
-      names = "--device-index",
-      paramLabel = "N",
-      description =
-          "Which recorded GPU to replay, from 0 (default: the first one that has a history).")
-  private Integer deviceIndex;
 
   @Option(
       names = "--after-oom",
@@ -132,7 +130,7 @@ final class ReplayCommand implements Callable<Integer> {
           "Replay the program N times over, each time from the same start and on the cache that the"
               + " last one left, and show the statistics and the speed. The trace is held once, so"
               + " memory does not grow with N; TRACE may be program:ID or program:ID(name=value) to"
-              + " generate it at once ('allocsim list programs').")
+              + " generate it at once ('allocsim list programs'). Once is the ordinary replay.")
   private Long repeat;
 
   @Option(
@@ -176,10 +174,13 @@ final class ReplayCommand implements Callable<Integer> {
           "--insert changes the program, so recorded addresses do not fit; leave out --addresses");
     }
     PrintWriter out = spec.commandLine().getOut();
-    if (repeat != null) {
+    if (repeat != null && repeat < 1) {
+      throw Failure.usage("--repeat " + repeat + " is less than once; give 1 or more");
+    }
+    if (repeat != null && repeat > 1) {
       return repeat(out);
     }
-    Path file = Inputs.require(traceName);
+    Path file = Traces.file(traceName);
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output events = outputs.openIfGiven("--events", eventsName, file);
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
@@ -209,42 +210,88 @@ final class ReplayCommand implements Callable<Integer> {
    * @param events gets every effect as a line, or null
    */
   ReplayReport report(Outputs.Output events) throws IOException {
-    Path file = Inputs.require(traceName);
-    ParsedConfig given =
-        conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy.label());
-    return isPyTorch() && policy.options().isEmpty() && TraceInput.isSnapshot(file, format)
-        ? replaySnapshot(file, given, events)
-        : replayOther(given, events);
+    ReplaySetup setup = setup();
+    int inserted = 0;
+    if (insertion != null) {
+      CacheInsertion.Inserted changed = insertion.into(setup);
+      setup = changed.setup();
+      inserted = changed.calls();
+    }
+    return replay(setup, events, inserted);
+  }
+
+  /** What is replayed, and how. */
+  private ReplaySetup setup() {
+    TraceSource source = traceOptions.open(traceName);
+    PyTorchVersion version = chosenVersion();
+    ParsedConfig given = givenConfig(version);
+    ParsedConfig config = isPyTorch() ? config(source, given, version) : null;
+    long limitBytes = deviceOptions.limitBytes(config == null ? noSettings(version) : config);
+    OpenedTrace input =
+        Traces.read(
+            source, new ReadingOptions(version, limitBytes, deviceOptions.profile().totalBytes()));
+    if (!isPyTorch() && (addresses == Addresses.RECORDED || check)) {
+      throw Failure.usage(
+          "--addresses recorded and --check are for policy pytorch; leave them out");
+    }
+    if (addresses == Addresses.RECORDED && input.recording().isEmpty()) {
+      throw Failure.usage(
+          traceName + " holds no recorded addresses; leave out --addresses recorded");
+    }
+    return new ReplaySetup(
+        input,
+        Traces.device(input, traceOptions.deviceIndex()),
+        isPyTorch() ? Settings.pytorch(config, version) : policy,
+        config,
+        deviceOptions.profile(),
+        limitBytes,
+        afterOom,
+        check);
   }
 
   private boolean isPyTorch() {
     return policy.provider().spec().id().equals(Scenario.PYTORCH);
   }
 
-  /** Another allocator, or a trace that is no snapshot: requests alone, addresses modelled. */
-  private ReplayReport replayOther(ParsedConfig given, Outputs.Output events) throws IOException {
-    if (addresses == Addresses.RECORDED || insertion != null || check) {
-      throw Failure.usage(
-          "--addresses recorded, --insert and --check are for snapshots and policy pytorch without"
-              + " options in parentheses; leave them out");
+  private PyTorchVersion chosenVersion() {
+    String named = policy.options().get(Scenario.VERSION_OPTION);
+    return isPyTorch() && named != null ? version(named) : deviceOptions.torchVersion();
+  }
+
+  private static PyTorchVersion version(String name) {
+    try {
+      return PyTorchVersion.of(name);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage("--policy: " + e.getMessage());
     }
-    TraceInput input =
-        TraceInput.read(traceName, format, deviceOptions.torchVersion(), deviceIndex);
-    return new PolicyReplay(
-            input,
-            choice(input, given),
-            deviceOptions.profile(),
-            limitBytes(given),
-            deviceOptions.torchVersion(),
-            afterOom)
-        .run(events);
+  }
+
+  /** The settings that the user chose; null for the recorded ones. */
+  private ParsedConfig givenConfig(PyTorchVersion version) {
+    String inPolicy = policy.options().get(Scenario.CONF_OPTION);
+    if (conf != null && (!isPyTorch() || inPolicy != null)) {
+      throw Failure.usage(
+          isPyTorch()
+              ? "--conf and --policy both give settings; leave one of them out"
+              : "--conf is for policy pytorch; leave it out");
+    }
+    String text = conf == null && isPyTorch() ? inPolicy : conf;
+    return text == null ? null : Settings.parse(text, version, policy.label());
+  }
+
+  private ParsedConfig config(TraceSource source, ParsedConfig given, PyTorchVersion version) {
+    ParsedConfig recorded = Traces.recordedConfig(source, version);
+    ParsedConfig config = given != null ? given : recorded != null ? recorded : noSettings(version);
+    Settings.requirePossible(config, deviceOptions.profile());
+    return config;
+  }
+
+  private static ParsedConfig noSettings(PyTorchVersion version) {
+    return Settings.parse("", version, Scenario.PYTORCH);
   }
 
   /** Many passes over one program, summed up. */
   private Integer repeat(PrintWriter out) throws IOException {
-    if (repeat < 1) {
-      throw Failure.usage("--repeat " + repeat + " is less than once; give 1 or more");
-    }
     if (addresses == Addresses.RECORDED
         || insertion != null
         || check
@@ -255,23 +302,18 @@ final class ReplayCommand implements Callable<Integer> {
           "--repeat shows statistics and speed of modelled addresses; leave out --addresses"
               + " recorded, --insert, --check, --events, --chart and --charts");
     }
-    ParsedConfig given =
-        conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), policy.label());
-    TraceInput input =
-        TraceInput.isProgram(traceName)
-            ? TraceInput.ofProgram(traceName)
-            : TraceInput.read(traceName, format, deviceOptions.torchVersion(), deviceIndex);
-    RepeatedReplay replay =
-        new RepeatedReplay(
-            input,
-            choice(input, given),
-            deviceOptions.profile(),
-            limitBytes(given),
-            deviceOptions.torchVersion(),
-            afterOom);
+    ReplaySetup setup = setup();
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, null);
-      RepeatedResult result = replay.run(repeat);
+      RepeatedResult result;
+      try (ProgressMeter progress = ProgressMeter.ofPasses("replaying")) {
+        result =
+            RepeatedResult.of(
+                setup,
+                Run.of(
+                    setup.run(Addresses.MODELLED).repeated(repeat).keepingFailures(FAILURES_SHOWN),
+                    new Passes(setup, repeat, progress)));
+      }
       if (json != null) {
         JsonText.write(JsonDocument.REPLAY_REPEATED.of(result.toMap()), json.stream());
       }
@@ -284,62 +326,31 @@ final class ReplayCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** The policy; PyTorch's without options in parentheses gets its settings. */
-  private PolicyChoice choice(TraceInput input, ParsedConfig given) {
-    if (isPyTorch() && policy.options().isEmpty()) {
-      ParsedConfig config = given;
-      if (config == null) {
-        String recorded = input.conf() == null ? "" : input.conf();
-        config = Settings.parse(recorded, deviceOptions.torchVersion(), policy.label());
+  /** Reports how many passes have begun. */
+  private static final class Passes implements RunObserver {
+    private final long total;
+    private final ProgressMeter progress;
+    private final int first;
+    private long begun;
+
+    Passes(ReplaySetup setup, long total, ProgressMeter progress) {
+      this.total = total;
+      this.progress = progress;
+      AllocationTrace trace = setup.trace();
+      int event = trace.prologueCount();
+      while (event < trace.eventCount() && trace.device(event) != setup.device()) {
+        event++;
       }
-      Settings.requirePossible(config, deviceOptions.profile());
-      return new PolicyChoice(
-          policy.provider(),
-          Map.of("conf", config.text(), "torch-version", deviceOptions.torchVersion().id()));
+      first = event;
     }
-    if (given != null) {
-      throw Failure.usage("--conf is for policy pytorch; leave it out");
-    }
-    return policy;
-  }
 
-  private long limitBytes(ParsedConfig given) {
-    return deviceOptions.limitBytes(
-        given != null ? given : Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
-  }
-
-  /** PyTorch's allocator on a recorded program. */
-  private ReplayReport replaySnapshot(Path file, ParsedConfig given, Outputs.Output events)
-      throws IOException {
-    Snapshot snapshot = Recording.readSnapshot(file);
-    ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
-    ParsedConfig config = given != null ? given : recorded;
-    Settings.requirePossible(config, deviceOptions.profile());
-    long limitBytes = deviceOptions.limitBytes(config);
-    Recording recording =
-        Recording.of(
-            snapshot,
-            recorded,
-            deviceOptions.torchVersion(),
-            limitBytes,
-            deviceOptions.profile().totalBytes());
-    ReplayRun.Setup setup =
-        new ReplayRun.Setup(
-            recording,
-            recording.device(deviceIndex),
-            config.allocator(),
-            deviceOptions.torchVersion(),
-            deviceOptions.profile(),
-            limitBytes,
-            afterOom,
-            check);
-    int inserted = 0;
-    if (insertion != null) {
-      CacheInsertion.Inserted changed = insertion.into(setup, traceName);
-      setup = changed.setup();
-      inserted = changed.calls();
+    @Override
+    public boolean before(int row) {
+      if (row == first) {
+        progress.update(begun++, total);
+      }
+      return true;
     }
-    return replay(setup, config, events, inserted);
   }
 
   private ChartFile chartFormat() {
@@ -361,21 +372,20 @@ final class ReplayCommand implements Callable<Integer> {
    * Replays with recorded addresses where they were asked for or fit; where they turn out not to
    * fit and were not asked for, once more with modelled ones.
    */
-  private ReplayReport replay(
-      ReplayRun.Setup setup, ParsedConfig config, Outputs.Output events, int inserted)
+  private ReplayReport replay(ReplaySetup setup, Outputs.Output events, int inserted)
       throws IOException {
     List<String> remarks = new ArrayList<>();
     if (isRecordedFirst(setup)) {
-      ReplayRun.Setup recorded = setup.withRecordedLimit();
-      ReplayRun run = new ReplayRun(recorded);
+      ReplaySetup recorded = setup.withRecordedLimit();
       long startNanos = System.nanoTime();
-      follow(run, Addresses.RECORDED, events);
-      if (run.divergedRow() < 0) {
-        return report(recorded, config, Addresses.RECORDED, run, startNanos, remarks, inserted);
+      ReplayRun run = follow(recorded, Addresses.RECORDED, events);
+      long divergedRow = run.result().divergedRow();
+      if (divergedRow < 0) {
+        return report(recorded, Addresses.RECORDED, run, startNanos, remarks, inserted);
       }
       String divergence =
           "from event "
-              + run.divergedRow()
+              + divergedRow
               + " on the allocator does something else than in the recording";
       if (addresses == Addresses.RECORDED) {
         throw new Failure(
@@ -390,96 +400,99 @@ final class ReplayCommand implements Callable<Integer> {
         events.restart();
       }
     }
-    ReplayRun run = new ReplayRun(setup);
-    run.keepPace(driverNanosByRow(setup));
     long startNanos = System.nanoTime();
-    follow(run, Addresses.MODELLED, events);
-    return report(setup, config, Addresses.MODELLED, run, startNanos, remarks, inserted);
-  }
-
-  /** What the driver calls of the recorded allocator took of each recorded gap, by the model. */
-  private static long[] driverNanosByRow(ReplayRun.Setup setup) {
-    return RecordedDriverTime.of(
-        setup.recording().trace(),
-        setup.deviceIndex(),
-        setup.recording().config().text(),
-        setup.profile().withHistory(setup.recording().addressHistory(setup.deviceIndex())),
-        setup.version());
+    ReplayRun run = follow(setup, Addresses.MODELLED, events);
+    return report(setup, Addresses.MODELLED, run, startNanos, remarks, inserted);
   }
 
   /** Whether recorded answers come first: where asked for, or with the recorded settings. */
-  private boolean isRecordedFirst(ReplayRun.Setup setup) {
+  private boolean isRecordedFirst(ReplaySetup setup) {
     if (addresses != null) {
       return addresses == Addresses.RECORDED;
     }
     return insertion == null
-        && (conf == null || conf.equals(setup.recording().config().text()))
+        && setup.config() != null
+        && setup.recording().isPresent()
+        && setup.config().text().equals(setup.recording().get().config().text())
         && setup.allowsRecordedAnswers(deviceOptions.isDeviceGiven());
   }
 
-  private static void follow(ReplayRun run, Addresses source, Outputs.Output events)
+  private static ReplayRun follow(ReplaySetup setup, Addresses source, Outputs.Output events)
       throws IOException {
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying");
         OutputStream stream = events == null ? null : new BufferedOutputStream(events.stream());
-        EventLines lines = stream == null ? null : new EventLines(stream, run.trace())) {
-      run.on(source, lines == null ? EffectListeners.NONE : lines, progress);
+        EventLines lines = stream == null ? null : new EventLines(stream, setup.trace())) {
+      return ReplayRun.of(
+          setup,
+          source,
+          RunObserver.hearing(lines == null ? EffectListeners.NONE : lines),
+          ReplayRun.progress(setup.trace(), progress));
     }
   }
 
   private ReplayReport report(
-      ReplayRun.Setup setup,
-      ParsedConfig config,
+      ReplaySetup setup,
       Addresses source,
       ReplayRun run,
       long startNanos,
       List<String> remarks,
       int inserted) {
     double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-    Recording recording = setup.recording();
     DeviceProfile profile = setup.profile();
-    int device = setup.deviceIndex();
-    ReplayNotes notes = new ReplayNotes(setup, config);
+    int device = setup.device();
+    RunResult result = run.result();
+    ReplayNotes notes = new ReplayNotes(setup);
     remarks.forEach(notes::add);
     if (source == Addresses.MODELLED) {
-      notes.addForModelled(run.failures().count() > 0 && !run.isStopped());
+      notes.addForModelled(result.failureCount() > 0 && !result.isStopped());
     }
-    if (deviceIndex == null) {
+    if (traceOptions.deviceIndex() == null) {
       notes.addOtherDevices();
     }
-    if (run.isStopped()) {
+    if (result.isStopped()) {
       notes.add("the replay ended at the first request that failed, as --after-oom stop asks");
+    }
+    if (result.failureCount() > result.failures().size()) {
+      notes.add(
+          "of "
+              + result.failureCount()
+              + " requests that failed the first "
+              + result.failures().size()
+              + " are kept");
     }
     if (check) {
       notes.add("the allocator's invariants held before and after every request");
     }
+    boolean isPyTorch = setup.config() != null;
+    Optional<org.allocsim.workloads.source.Recording> recording = setup.recording();
     return new ReplayReport(
         traceName,
-        recording.snapshot().sha256(),
-        recording.effects(device).count(),
-        run.failures().requestCount(),
-        Recording.settings(recording.snapshot()),
-        Scenario.PYTORCH,
-        setup.version().id(),
-        config.text(),
-        Map.of(),
+        setup.input().sha256(),
+        recording.map(each -> (long) each.effects(device).count()).orElse(result.events()),
+        result.requests(),
+        RecordingMaps.settings(setup.input()),
+        setup.choice().provider().spec().id(),
+        isPyTorch ? chosenVersion().id() : null,
+        isPyTorch ? setup.config().text() : null,
+        isPyTorch ? Map.of() : setup.choice().options(),
         profile.name(),
         device,
         profile.totalBytes(),
         setup.limitBytes(),
         source,
-        run.stats().toMap(),
+        result.stats(),
         MemorySummary.format(run.stats(), device, false),
         run.fragmentation(),
-        run.failures().kept(),
-        run.driverCalls(),
-        run.driverNanos(),
+        result.failures(),
+        result.driverCallsByFunction(),
+        result.driverNanos(),
         seconds,
-        recording.inferences(device),
+        recording.map(each -> each.inferences(device)).orElse(List.of()),
         notes.toList(),
         run.timeline(),
         insertion,
         inserted,
-        run.time() == null ? null : new SimulatedTime(run.time(), run.trace()),
+        result.time() == null ? null : new SimulatedTime(result.time(), setup.trace()),
         run.pictures());
   }
 

@@ -4,19 +4,21 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 
 /** What the reader of a replay's results should know of how they came about. */
 final class ReplayNotes {
-  private final ReplayRun.Setup setup;
+  private final ReplaySetup setup;
   private final List<String> notes = new ArrayList<>();
 
   /** Starts with what the reader of the file and PyTorch's parser have to say. */
-  ReplayNotes(ReplayRun.Setup setup, ParsedConfig config) {
+  ReplayNotes(ReplaySetup setup) {
     this.setup = setup;
-    notes.addAll(setup.recording().snapshot().notes());
-    notes.addAll(config.warnings());
-    if (setup.config().garbageCollectionThreshold() > 0 && isUnlimited()) {
+    notes.addAll(setup.input().notes());
+    if (setup.config() == null) {
+      return;
+    }
+    notes.addAll(setup.config().warnings());
+    if (setup.config().allocator().garbageCollectionThreshold() > 0 && isUnlimited()) {
       notes.add(
           "garbage_collection_threshold has no effect without a limit; give the one of the program"
               + " with --memory-fraction or --memory-limit");
@@ -34,14 +36,15 @@ final class ReplayNotes {
 
   /** What limits the worth of a replay that the recorded program never saw. */
   void addForModelled(boolean failed) {
-    if (isUnlimited() && setup.recording().hasFailures(setup.deviceIndex())) {
+    org.allocsim.workloads.source.Recording recording = setup.recording().orElse(null);
+    if (recording != null && isUnlimited() && recording.failureCount(setup.device()) > 0) {
       notes.add(
           "requests of the recorded program failed, and this replay has no limit but the device; if"
               + " the program set a memory fraction, give it with --memory-fraction"
-              + (setup.recording().limitBytes() < 0
+              + (recording.limitBytes() < 0
                   ? ""
                   : ", or the limit that explains the failures with --memory-limit "
-                      + setup.recording().limitBytes()));
+                      + recording.limitBytes()));
     }
     if (failed) {
       notes.add(
@@ -52,9 +55,11 @@ final class ReplayNotes {
 
   /** Histories of other devices, which nobody chose to leave out. */
   void addOtherDevices() {
-    for (int device = 0; device < setup.recording().snapshot().devices().size(); device++) {
-      int events = setup.recording().effects(device).count();
-      if (device != setup.deviceIndex() && events > 0) {
+    org.allocsim.workloads.source.Recording recording = setup.recording().orElse(null);
+    int devices = recording == null ? 0 : recording.snapshot().devices().size();
+    for (int device = 0; device < devices; device++) {
+      int events = recording.effects(device).count();
+      if (device != setup.device() && events > 0) {
         notes.add(
             "not replayed: "
                 + Numbers.count(events, "event")

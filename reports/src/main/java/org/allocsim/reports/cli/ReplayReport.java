@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
-import org.allocsim.reports.advice.RequestFailure;
+import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
 
@@ -59,7 +59,7 @@ record ReplayReport(
     SortedMap<String, Long> stats,
     String summary,
     Fragmentation fragmentation,
-    List<RequestFailure> ooms,
+    List<FailedRequest> ooms,
     SortedMap<String, Long> driverCalls,
     long driverNanos,
     double seconds,
@@ -112,7 +112,7 @@ record ReplayReport(
     map.put("driver_calls", driverCalls.isEmpty() ? null : driverCalls);
     map.put("min_time", driverNanos < 0 ? null : driverNanos / NANOS_PER_SECOND);
     map.put("time", time == null ? null : time.toMap());
-    map.put("inferred", Recording.toList(inferences));
+    map.put("inferred", RecordingMaps.inferences(inferences));
     map.put("notes", notes);
     map.put("seconds", seconds);
     return map;
@@ -126,7 +126,7 @@ record ReplayReport(
     return map;
   }
 
-  private static Map<String, Object> oom(RequestFailure oom) {
+  private static Map<String, Object> oom(FailedRequest oom) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("request_index", oom.requestIndex());
     map.put("requested_bytes", oom.requestedBytes());

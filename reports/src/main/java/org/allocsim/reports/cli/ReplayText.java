@@ -4,10 +4,10 @@ import java.io.PrintWriter;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.StringJoiner;
-import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /** Prints what a replay found. */
@@ -43,7 +43,7 @@ final class ReplayText {
       return;
     }
     for (int i = 0; i < Math.min(MESSAGES_SHOWN, report.ooms().size()); i++) {
-      RequestFailure oom = report.ooms().get(i);
+      FailedRequest oom = report.ooms().get(i);
       WrappedText.printLine(
           out,
           "Allocation request "

@@ -1,11 +1,15 @@
 package org.allocsim.reports.cli;
 
+import java.util.Map;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.source.TraceSource;
 
 /** Settings of a replay: the option {@code --conf}, and what no device can carry out. */
 final class Settings {
@@ -55,6 +59,23 @@ final class Settings {
               + "; leave the backend out");
     }
     return config;
+  }
+
+  /**
+   * The settings that a source was recorded with; PyTorch's defaults where it tells none.
+   *
+   * @throws Failure where the recording has no history, or the release refuses its settings
+   */
+  static ParsedConfig recorded(TraceSource source, PyTorchVersion version) {
+    ParsedConfig recorded = Traces.recordedConfig(source, version);
+    return recorded != null ? recorded : parse("", version, Scenario.PYTORCH);
+  }
+
+  /** PyTorch's allocator under settings, by the rules of a release. */
+  static PolicyChoice pytorch(ParsedConfig config, PyTorchVersion version) {
+    return new PolicyChoice(
+        Policies.named(Scenario.PYTORCH).orElseThrow(),
+        Map.of(Scenario.CONF_OPTION, config.text(), Scenario.VERSION_OPTION, version.id()));
   }
 
   /**

@@ -211,7 +211,7 @@ final class SnapshotContents {
     map.put("format", SnapshotFormat.ID);
     map.put("sha256", snapshot.sha256());
     map.put("events", snapshot.eventCount());
-    map.put("torch_settings", Recording.settings(snapshot));
+    map.put("torch_settings", RecordingMaps.settings(snapshot));
     map.put("devices", devices.stream().<Object>map(SnapshotContents::toMap).toList());
     map.put("histories", accounts.stream().<Object>map(HistoryAccount::toMap).toList());
     map.put("annotations", annotations());

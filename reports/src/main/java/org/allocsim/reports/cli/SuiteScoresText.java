@@ -7,11 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.allocsim.reports.advice.PolicyResult;
 import org.allocsim.reports.suite.PolicyScores;
 import org.allocsim.reports.text.CsvText;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
+import org.allocsim.simulator.run.RunResult;
 
 /** Shows how allocators score on the reported failures. */
 final class SuiteScoresText {
@@ -72,7 +72,7 @@ final class SuiteScoresText {
         "--csv FILE has all", topics.stream().map(topic -> topic.substring(1)).toList());
   }
 
-  private static String cell(PolicyResult result) {
+  private static String cell(RunResult result) {
     if (!result.isRun()) {
       return "-";
     }
@@ -99,7 +99,7 @@ final class SuiteScoresText {
     return map;
   }
 
-  private static Map<String, Object> toMap(PolicyResult result) {
+  private static Map<String, Object> toMap(RunResult result) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("not_run_because", result.notRunBecause());
     map.put("passes", result.isRun() ? result.passes() : null);

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.fleet.SweepEngine;
 import org.allocsim.reports.fleet.SweepException;
@@ -23,6 +22,7 @@ import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import picocli.CommandLine.ArgGroup;
@@ -181,7 +181,6 @@ final class SweepCommand implements Callable<Integer> {
       summary =
           chosen.run(
               request,
-              FleetTraceReader.INSTANCE,
               inputs,
               out,
               new SweepEngine.Options(master, threads),

@@ -31,6 +31,7 @@ import org.allocsim.validation.torch.TorchVerdict;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.format.jsonl.JsonLinesFormat;
 import org.allocsim.workloads.program.SyntheticProgram;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /** Runs programs through PyTorch under several settings and compares; {@code --pytorch}. */
 final class TorchValidation {
@@ -74,7 +75,7 @@ final class TorchValidation {
   }
 
   /** Adds the program of a trace. */
-  void add(TraceInput input) {
+  void add(DeviceTrace input) {
     programs.add(
         new TorchProgram(
             Path.of(input.name()).getFileName().toString(),

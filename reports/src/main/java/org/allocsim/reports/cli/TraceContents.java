@@ -14,11 +14,11 @@ import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
-import org.allocsim.workloads.format.TraceFile;
+import org.allocsim.workloads.source.OpenedTrace;
 
 /** What a trace of any format asks for, counted by device. */
 final class TraceContents {
-  private final TraceFile file;
+  private final OpenedTrace file;
   private final List<Device> devices;
 
   /**
@@ -42,12 +42,12 @@ final class TraceContents {
       long peakLiveBytes,
       long liveAtEnd) {}
 
-  private TraceContents(TraceFile file, List<Device> devices) {
+  private TraceContents(OpenedTrace file, List<Device> devices) {
     this.file = file;
     this.devices = devices;
   }
 
-  static TraceContents of(TraceFile file) {
+  static TraceContents of(OpenedTrace file) {
     List<Device> devices = new ArrayList<>();
     for (int device = 0; device < file.trace().deviceCount(); device++) {
       count(file.trace(), device, devices);
@@ -100,7 +100,9 @@ final class TraceContents {
 
   void print(String format, PrintWriter out) {
     WrappedText.printField(out, "file      ", file.name());
-    out.println("sha256    " + file.sha256());
+    if (file.sha256() != null) {
+      out.println("sha256    " + file.sha256());
+    }
     WrappedText.printField(out, "format    ", format);
     for (Device device : devices) {
       long rows = device.requests().values().stream().mapToLong(Long::longValue).sum();

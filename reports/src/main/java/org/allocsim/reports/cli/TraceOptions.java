@@ -1,14 +1,23 @@
 package org.allocsim.reports.cli;
 
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.OpenedTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Option;
 
 /** Options that say how traces are read, and the requests of which recorded device count. */
 final class TraceOptions {
+  /** What commands take, in their help. */
+  static final String TRACE =
+      "A trace of any format ('allocsim list formats'), or a program: program:ID(name=value;...)"
+          + " ('allocsim list programs').";
+
   @Option(
       names = "--device-index",
       paramLabel = "N",
-      description = "Which recorded GPU to replay (default: the first one that did anything).")
+      description = "Which recorded GPU to look at, from 0 (default: the first with requests).")
   private Integer deviceIndex;
 
   @Option(
@@ -28,16 +37,34 @@ final class TraceOptions {
    * @throws Failure where there is no such format
    */
   String format() {
-    return format == null ? null : TraceInput.requireFormat(format).id();
+    return format == null ? null : Traces.format(format).id();
   }
 
   /**
-   * Reads a file.
+   * Reads a file, or generates what {@code program:ID} asks.
    *
-   * @param version release by whose rules a snapshot is read
    * @throws Failure where it cannot be read
    */
-  TraceInput read(String name, PyTorchVersion version) {
-    return TraceInput.read(name, format, version, deviceIndex);
+  TraceSource open(String name) {
+    return Traces.open(name, format);
+  }
+
+  /**
+   * The requests of the device that was chosen.
+   *
+   * @throws Failure where a recording is damaged, or the device did nothing
+   */
+  DeviceTrace read(TraceSource source, ReadingOptions options) {
+    OpenedTrace opened = Traces.read(source, options);
+    return new DeviceTrace(opened, Traces.device(opened, deviceIndex));
+  }
+
+  /**
+   * Reads a trace of which nothing is known but the release.
+   *
+   * @throws Failure where it cannot be read
+   */
+  DeviceTrace read(String name, PyTorchVersion version) {
+    return read(open(name), ReadingOptions.of(version));
   }
 }

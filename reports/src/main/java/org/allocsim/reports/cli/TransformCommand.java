@@ -19,6 +19,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.jsonl.JsonLinesFormat;
 import org.allocsim.workloads.io.Compression;
+import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.transform.BatchScale;
 import org.allocsim.workloads.transform.RankMerge;
 import org.allocsim.workloads.transform.Repetition;
@@ -140,7 +141,7 @@ final class TransformCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     requireConsistent();
     PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(names.getFirst());
+    Path file = Traces.file(names.getFirst());
     try (Outputs outputs = new Outputs(out)) {
       Outputs.Output output = outputs.open("--output", outputName, file);
       AllocationTrace changed = changed();
@@ -216,7 +217,8 @@ final class TransformCommand implements Callable<Integer> {
   }
 
   private AllocationTrace read(String name) {
-    return TraceInput.read(name, format, PyTorchVersion.DEFAULT, null).trace();
+    return Traces.read(Traces.open(name, format), ReadingOptions.of(PyTorchVersion.DEFAULT))
+        .trace();
   }
 
   private Window window(AllocationTrace trace) {

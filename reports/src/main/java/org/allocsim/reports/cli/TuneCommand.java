@@ -1,21 +1,21 @@
 package org.allocsim.reports.cli;
 
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.Platform;
 import org.allocsim.reports.advice.Tuning;
 import org.allocsim.reports.advice.TuningGrid;
+import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.chart.Histogram;
-import org.allocsim.reports.json.JsonDocument;
-import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
-import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -60,7 +60,7 @@ final class TuneCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "TRACE", description = "Snapshot of a PyTorch program.")
+  @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
   @Mixin private DeviceOptions deviceOptions;
@@ -72,11 +72,7 @@ final class TuneCommand implements Callable<Integer> {
       converter = PlatformConverter.class)
   private Platform platform = Platform.LINUX;
 
-  @Option(
-      names = "--device-index",
-      paramLabel = "N",
-      description = "Which recorded GPU to replay (default: the first one that did anything).")
-  private Integer deviceIndex;
+  @Mixin private TraceOptions traceOptions;
 
   @Option(
       names = "--grid",
@@ -94,26 +90,7 @@ final class TuneCommand implements Callable<Integer> {
       description = "Rows of the table, 0 for all (default: 15).")
   private int top = 15;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the results as JSON; - is standard output.")
-  private String jsonName;
-
-  @Option(
-      names = "--csv",
-      paramLabel = "FILE",
-      description = "Write all settings as CSV with units in the headings; - is standard output.")
-  private String csvName;
-
-  @Option(names = "--markdown", description = "Print the verdict and the table as Markdown.")
-  private boolean markdown;
-
-  @Option(
-      names = "--report",
-      paramLabel = "DIR",
-      description = "Folder that gets tune.html and tune.json; it is made where missing.")
-  private String reportName;
+  @Mixin private OutputOptions outputOptions;
 
   @Override
   public Integer call() {
@@ -122,32 +99,19 @@ final class TuneCommand implements Callable<Integer> {
           spec.commandLine(),
           "--top " + top + " is negative; give the number of rows, or 0 for all");
     }
-    PrintWriter out = spec.commandLine().getOut();
-    Path file = Inputs.require(traceName);
-    try (Outputs outputs = new Outputs(out)) {
-      List<Outputs.Output> json = new ArrayList<>();
-      if (jsonName != null) {
-        json.add(outputs.open("--json", jsonName, file));
-      }
-      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
-      Outputs.Output page = null;
-      if (reportName != null) {
-        Path folder = ReportFolder.make(reportName);
-        json.add(outputs.open("--report", folder.resolve("tune.json").toString(), file));
-        page = outputs.open("--report", folder.resolve("tune.html").toString(), file);
-      }
-      Snapshot snapshot = Recording.readSnapshot(file);
-      ParsedConfig recorded = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
+    Path file = Traces.file(traceName);
+    try (DocumentOutputs outputs =
+        outputOptions.open("tune", spec.commandLine().getOut(), Collections.singletonList(file))) {
+      TraceSource source = traceOptions.open(traceName);
+      PyTorchVersion version = deviceOptions.torchVersion();
+      ParsedConfig recorded = Settings.recorded(source, version);
       Settings.requirePossible(recorded, deviceOptions.profile());
       long limitBytes = deviceOptions.limitBytes(recorded);
-      Recording recording =
-          Recording.of(
-              snapshot,
-              recorded,
-              deviceOptions.torchVersion(),
-              limitBytes,
-              deviceOptions.profile().totalBytes());
-      int device = recording.device(deviceIndex);
+      DeviceTrace input =
+          traceOptions.read(
+              source,
+              new ReadingOptions(version, limitBytes, deviceOptions.profile().totalBytes()));
+      int device = input.device();
       TuningGrid grid =
           TuningGrid.of(
               recorded.text(),
@@ -156,53 +120,39 @@ final class TuneCommand implements Callable<Integer> {
               limitBytes != MemoryLimit.NONE,
               fineness);
       long startNanos = System.nanoTime();
-      Tuning tuning = tune(recording, device, grid, limitBytes);
+      Tuning tuning = tune(input, grid, limitBytes);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-      TuneReport report =
-          new TuneReport(
+      TuneAnswer answer =
+          new TuneAnswer(
               traceName,
-              recording.snapshot().sha256(),
-              recording.effects(device).count(),
+              input.sha256(),
+              input.eventCount(),
               device,
               deviceOptions.torchVersion(),
               platform,
               deviceOptions.profile(),
               limitBytes,
               tuning,
-              Histogram.ofSizes(recording.trace(), device),
-              Histogram.ofLifetimes(recording.trace(), device),
+              Histogram.ofSizes(input.trace(), device),
+              Histogram.ofLifetimes(input.trace(), device),
               seconds);
-      Map<String, Object> results = JsonDocument.TUNE.of(report.toMap());
-      json.forEach(each -> JsonText.write(results, each.stream()));
-      if (csv != null) {
-        report.writeCsv(csv.stream());
-      }
-      if (page != null) {
-        TunePage.of(report, results, recording.trace()).write(page.stream());
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        if (markdown) {
-          TuneText.printMarkdown(report, top, out);
-        } else {
-          TuneText.print(report, top, out);
-        }
-        out.flush();
-      }
+      outputs.write(
+          answer.document(top),
+          outputs.hasPage() ? List.of(TuneRecording.of(answer, input.trace())) : List.of());
       return tuning.allFail() ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
     }
   }
 
-  private Tuning tune(Recording recording, int device, TuningGrid grid, long limitBytes) {
+  private Tuning tune(DeviceTrace input, TuningGrid grid, long limitBytes) {
     try (ProgressMeter progress = ProgressMeter.ofSettings("tuning")) {
       return Tuning.run(
-          recording.trace(),
-          device,
+          input.trace(),
+          input.device(),
           grid,
           deviceOptions.torchVersion(),
           platform,
           limitBytes,
-          deviceOptions.profile().withHistory(recording.addressHistory(device)),
+          deviceOptions.profile().withHistory(input.addresses()),
           progress::update);
     } catch (ConfigException e) {
       throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);

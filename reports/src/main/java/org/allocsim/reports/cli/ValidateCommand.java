@@ -14,13 +14,13 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UnfitTraceException;
@@ -32,6 +32,7 @@ import org.allocsim.validation.gpu.GpuBounds;
 import org.allocsim.validation.gpu.GpuCase;
 import org.allocsim.validation.gpu.GpuValidation;
 import org.allocsim.validation.gpu.NearLimits;
+import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -263,7 +264,7 @@ final class ValidateCommand implements Callable<Integer> {
       validation.warmUp();
       List<ValidatedCase> cases = new ArrayList<>();
       for (String name : names) {
-        TraceInput input = traceOptions.read(name, PyTorchVersion.DEFAULT);
+        DeviceTrace input = traceOptions.read(name, PyTorchVersion.DEFAULT);
         List<PolicyChoice> expanded =
             confOptions.expand(
                 chosen,
@@ -315,7 +316,7 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   private void run(
-      TraceInput input,
+      DeviceTrace input,
       PolicyChoice choice,
       GpuValidation validation,
       GpuBounds bounds,
@@ -353,7 +354,7 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   private static void add(
-      TraceInput input,
+      DeviceTrace input,
       PolicyChoice choice,
       GpuCase run,
       boolean near,
@@ -372,11 +373,11 @@ final class ValidateCommand implements Callable<Integer> {
             validation.run(run)));
   }
 
-  private static ValidatedCase notRun(TraceInput input, PolicyChoice choice, String reason) {
+  private static ValidatedCase notRun(DeviceTrace input, PolicyChoice choice, String reason) {
     return new ValidatedCase(fileName(input), input.sha256(), choice, -1, -1, false, reason, null);
   }
 
-  private static String fileName(TraceInput input) {
+  private static String fileName(DeviceTrace input) {
     return Path.of(input.name()).getFileName().toString();
   }
 }

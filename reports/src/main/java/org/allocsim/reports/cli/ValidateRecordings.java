@@ -3,20 +3,21 @@ package org.allocsim.reports.cli;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.html.PolicyRecorder;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.simulator.run.TimelineObserver;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /**
  * The simulated runs that the page of {@code validate} shows. They are made on the profile that the
  * prediction began with; addresses that it learned from the GPU are not in them.
  */
 final class ValidateRecordings {
-  private final IdentityHashMap<TraceInput, TraceRecording> byTrace = new IdentityHashMap<>();
+  private final IdentityHashMap<DeviceTrace, TraceRecording> byTrace = new IdentityHashMap<>();
   private final List<TraceRecording> traces = new ArrayList<>();
 
   /**
@@ -24,7 +25,8 @@ final class ValidateRecordings {
    *
    * @param row place of the case among all
    */
-  void add(TraceInput input, int row, PolicyChoice choice, long limitBytes, DeviceProfile profile) {
+  void add(
+      DeviceTrace input, int row, PolicyChoice choice, long limitBytes, DeviceProfile profile) {
     TraceRecording recording =
         byTrace.computeIfAbsent(
             input,
@@ -34,17 +36,10 @@ final class ValidateRecordings {
               return made;
             });
     PolicyRecorder recorder = recording.recorder();
-    new PolicyTrial(
-            input.trace(),
-            input.device(),
-            profile,
-            limitBytes,
-            PyTorchVersion.DEFAULT,
-            AfterOom.CONTINUE)
-        .runAll(
-            List.of(choice),
-            _ -> new PolicyTrial.Audience(recorder.timeline(), recorder, recorder),
-            (_, _) -> {});
+    Run.of(
+        new RunSetup(input.trace(), input.device(), choice, limitBytes, profile),
+        new TimelineObserver(recorder.timeline()),
+        recorder);
     if (recorder.recording() != null) {
       recording.add(row, choice.label(), recorder.recording());
     }

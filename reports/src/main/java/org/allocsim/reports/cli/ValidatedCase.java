@@ -1,6 +1,6 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.reports.advice.PolicyChoice;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.validation.gpu.CaseResult;
 
 /**

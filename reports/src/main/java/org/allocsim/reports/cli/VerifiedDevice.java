@@ -75,7 +75,7 @@ record VerifiedDevice(
     trace.put("file", file);
     trace.put("sha256", snapshot.sha256());
     trace.put("events", snapshot.eventCount());
-    trace.put("torch_settings", Recording.settings(snapshot));
+    trace.put("torch_settings", RecordingMaps.settings(snapshot));
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("trace", trace);
     map.put("device_index", verification.device());
@@ -89,7 +89,7 @@ record VerifiedDevice(
     map.put("statistics_undecided", statisticsUndecided);
     map.put("complete_history", verification.completeHistory());
     map.put("stats", verification.statistics());
-    map.put("inferred", Recording.toList(verification.inferences()));
+    map.put("inferred", RecordingMaps.inferences(verification.inferences()));
     map.put("notes", snapshot.notes());
     map.put("seconds", seconds);
     return map;

@@ -21,6 +21,7 @@ import org.allocsim.validation.fidelity.DeviceVerification;
 import org.allocsim.validation.fidelity.SnapshotVerifier;
 import org.allocsim.validation.fidelity.VerificationOptions;
 import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -139,8 +140,16 @@ final class VerifyCommand implements Callable<Integer> {
 
   private List<VerifiedDevice> verify(String name, SortedMap<String, Long> saved) {
     long startNanos = System.nanoTime();
-    Snapshot snapshot = Recording.readSnapshot(Inputs.require(name));
-    ParsedConfig config = Recording.recordedConfig(snapshot, deviceOptions.torchVersion());
+    TraceSource source = Traces.open(name, null);
+    Snapshot snapshot =
+        source
+            .snapshot()
+            .orElseThrow(() ->
+                new Failure(
+                    name
+                        + ": it holds requests and no recording to compare a replay with; give a"
+                        + " snapshot, or one that 'allocsim convert' wrote as JSON Lines"));
+    ParsedConfig config = Traces.recordedConfig(source, deviceOptions.torchVersion());
     VerificationOptions options =
         new VerificationOptions(
             config.allocator(),
@@ -152,7 +161,7 @@ final class VerifyCommand implements Callable<Integer> {
       devices = SnapshotVerifier.verify(snapshot, options, progress::update);
     }
     double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-    devices.forEach(device -> Recording.refuseUnknownFrees(snapshot, device.inferences()));
+    devices.forEach(device -> Traces.refuseUnknownFrees(snapshot, device.inferences()));
     List<VerifiedDevice> results = new ArrayList<>();
     for (DeviceVerification device : devices) {
       results.add(

@@ -1,6 +1,8 @@
 package org.allocsim.reports.document;
 
+import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * One quantity of a subject: a column where many subjects stand in a table, a key of their objects
@@ -40,7 +42,7 @@ public record Column<R>(
 
   /** Whether people read words instead of the value itself. */
   public boolean isWorded() {
-    return text != null;
+    return text != null || unit() == null;
   }
 
   /** Whether its value fits a cell of CSV. */
@@ -56,6 +58,12 @@ public record Column<R>(
 
   /** The value as people read it. */
   public String text(R row) {
-    return text == null ? unit().text(value(row)) : String.valueOf(text.apply(row));
+    if (text != null) {
+      return String.valueOf(text.apply(row));
+    }
+    Object value = value(row);
+    return type instanceof Type.Series(var unit) && value instanceof List<?> series
+        ? series.stream().map(unit::text).collect(Collectors.joining(", "))
+        : unit().text(value);
   }
 }

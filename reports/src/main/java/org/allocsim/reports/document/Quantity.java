@@ -30,6 +30,11 @@ public record Quantity(Unit unit, Object value, boolean isExact) {
     return new Quantity(Unit.COUNT, number, false);
   }
 
+  /** A number of things and their noun, in the plural unless it is one. */
+  public static Sentence count(long number, String noun) {
+    return Sentence.of("{} " + noun + (number == 1 ? "" : "s"), count(number));
+  }
+
   /** A part of a whole, read as a percentage; a dash where the whole is nothing. */
   public static Quantity share(long part, long whole) {
     return new Quantity(Unit.RATIO, whole <= 0 ? Double.NaN : (double) part / whole, false);

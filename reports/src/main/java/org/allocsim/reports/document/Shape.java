@@ -99,10 +99,16 @@ public record Shape<R>(List<Column<R>> columns) {
       return seconds(key, null, explanation, value);
     }
 
+    /** Nanoseconds. */
+    public Builder<R> nanos(
+        String key, String label, String explanation, Function<? super R, ? extends Number> value) {
+      return scalar(Unit.NANOS, key, label, explanation, value);
+    }
+
     /** Nanoseconds, for programs only. */
     public Builder<R> nanos(
         String key, String explanation, Function<? super R, ? extends Number> value) {
-      return scalar(Unit.NANOS, key, null, explanation, value);
+      return nanos(key, null, explanation, value);
     }
 
     /** A ratio. */
@@ -122,9 +128,15 @@ public record Shape<R>(List<Column<R>> columns) {
       return scalar(Unit.RATE, key, label, explanation, value);
     }
 
+    /** Yes or no. */
+    public Builder<R> flag(
+        String key, String label, String explanation, Function<? super R, Boolean> value) {
+      return scalar(Unit.FLAG, key, label, explanation, value);
+    }
+
     /** Yes or no, for programs only. */
     public Builder<R> flag(String key, String explanation, Function<? super R, Boolean> value) {
-      return scalar(Unit.FLAG, key, null, explanation, value);
+      return flag(key, null, explanation, value);
     }
 
     /** Words. */
@@ -140,8 +152,24 @@ public record Shape<R>(List<Column<R>> columns) {
 
     /** Words, any number of them. */
     public Builder<R> texts(
+        String key,
+        String label,
+        String explanation,
+        Function<? super R, ? extends List<String>> value) {
+      return add(key, label, explanation, new Type.Series(Unit.TEXT), value);
+    }
+
+    /** Words, any number of them, for programs only. */
+    public Builder<R> texts(
         String key, String explanation, Function<? super R, ? extends List<String>> value) {
-      return add(key, null, explanation, new Type.Series(Unit.TEXT), value);
+      return texts(key, null, explanation, value);
+    }
+
+    /** Quantities of one unit, any number of them, for programs only. */
+    public Builder<R> series(
+        Unit unit, String key, String explanation, Function<? super R, ? extends List<?>> value) {
+      unit.requireKey(key);
+      return add(key, null, explanation, new Type.Series(unit), value);
     }
 
     /**

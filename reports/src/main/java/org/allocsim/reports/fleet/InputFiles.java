@@ -19,12 +19,14 @@ import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.io.Compression;
+import org.allocsim.workloads.source.TraceSource;
 
 /**
  * The files that the inputs of a sweep name. An input is a file; a folder, which stands for the
  * files in it and below whose names end as those of traces do; a pattern with {@code *}, {@code ?},
- * {@code [abc]}, {@code {a,b}} and {@code **} for any folders; or {@code @} and a text file with an
- * input on each line, where empty lines and those that begin with {@code #} are passed over.
+ * {@code [abc]}, {@code {a,b}} and {@code **} for any folders; a program, {@code
+ * program:ID(name=value;...)}; or {@code @} and a text file with an input on each line, where empty
+ * lines and those that begin with {@code #} are passed over.
  */
 public final class InputFiles {
   private static final int MOST_LISTS = 16;
@@ -69,6 +71,10 @@ public final class InputFiles {
     try {
       if (input.startsWith("@")) {
         addList(input.substring(1));
+        return;
+      }
+      if (TraceSource.isProgram(input)) {
+        files.put(input, new FleetFile(input, 0, 0));
         return;
       }
       Optional<FleetFile> file = storage.file(input);

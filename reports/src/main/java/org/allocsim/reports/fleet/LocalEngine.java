@@ -15,13 +15,12 @@ final class LocalEngine implements SweepEngine {
   @Override
   public SweepSummary run(
       SweepRequest request,
-      TraceReader reader,
       List<String> names,
       String out,
       Options options,
       SweepListener listener) {
     long startNanos = System.nanoTime();
-    SweepJob job = new SweepJob(request, reader, new LocalStorage(), out);
+    SweepJob job = new SweepJob(request, new LocalStorage(), out);
     SweepGrid grid = SweepGrid.of(request);
     InputFiles inputs = InputFiles.find(names, job.storage());
     SweepResults.requireUsable(job.storage(), out);

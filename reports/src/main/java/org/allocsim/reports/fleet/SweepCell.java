@@ -3,9 +3,9 @@ package org.allocsim.reports.fleet;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 
 /**

@@ -12,7 +12,10 @@ import org.allocsim.simulator.device.DriverCall;
  */
 public enum SweepColumn {
   FILE(Type.TEXT, "name of the trace's file as it was given or found"),
-  SHA256(Type.OPTIONAL_TEXT, "digest of the file as stored; none where it could not be read"),
+  SHA256(
+      Type.OPTIONAL_TEXT,
+      "digest of the file as stored, of a program that of its name; none where it could not be"
+          + " read"),
   FILE_BYTES(Type.INTEGER, "size of the file as stored"),
   FORMAT(Type.OPTIONAL_TEXT, "format of the file, as 'allocsim list formats' names it"),
   DEVICE_INDEX(Type.INTEGER, "device of the trace whose requests were replayed"),

@@ -22,7 +22,6 @@ public interface SweepEngine {
    */
   SweepSummary run(
       SweepRequest request,
-      TraceReader reader,
       List<String> inputs,
       String out,
       Options options,

@@ -10,20 +10,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.concurrent.ConcurrentHashMap;
-import org.allocsim.reports.advice.AfterOom;
 import org.allocsim.reports.advice.Platform;
-import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.reports.advice.TuningGrid;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.workloads.profile.ProfileException;
 import org.allocsim.workloads.profile.ProfileFile;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.Recording;
 
 /** Allocators × settings × cards: the runs that every trace of a sweep gets. */
 public final class SweepGrid {
@@ -98,8 +100,10 @@ public final class SweepGrid {
   }
 
   /** The runs of a trace. */
-  List<SweepCell> cells(FleetTrace trace) {
-    return cells(trace.conf(), trace.recordedLimitBytes());
+  List<SweepCell> cells(DeviceTrace trace) {
+    return cells(
+        trace.conf() == null ? "" : trace.conf(),
+        trace.recording().map(Recording::limitBytes).orElse(MemoryLimit.NONE));
   }
 
   private List<SweepCell> cells(String recordedConf, long recordedLimitBytes) {

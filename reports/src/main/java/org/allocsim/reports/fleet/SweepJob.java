@@ -6,11 +6,10 @@ import java.io.Serializable;
  * A sweep that any process can take part in.
  *
  * @param request what is to be replayed
- * @param reader reads traces
  * @param storage where traces lie and results go
  * @param out folder of the results
  */
-public record SweepJob(SweepRequest request, TraceReader reader, FleetStorage storage, String out)
+public record SweepJob(SweepRequest request, FleetStorage storage, String out)
     implements Serializable {
   private static final long serialVersionUID = 1L;
 

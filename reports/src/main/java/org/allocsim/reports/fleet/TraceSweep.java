@@ -9,6 +9,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.format.Progress;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.OpenedTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.SourceUsageException;
+import org.allocsim.workloads.source.TraceSource;
 
 /**
  * The runs of one trace: finds out what is finished already, reads the trace where something is
@@ -27,9 +35,13 @@ public final class TraceSweep {
 
   private List<SweepCell> cells = List.of();
   private SweepRow[] rows;
-  private FleetTrace trace;
+  private DeviceTrace trace;
   private SweepRow.Builder traceColumns;
   private final List<Integer> pending = new ArrayList<>();
+
+  /** Where the file was read; null for a program. */
+  private String path;
+
   private int reused;
   private boolean isTransient;
   private long savedNanos = System.nanoTime();
@@ -80,30 +92,45 @@ public final class TraceSweep {
       return;
     }
     describeFile();
-    try (FleetStorage.LocalFile local = job.storage().fetch(file)) {
-      trace = read(local);
+    try {
+      trace = read();
     } catch (IOException e) {
       unreadable(file.name() + ": cannot be read (" + e.getMessage() + ")", true);
       return;
-    } catch (UnreadableTraceException e) {
-      if (e.isForLackOfMemory()) {
+    } catch (TraceFormatException e) {
+      if (e.getCause() instanceof OutOfMemoryError) {
         throw new HeapTooSmallException(e);
       }
-      unreadable(e.getMessage(), false);
+      unreadable(sentence(e), false);
+      return;
+    } catch (SourceUsageException e) {
+      unreadable(sentence(e), false);
+      return;
+    } catch (RuntimeException e) {
+      unreadable(
+          file.name()
+              + ": reading it met a defect of allocsim: "
+              + e.getClass().getSimpleName()
+              + " ("
+              + e.getMessage()
+              + ")",
+          false);
       return;
     } catch (OutOfMemoryError e) {
       throw new HeapTooSmallException(e);
     }
-    if (part.isPresent() && part.get().sha256().equals(trace.sha256())) {
+    if (part.isPresent() && part.get().sha256().equals(digest())) {
       part.get().rows().forEach(row -> finished.put(row.identity(), row));
     }
     cells = grid.cells(trace);
     rows = new SweepRow[cells.size()];
     traceColumns
-        .set(SweepColumn.SHA256, trace.sha256())
+        .set(SweepColumn.SHA256, digest())
         .set(SweepColumn.FORMAT, trace.format())
         .set(SweepColumn.DEVICE_INDEX, (long) trace.device())
-        .set(SweepColumn.RECORDED_OOMS, trace.recordedOoms() < 0 ? null : trace.recordedOoms());
+        .set(
+            SweepColumn.RECORDED_OOMS,
+            trace.recording().map(each -> each.failureCount(trace.device())).orElse(null));
     for (int i = 0; i < rows.length; i++) {
       SweepRow known = finished.get(cells.get(i).identity());
       if (known == null) {
@@ -125,25 +152,30 @@ public final class TraceSweep {
             .set(SweepColumn.FILE_BYTES, file.bytes());
   }
 
-  private FleetTrace read(FleetStorage.LocalFile local) throws UnreadableTraceException {
-    String path = local.path().toString();
-    try {
-      return job.reader().read(local.path(), job.request());
-    } catch (RuntimeException e) {
-      throw new UnreadableTraceException(
-          file.name()
-              + ": reading it met a defect of allocsim: "
-              + e.getClass().getSimpleName()
-              + " ("
-              + e.getMessage()
-              + ")",
-          false,
-          e);
-    } catch (UnreadableTraceException e) {
-      // A copy lies elsewhere on every machine.
-      String sentence = e.getMessage().replace(path, file.name());
-      throw new UnreadableTraceException(sentence, e.isForLackOfMemory(), e);
+  private DeviceTrace read() throws IOException, TraceFormatException, SourceUsageException {
+    if (TraceSource.isProgram(file.name())) {
+      return read(TraceSource.open(file.name(), null, Progress.NONE));
     }
+    try (FleetStorage.LocalFile local = job.storage().fetch(file)) {
+      path = local.path().toString();
+      return read(TraceSource.open(path, job.request().format(), Progress.NONE));
+    }
+  }
+
+  private DeviceTrace read(TraceSource source) throws TraceFormatException, SourceUsageException {
+    OpenedTrace opened =
+        source.read(ReadingOptions.of(PyTorchVersion.of(job.request().torchVersion())));
+    return new DeviceTrace(opened, opened.device(job.request().deviceIndex()));
+  }
+
+  /** What a user reads; a copy lies elsewhere on every machine. */
+  private String sentence(Exception failure) {
+    return path == null ? failure.getMessage() : failure.getMessage().replace(path, file.name());
+  }
+
+  /** What tells this trace from others; a program is what its name says. */
+  private String digest() {
+    return trace.sha256() == null ? Sha256.of(file.name()) : trace.sha256();
   }
 
   private void unreadable(String sentence, boolean isTransient) throws IOException {
@@ -249,7 +281,7 @@ public final class TraceSweep {
             job.context(),
             isComplete ? job.requestDigest() : "",
             file,
-            trace == null ? "" : trace.sha256(),
+            trace == null ? "" : digest(),
             requested,
             all)
         .write(job.storage(), job.out());

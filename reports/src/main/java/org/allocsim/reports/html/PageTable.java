@@ -16,9 +16,11 @@ final class PageTable {
   private PageTable() {}
 
   static <R> Map<String, Object> of(Table<R> table) {
-    List<Column<R>> labelled =
-        table.shape().columns().stream().filter(column -> column.label() != null).toList();
-    List<Column<R>> columns = labelled.subList(1, labelled.size());
+    Column<R> naming = table.naming();
+    List<Column<R>> columns =
+        table.shape().columns().stream()
+            .filter(column -> column.label() != null && !column.equals(naming))
+            .toList();
     List<Object> rows = new ArrayList<>();
     for (R row : table.rows()) {
       Map<String, Object> about = new LinkedHashMap<>();
@@ -36,7 +38,7 @@ final class PageTable {
     }
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("pointer", table.pointer());
-    map.put("first", labelled.getFirst().label());
+    map.put("first", naming.label());
     map.put("columns", columns.stream().map(PageTable::column).toList());
     map.put("rows", rows);
     return map;
@@ -47,7 +49,7 @@ final class PageTable {
     map.put("key", column.key());
     map.put("label", column.label());
     map.put("note", column.explanation());
-    map.put("unit", column.unit().name().toLowerCase(Locale.ROOT));
+    map.put("unit", column.isWorded() ? "text" : column.unit().name().toLowerCase(Locale.ROOT));
     map.put("optional", column.isOptional());
     map.put("worded", column.isWorded());
     return map;

@@ -5,11 +5,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.reports.advice.PolicyTrial;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
-import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.stats.MemoryTimeline;
 
 /**
@@ -17,7 +15,7 @@ import org.allocsim.simulator.stats.MemoryTimeline;
  * row for each change of what is reserved. When the run ends, this becomes a {@link
  * PolicyRecording} and the columns are dropped.
  */
-public final class PolicyRecorder implements EffectListener, PolicyTrial.Observer {
+public final class PolicyRecorder implements EffectListener, RunObserver {
   /** Buckets of memory over time on a page, at most. */
   static final int BUCKETS = 1024;
 
@@ -62,14 +60,19 @@ public final class PolicyRecorder implements EffectListener, PolicyTrial.Observe
   }
 
   @Override
-  public boolean before(int row, AllocatorPolicy policy, SimulatedDevice device) {
+  public EffectListener effects() {
+    return this;
+  }
+
+  @Override
+  public boolean before(int row) {
     look();
     event = trace.position(row);
     return true;
   }
 
   @Override
-  public void end(AllocatorPolicy policy, SimulatedDevice device) {
+  public void end() {
     look();
     event = Math.max(0, event);
     recording = encode();

@@ -19,8 +19,6 @@ public enum JsonDocument {
   REPLAY("replay --json"),
   REPLAY_REPEATED("replay --repeat --json"),
   VERIFY("verify --json"),
-  TUNE("tune --json"),
-  MIN_CAPACITY("min-capacity --json"),
   SUITE("suite --json"),
   SUITE_SCORES("suite --policies --json"),
   PEAK("peak --json"),

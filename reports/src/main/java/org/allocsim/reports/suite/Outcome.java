@@ -1,12 +1,9 @@
 package org.allocsim.reports.suite;
 
-import java.util.Collections;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import org.allocsim.reports.advice.PolicyResult;
-import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.timing.TimeResult;
 
 /**
@@ -18,21 +15,18 @@ import org.allocsim.simulator.timing.TimeResult;
  * @param atFirstFailure memory when the first request failed; null where none did
  * @param end memory behind the last request that was sent
  * @param meanReservedBytes mean of reserved memory over the requests
- * @param driverCalls calls of the driver by kind
  */
 public record Outcome(
     Variant variant,
-    PolicyResult result,
+    RunResult result,
     List<Moment> moments,
     Moment atFirstFailure,
     Moment end,
-    double meanReservedBytes,
-    Map<DriverCall, Long> driverCalls) {
+    double meanReservedBytes) {
 
   /** Keeps its own copies. */
   public Outcome {
     moments = List.copyOf(moments);
-    driverCalls = Collections.unmodifiableMap(new EnumMap<>(driverCalls));
   }
 
   /** Whether every request was served. */
@@ -98,7 +92,7 @@ public record Outcome(
 
   /** Number of calls of one kind. */
   public long calls(DriverCall call) {
-    return driverCalls.get(call);
+    return result.driverCallsByKind().get(call);
   }
 
   /** Number of calls that take memory from the device or return it. */
@@ -114,7 +108,7 @@ public record Outcome(
    *
    * @throws IllegalStateException where none did
    */
-  public RequestFailure firstFailure() {
+  public FailedRequest firstFailure() {
     if (result.failures().isEmpty()) {
       throw new IllegalStateException(variant.label() + ": no request failed");
     }

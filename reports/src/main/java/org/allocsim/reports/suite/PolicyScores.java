@@ -5,9 +5,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.advice.ParallelTasks;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyResult;
-import org.allocsim.reports.advice.PolicyTrial;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
 
 /**
  * Allocators on the programs of scenarios as they are before any change, each with the options it
@@ -23,7 +23,7 @@ public record PolicyScores(List<Topic> topics, List<Row> rows) {
    * @param choice the allocator and its options
    * @param results what it came to on each program
    */
-  public record Row(PolicyChoice choice, List<PolicyResult> results) {
+  public record Row(PolicyChoice choice, List<RunResult> results) {
     /** Keeps its own copy. */
     public Row {
       results = List.copyOf(results);
@@ -31,7 +31,7 @@ public record PolicyScores(List<Topic> topics, List<Row> rows) {
 
     /** Programs that it served without a failed request. */
     public long served() {
-      return results.stream().filter(PolicyResult::passes).count();
+      return results.stream().filter(RunResult::passes).count();
     }
 
     /**
@@ -43,7 +43,7 @@ public record PolicyScores(List<Topic> topics, List<Row> rows) {
     }
 
     /** The share of one program, 0 where it was not served. */
-    static double share(PolicyResult result) {
+    static double share(RunResult result) {
       return result.passes() && result.peakReservedBytes() > 0
           ? Math.min(1, (double) result.peakRequestedBytes() / result.peakReservedBytes())
           : 0;
@@ -59,23 +59,15 @@ public record PolicyScores(List<Topic> topics, List<Row> rows) {
   /** Runs allocators on the first variants of scenarios, on all cores. */
   public static PolicyScores of(
       List<SuiteScenario> scenarios, List<PolicyChoice> choices, Suite.Progress progress) {
-    List<Callable<PolicyResult>> tasks = new ArrayList<>();
+    List<Callable<RunResult>> tasks = new ArrayList<>();
     for (SuiteScenario scenario : scenarios) {
       Variant before = scenario.variants().getFirst();
-      PolicyTrial trial =
-          new PolicyTrial(
-              before.trace(),
-              before.device(),
-              before.profile(),
-              before.limitBytes(),
-              before.version(),
-              before.afterOom());
-      choices.forEach(choice -> tasks.add(() -> trial.run(choice)));
+      choices.forEach(choice -> tasks.add(() -> Run.of(before.setup().with(choice))));
     }
-    List<PolicyResult> results = ParallelTasks.run(tasks, progress::done);
+    List<RunResult> results = ParallelTasks.run(tasks, progress::done);
     List<Row> rows = new ArrayList<>();
     for (int i = 0; i < choices.size(); i++) {
-      List<PolicyResult> own = new ArrayList<>();
+      List<RunResult> own = new ArrayList<>();
       for (int j = 0; j < scenarios.size(); j++) {
         own.add(results.get(j * choices.size() + i));
       }
@@ -86,7 +78,7 @@ public record PolicyScores(List<Topic> topics, List<Row> rows) {
   }
 
   /** Share of a program's peak in what was reserved; 0 where it was not served. */
-  public static double share(PolicyResult result) {
+  public static double share(RunResult result) {
     return Row.share(result);
   }
 }

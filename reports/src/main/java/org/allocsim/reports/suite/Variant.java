@@ -2,12 +2,13 @@ package org.allocsim.reports.suite;
 
 import java.util.Map;
 import java.util.TreeMap;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.advice.Scenario;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -95,6 +96,11 @@ public record Variant(
   public Variant goingOn() {
     return new Variant(
         label, trace, device, policy, conf, version, profile, limitBytes, AfterOom.CONTINUE);
+  }
+
+  /** The run of the variant. */
+  RunSetup setup() {
+    return new RunSetup(trace, device, choice(), limitBytes, profile).with(afterOom);
   }
 
   /** The allocator with all its options. */

@@ -1,40 +1,30 @@
 package org.allocsim.reports.suite;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import org.allocsim.reports.advice.PolicyResult;
-import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.advice.SlackSplit;
-import org.allocsim.simulator.device.DriverCall;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.MemoryLayout;
-import org.allocsim.simulator.stats.MemoryStats;
-import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
 /** Replays a variant and looks at its memory at every marker. */
-final class VariantRun implements PolicyTrial.Observer, EffectListener {
-  /** PyTorch's {@code max_split_size} where it is not set: no block counts as oversize. */
-  private static final long NO_OVERSIZE = -1;
-
+final class VariantRun implements RunObserver, EffectListener {
   /** Page of expandable segments in the large pool (PyTorch 2.11). */
   private static final long PAGE_BYTES = 20 * Requests.MIB;
 
   private final AllocationTrace trace;
-  private final MemoryStats stats = new MemoryStats(NO_OVERSIZE);
   private final List<Moment> moments = new ArrayList<>();
-  private final Map<DriverCall, Long> calls = new EnumMap<>(DriverCall.class);
   private Moment atFirstFailure;
   private Moment end;
   private double reservedSum;
   private long rows;
-  private SimulatedDevice device;
+  private Run run;
 
   private VariantRun(Variant variant) {
     trace = variant.trace();
@@ -47,15 +37,7 @@ final class VariantRun implements PolicyTrial.Observer, EffectListener {
    */
   static Outcome of(Variant variant) {
     VariantRun run = new VariantRun(variant);
-    PolicyResult result =
-        new PolicyTrial(
-                variant.trace(),
-                variant.device(),
-                variant.profile(),
-                variant.limitBytes(),
-                variant.version(),
-                variant.afterOom())
-            .run(variant.choice(), run.stats, new MemoryTimeline(2), run, run);
+    RunResult result = Run.of(variant.setup(), run);
     if (!result.isRun()) {
       throw new IllegalArgumentException(variant.label() + ": " + result.notRunBecause());
     }
@@ -65,17 +47,30 @@ final class VariantRun implements PolicyTrial.Observer, EffectListener {
         run.moments,
         run.atFirstFailure,
         run.end,
-        run.rows == 0 ? 0 : run.reservedSum / run.rows,
-        run.calls);
+        run.rows == 0 ? 0 : run.reservedSum / run.rows);
   }
 
   @Override
-  public boolean before(int event, AllocatorPolicy policy, SimulatedDevice simulated) {
-    device = simulated;
+  public EffectListener effects() {
+    return this;
+  }
+
+  @Override
+  public boolean followsBlocks() {
+    return false;
+  }
+
+  @Override
+  public void begin(Run begun) {
+    run = begun;
+  }
+
+  @Override
+  public boolean before(int event) {
     rows++;
-    reservedSum += stats.reservedBytes();
+    reservedSum += run.stats().reservedBytes();
     if (trace.kind(event) == RequestKind.MARKER_BEGIN) {
-      moments.add(moment(trace.markerName(trace.allocation(event)), policy));
+      moments.add(moment(trace.markerName(trace.allocation(event)), run.policy()));
     }
     return true;
   }
@@ -83,11 +78,11 @@ final class VariantRun implements PolicyTrial.Observer, EffectListener {
   private Moment moment(String name, AllocatorPolicy policy) {
     return new Moment(
         name,
-        stats.requestedBytes(),
-        stats.allocatedBytes(),
-        stats.reservedBytes(),
-        device.freeBytes(),
-        device.driverNanos(),
+        run.stats().requestedBytes(),
+        run.stats().allocatedBytes(),
+        run.stats().reservedBytes(),
+        run.deviceFreeBytes().orElseThrow(),
+        run.driverNanos(),
         policy == null ? null : SlackSplit.of(MemoryLayout.of(policy), 0, PAGE_BYTES));
   }
 
@@ -99,11 +94,7 @@ final class VariantRun implements PolicyTrial.Observer, EffectListener {
   }
 
   @Override
-  public void end(AllocatorPolicy policy, SimulatedDevice simulated) {
-    device = simulated;
-    end = moment("end", policy);
-    for (DriverCall call : DriverCall.values()) {
-      calls.put(call, simulated.driverCalls(call));
-    }
+  public void end() {
+    end = moment("end", run.policy());
   }
 }

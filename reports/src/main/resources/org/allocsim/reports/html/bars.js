@@ -54,7 +54,7 @@ const BARS = {
     {
       title: 'Time in calls of the driver',
       text: (value) => seconds(value),
-      parts: (row) => [{ label: 'in the driver, at least', colour: '--purple', value: row.min_time }],
+      parts: (row) => [{ label: 'in the driver, at least', colour: '--purple', value: row.driver_seconds }],
     },
   ],
 };

@@ -114,6 +114,8 @@ async function start() {
     get('all-rows').hidden = spare === 0;
     get('all-rows').setAttribute('aria-pressed', String(isWhole));
     get('all-rows').textContent = isWhole ? 'Show the first rows' : `Show all ${rows.length} rows`;
+    get('bar-hint').hidden = !view.columns.some((column) => column.bar);
+    get('run-hint').hidden = !hasRuns;
     get('charts').hidden = !bars.holder.hasChildNodes();
   };
   get('all-rows').addEventListener('click', () => {

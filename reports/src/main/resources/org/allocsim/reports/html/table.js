@@ -1,10 +1,5 @@
 /* The table of results: every figure comes from the JSON that the command writes. */
 
-const calls = (row) =>
-  row.driver_calls && typeof row.driver_calls === 'object'
-    ? Object.values(row.driver_calls).reduce((a, b) => a + b, 0)
-    : row.driver_calls;
-
 const seconds = (value) => (value === null || value === undefined ? '–' : durationText(value * 1e9));
 
 /** Whether some request of a run failed. */
@@ -54,28 +49,6 @@ function describedView(tables) {
 
 /** For each command whose tables do not describe themselves: its rows and columns. */
 const VIEWS = {
-  tune: {
-    rows: (results) => results.settings,
-    isRun: () => true,
-    name: (row) => row.conf || '(default)',
-    shortName: (row) => row.conf || '(default)',
-    first: 'setting',
-    columns: [
-      { key: 'peak_reserved_bytes', label: 'peak reserved', text: bytesText, bar: true, note: 'most memory held from the GPU' },
-      { key: 'peak_allocated_bytes', label: 'peak allocated', text: bytesText, note: 'most memory in blocks that were in use' },
-      { key: 'slack_at_peak_bytes', label: 'slack', text: bytesText, note: 'reserved and not allocated when most was reserved' },
-      { key: 'driver_calls', label: 'driver calls', text: countText, value: calls },
-      { key: 'min_time', label: 'in driver', text: seconds, note: 'least time of the driver calls' },
-      { key: 'forced_synchronizations', label: 'forced waits', text: countText, note: 'how often the host had to wait for the GPU' },
-      {
-        key: 'passes', label: 'out of memory', wide: true,
-        text: (value, row) =>
-          value
-            ? 'no'
-            : `at request ${countText(row.first_oom.request_index)} (${bytesText(row.first_oom.requested_bytes)})`,
-      },
-    ],
-  },
   validate: {
     rows: (results) => results.cases,
     isRun: (row) => row.not_run === null,

@@ -11,6 +11,8 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import org.junit.jupiter.api.Test;
@@ -38,7 +40,7 @@ class CapacitySearchTest {
 
   private static boolean passes(AllocationTrace trace, String conf, long capacityBytes) {
     Scenario scenario = scenario(conf, -1, DeviceProfiles.ofCapacity(capacityBytes));
-    return ScenarioRun.run(trace, 0, scenario, AfterOom.STOP).passes();
+    return Run.of(scenario.setup(trace, 0, AfterOom.STOP)).passes();
   }
 
   @Test

@@ -61,7 +61,7 @@ class MomentFinderTest {
     assertEquals(3, moment.requestIndex());
     assertEquals(new MemoryMoment.Totals(50 * MIB, 50 * MIB, 60 * MIB, 0), moment.bytes());
     assertEquals(500 * MIB, moment.failure().requestedBytes());
-    assertEquals(140 * MIB, moment.failure().deviceFreeBytes());
+    assertEquals(140 * MIB, moment.failure().shortage().deviceFreeBytes());
   }
 
   @Test

@@ -154,7 +154,7 @@ class PinsTest {
       MemoryMoment moment = TestPrograms.at(landmarks, Kind.FIRST_OOM);
       FitTrial trial = new FitTrial(landmarks, moment);
       assertFalse(trial.isServedWithout(List.of()));
-      long cheapest = cheapestHole(moment.layout(), moment.failure().roundedBytes());
+      long cheapest = cheapestHole(moment.layout(), moment.failure().shortage().roundedBytes());
       for (Remedy remedy : trial.remedies()) {
         assertTrue(remedy.confirmed(), "seed " + seed + ": " + remedy);
         if (remedy.way() == Way.HOLE) {

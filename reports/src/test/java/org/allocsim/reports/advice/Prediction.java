@@ -8,12 +8,16 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.RecordedDevice;
 import org.allocsim.simulator.effect.EffectFollower;
 import org.allocsim.simulator.effect.EffectKind;
-import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.EffectListeners;
-import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.MemorySource;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.run.RunPolicy;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
 
 /**
  * The requests of one recorded run replayed under the settings and the limit of another.
@@ -27,11 +31,11 @@ import org.allocsim.simulator.stats.MemoryStats;
 record Prediction(
     RecordedRun source,
     RecordedRun target,
-    ScenarioResult modelled,
+    RunResult modelled,
     int rowsAtPlace,
     String difference,
     int followed,
-    Optional<RequestFailure> driverOom) {
+    Optional<FailedRequest> driverOom) {
 
   static Prediction of(RecordedRun source, RecordedRun target) throws ConfigException {
     Scenario scenario =
@@ -41,21 +45,20 @@ record Prediction(
             target.limitBytes(),
             DeviceProfiles.defaultProfile().withHistory(source.addressHistory()));
     EffectComparison comparison = new EffectComparison(target.effects());
-    ScenarioResult modelled =
-        ScenarioRun.run(source.trace(), 0, scenario, AfterOom.CONTINUE, comparison);
+    RunResult modelled =
+        Run.of(
+            scenario.setup(source.trace(), 0, AfterOom.CONTINUE), RunObserver.hearing(comparison));
     EffectFollower follower = new EffectFollower(target.effects(), 0);
-    MemoryStats stats = new MemoryStats(scenario.config().allocator().maxSplitBytes());
-    DeviceReplay replay =
-        new DeviceReplay(source.trace(), 0, scenario.version(), AfterOom.CONTINUE, stats, 1);
-    EffectListener listener = EffectListeners.all(stats, replay.failures(), follower);
-    CachingAllocator policy =
-        new CachingAllocator(
-            scenario.config().allocator(),
-            scenario.version(),
-            scenario.limitBytes(),
-            new RecordedDevice(target.effects(), follower::position, target.totalBytes()),
-            listener);
-    replay.run(policy, null, listener, event -> {});
+    RunResult following =
+        Run.of(
+            new RunSetup(
+                source.trace(),
+                0,
+                RunPolicy.pytorch(scenario.config().allocator(), scenario.version()),
+                scenario.limitBytes(),
+                new MemorySource.Given(
+                    new RecordedDevice(target.effects(), follower::position, target.totalBytes()))),
+            RunObserver.hearing(follower));
     return new Prediction(
         source,
         target,
@@ -63,7 +66,7 @@ record Prediction(
         comparison.rowsEqual(),
         comparison.difference(),
         follower.position(),
-        replay.failures().kept().stream().findFirst());
+        following.firstFailure());
   }
 
   /**
@@ -145,7 +148,7 @@ record Prediction(
         .toList();
   }
 
-  private boolean isSameFailure(Optional<RequestFailure> failed) {
+  private boolean isSameFailure(Optional<FailedRequest> failed) {
     return failed.isPresent()
         && failed.get().requestIndex() == target.firstFailure()
         && amounts(failed.get().message()).equals(amounts(target.messages().getFirst()));
@@ -153,7 +156,7 @@ record Prediction(
 
   /** Whether the first failed request and the amounts in its message were predicted. */
   boolean isFailureEqual() {
-    return isSameFailure(modelled.firstOom());
+    return isSameFailure(modelled.firstFailure());
   }
 
   /** The same with the addresses that the target's driver gave. */

@@ -11,14 +11,16 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.reports.cli.Golden;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
-import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.stats.MemoryStats;
-import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.workloads.program.Programs;
@@ -197,12 +199,10 @@ class ProgramPredictionTest {
       StringBuilder page, Case each, long allocated, long reserved, RequestSequence recorded)
       throws Exception {
     AllocationTrace trace = each.trace();
-    ScenarioResult result =
-        ScenarioRun.run(
-            trace,
-            0,
-            Scenario.of("", PyTorchVersion.V2_11, -1, DeviceProfiles.defaultProfile()),
-            AfterOom.CONTINUE);
+    RunResult result =
+        Run.of(
+            Scenario.of("", PyTorchVersion.V2_11, -1, DeviceProfiles.defaultProfile())
+                .setup(trace, 0, AfterOom.CONTINUE));
     RequestSequence predicted = RequestSequence.of(trace);
     page.append(
         "| %s | `%s` | %d | %d | %s | %d | %d | %s | %d | %d | %.1f %% |%s%n"
@@ -227,34 +227,33 @@ class ProgramPredictionTest {
     AllocationTrace trace = each.trace();
     BitSet failed = new BitSet();
     int[] step = {-1};
-    PolicyResult result =
-        new PolicyTrial(
+    EffectListener failures =
+        new EffectListener() {
+          @Override
+          public void outOfMemory(OutOfMemory failure) {
+            failed.set(step[0]);
+          }
+        };
+    RunResult result =
+        Run.of(
+            new RunSetup(
                 trace,
                 0,
-                DeviceProfiles.defaultProfile(),
-                GPT_OOM_LIMIT_BYTES,
-                PyTorchVersion.V2_11,
-                AfterOom.CONTINUE)
-            .run(
                 PolicyChoice.of(Policies.named(Scenario.PYTORCH).orElseThrow()),
-                new MemoryStats(-1),
-                new MemoryTimeline(2),
-                new EffectListener() {
-                  @Override
-                  public void outOfMemory(OutOfMemory failure) {
-                    failed.set(step[0]);
-                  }
-                },
-                new PolicyTrial.Observer() {
-                  @Override
-                  public boolean before(int event, AllocatorPolicy policy, SimulatedDevice device) {
-                    step[0] += trace.kind(event) == RequestKind.MARKER_BEGIN ? 1 : 0;
-                    return true;
-                  }
+                GPT_OOM_LIMIT_BYTES,
+                DeviceProfiles.defaultProfile()),
+            new RunObserver() {
+              @Override
+              public EffectListener effects() {
+                return failures;
+              }
 
-                  @Override
-                  public void end(AllocatorPolicy policy, SimulatedDevice device) {}
-                });
+              @Override
+              public boolean before(int row) {
+                step[0] += trace.kind(row) == RequestKind.MARKER_BEGIN ? 1 : 0;
+                return true;
+              }
+            });
     long allocated = run.stats().get("allocated_bytes.all.peak");
     long reserved = run.stats().get("reserved_bytes.all.peak");
     page.append(

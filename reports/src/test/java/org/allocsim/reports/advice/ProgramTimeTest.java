@@ -10,7 +10,10 @@ import java.util.Map;
 import org.allocsim.reports.cli.Golden;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.Policies;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
@@ -74,9 +77,7 @@ class ProgramTimeTest {
 
   private static TimeResult time(AllocationTrace trace, DeviceProfile profile) {
     PolicyChoice pytorch = PolicyChoice.of(Policies.named(Scenario.PYTORCH).orElseThrow());
-    return new PolicyTrial(trace, 0, profile, -1, PyTorchVersion.V2_11, AfterOom.STOP)
-        .run(pytorch)
-        .time();
+    return Run.of(new RunSetup(trace, 0, pytorch, -1, profile).with(AfterOom.STOP)).time();
   }
 
   private static int kernels(AllocationTrace trace) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.run.Run;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -87,8 +88,7 @@ class SlackSplitTest {
     long largest = 0;
     int rows = input.trace().eventCount();
     for (int row = rows / 20; row < rows; row += rows / 20) {
-      StoppableReplay replay = new StoppableReplay(input);
-      replay.runTo(row, _ -> {});
+      Run replay = MomentFinder.runTo(input, row);
       SlackSplit slack =
           SlackSplit.of(MemoryLayout.of(replay.policy()), 0, input.config().largeSegmentBytes());
       assertEquals(0, slack.awaitingBytes() + slack.privateBytes());

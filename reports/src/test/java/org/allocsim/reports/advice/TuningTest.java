@@ -9,6 +9,7 @@ import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.junit.jupiter.api.Test;
 
@@ -68,11 +69,11 @@ class TuningTest {
   @Test
   void theSettingThatServesEveryRequestIsRecommended() throws ConfigException {
     Tuning tuning = tune(SyntheticPrograms.weightConversion(36), 31 * GIB);
-    ScenarioResult plain = entry(tuning, "").result();
+    RunResult plain = entry(tuning, "").result();
     assertFalse(plain.passes());
-    assertEquals(530 * MIB, plain.firstOom().orElseThrow().requestedBytes());
+    assertEquals(530 * MIB, plain.firstFailure().orElseThrow().requestedBytes());
     // Three requests a layer; layer 30, counted from 1, fails.
-    assertEquals(30, 1 + plain.firstOom().orElseThrow().requestIndex() / 3);
+    assertEquals(30, 1 + plain.firstFailure().orElseThrow().requestIndex() / 3);
     assertTrue(tuning.recommended().orElseThrow().result().passes());
     assertTrue(entry(tuning, "expandable_segments:True").result().passes());
     assertFalse(tuning.isHopeless());

@@ -14,6 +14,9 @@ import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -159,7 +162,7 @@ class WhatIfPredictionTest {
             PyTorchVersion.V2_11,
             run.limitBytes(),
             DeviceProfiles.defaultProfile().withHistory(history));
-    ScenarioRun.run(run.trace(), 0, scenario, AfterOom.CONTINUE, places);
+    Run.of(scenario.setup(run.trace(), 0, AfterOom.CONTINUE), RunObserver.hearing(places));
     return places.equal();
   }
 
@@ -254,7 +257,7 @@ class WhatIfPredictionTest {
               each.source(),
               each.target(),
               each.target().firstFailure(),
-              each.modelled().firstOom().map(oom -> "" + oom.requestIndex()).orElse("none"),
+              each.modelled().firstFailure().map(oom -> "" + oom.requestIndex()).orElse("none"),
               each.isFailureEqual() ? "equal" : "differ",
               count(Math.min(each.rowsAtPlace(), each.comparableRows()), each.comparableRows()),
               each.rowsAtPlace(),

@@ -13,10 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyPortrait;
-import org.allocsim.reports.advice.PolicyTrial;
+import org.allocsim.reports.advice.ObservedRun;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.chart.ChartTheme;
@@ -26,9 +23,12 @@ import org.allocsim.reports.json.JsonText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.plot.CategoryPlot;
 import org.jfree.chart.plot.CombinedDomainXYPlot;
@@ -102,23 +102,21 @@ class ChartDataTest {
 
   /** The JSON of a trace, and the charts that are drawn beside it. */
   private JsonNode compare(Path trace, String policies, KeptCharts charts) throws IOException {
-    TraceInput input = TraceInput.read(trace.toString(), null, PyTorchVersion.DEFAULT, null);
+    DeviceTrace input = new TraceOptions().read(trace.toString(), PyTorchVersion.DEFAULT);
     DeviceProfile profile = DeviceProfiles.defaultProfile();
-    PolicyTrial trial =
-        new PolicyTrial(
+    RunSetup setup =
+        new RunSetup(
             input.trace(),
             input.device(),
-            profile,
+            PolicyChoice.parse("pytorch"),
             MemoryLimit.NONE,
-            PyTorchVersion.DEFAULT,
-            AfterOom.CONTINUE);
-    List<PolicyPortrait> portraits =
-        new RecordedTrial(trial, "trace").runAll(PolicyChoice.parseList(policies), (_, _) -> {});
-    ComparedTrace compared = CompareCommand.compared(input, portraits);
+            profile);
+    List<ObservedRun> runs =
+        new RecordedTrial(setup, "trace").runAll(PolicyChoice.parseList(policies), (_, _) -> {});
+    ComparedTrace compared = CompareCommand.compared(input, runs);
     CompareAnswer answer =
         new CompareAnswer(profile, MemoryLimit.NONE, PyTorchVersion.DEFAULT, List.of(compared));
-    new CompareCharts(
-            compared, new MemoryTimelineChart.Bound("limit", answer.mostBytes()), portraits)
+    new CompareCharts(compared, new MemoryTimelineChart.Bound("limit", answer.mostBytes()), runs)
         .write(charts, "");
     ByteArrayOutputStream json = new ByteArrayOutputStream();
     JsonText.write(JsonRenderer.json(answer.document()), json);

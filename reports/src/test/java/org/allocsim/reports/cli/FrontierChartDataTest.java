@@ -85,7 +85,7 @@ class FrontierChartDataTest {
       List<Long> failing =
           setting.get("failing_above_bytes").valueStream().map(JsonNode::asLong).toList();
       List<String> fitting =
-          setting.get("cards_that_fit").valueStream().map(JsonNode::asString).toList();
+          setting.get("gpus_that_fit").valueStream().map(JsonNode::asString).toList();
       List<Boolean> row = new ArrayList<>();
       for (long bytes : sizes(settings)) {
         row.add(!smallest.isNull() && bytes >= smallest.asLong() && !failing.contains(bytes));

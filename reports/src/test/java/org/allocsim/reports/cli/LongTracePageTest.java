@@ -9,17 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyPortrait;
-import org.allocsim.reports.advice.PolicyTrial;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
@@ -73,15 +71,9 @@ class LongTracePageTest {
   }
 
   private Path page(AllocationTrace trace, String policies) throws IOException {
-    PolicyTrial trial =
-        new PolicyTrial(
-            trace,
-            0,
-            DeviceProfiles.defaultProfile(),
-            -1,
-            PyTorchVersion.DEFAULT,
-            AfterOom.CONTINUE);
-    RecordedTrial recorded = new RecordedTrial(trial, "long");
+    RunSetup setup =
+        new RunSetup(trace, 0, PolicyChoice.parse("pytorch"), -1, DeviceProfiles.defaultProfile());
+    RecordedTrial recorded = new RecordedTrial(setup, "long");
     ComparedTrace compared =
         new ComparedTrace(
             "long",
@@ -91,11 +83,10 @@ class LongTracePageTest {
             0,
             null,
             List.of(),
-            recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}).stream()
-                .map(PolicyPortrait::result)
-                .toList());
+            recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}));
     Document<CompareAnswer> document =
-        new CompareAnswer(trial.profile(), -1, PyTorchVersion.DEFAULT, List.of(compared))
+        new CompareAnswer(
+                DeviceProfiles.defaultProfile(), -1, PyTorchVersion.DEFAULT, List.of(compared))
             .document();
     Path file = folder.resolve("long.html");
     try (OutputStream out = Files.newOutputStream(file)) {

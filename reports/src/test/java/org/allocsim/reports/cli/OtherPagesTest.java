@@ -10,9 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.reports.advice.PolicyChoice;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.validation.gpu.AddressComparison;
 import org.allocsim.validation.gpu.CaseResult;
@@ -20,6 +20,7 @@ import org.allocsim.validation.gpu.CudaDevice;
 import org.allocsim.validation.gpu.DriverTime;
 import org.allocsim.validation.gpu.Exactness;
 import org.allocsim.validation.gpu.OomComparison;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -42,12 +43,12 @@ class OtherPagesTest {
       CommandRun run =
           CommandRun.of("tune", CommandRun.recording("cat_growth.pickle.xz"), "--report", folder);
       assertEquals("", run.err());
-      assertEquals(List.of("tune.html", "tune.json"), CommandRun.files(folder));
+      assertEquals(List.of("tune.csv", "tune.html", "tune.json"), CommandRun.files(folder));
       JsonNode results = new ObjectMapper().readTree(folder.resolve("tune.json"));
       browser.open(folder.resolve("tune.html"));
       assertEquals(List.of(), browser.complaints());
       assertEquals(results, embedded(browser));
-      assertEquals(results.get("recommended").get("line").asString(), browser.text("#paste"));
+      assertEquals(results.get("verdict").get("paste_line").asString(), browser.text("#paste"));
       assertTrue(browser.text("h1").startsWith("Set "), browser.text("h1"));
       assertEquals(results.get("settings").size(), browser.all("#table tbody tr").size());
       for (String name : List.of("sizes", "lifetimes")) {
@@ -159,12 +160,11 @@ class OtherPagesTest {
 
   private Path validatePage(String difference) throws IOException {
     PolicyChoice pytorch = PolicyChoice.parse("pytorch");
-    TraceInput input =
-        TraceInput.read(
-            CommandRun.recording("prefetch_streams.pickle.xz").toString(),
-            null,
-            PyTorchVersion.DEFAULT,
-            null);
+    DeviceTrace input =
+        new TraceOptions()
+            .read(
+                CommandRun.recording("prefetch_streams.pickle.xz").toString(),
+                PyTorchVersion.DEFAULT);
     ValidateRecordings recordings = new ValidateRecordings();
     recordings.add(input, 0, pytorch, -1, DeviceProfiles.defaultProfile());
     ValidateReport report =

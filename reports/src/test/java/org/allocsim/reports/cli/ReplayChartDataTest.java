@@ -188,7 +188,7 @@ class ReplayChartDataTest {
     if (pictures.simulatedClock()) {
       return isOver;
     }
-    int row = drawn.report().ooms().get(oom).event();
+    int row = drawn.report().ooms().get(oom).row();
     long nanos = pictures.trace().timeNanos(row) - drawn.report().timeline().startNanos(0);
     return isOver && nanos / NANOS_PER_SECOND == crosses.getXValue(0, cross);
   }

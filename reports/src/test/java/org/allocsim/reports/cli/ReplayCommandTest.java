@@ -67,7 +67,7 @@ class ReplayCommandTest {
     Path file = CommandRun.recording(name + ".pickle.xz");
     Path events = folder.resolve("events.jsonl");
     done("replay", file, "--events", events);
-    Snapshot snapshot = Recording.readSnapshot(file);
+    Snapshot snapshot = Traces.open(file.toString(), null).snapshot().orElseThrow();
     EffectLog recorded = snapshot.devices().getFirst().effects();
     List<String> expected =
         IntStream.range(0, recorded.count())

@@ -33,6 +33,14 @@ public enum DriverCall {
     this.function = function;
   }
 
+  /** Whether it is one of the stream-ordered allocator, which few programs use. */
+  public boolean isStreamOrdered() {
+    return switch (this) {
+      case ALLOCATE_ASYNC, FREE_ASYNC, TRIM_POOL -> true;
+      default -> false;
+    };
+  }
+
   /** The function of the CUDA driver. */
   public String function() {
     return function;

@@ -52,6 +52,20 @@ public record DriverCosts(
           HandleCosts.H100,
           AsyncCosts.H100);
 
+  /** Time of making and mapping physical memory in handles of a size: create, map, set access. */
+  public long mappingNanos(long bytes, long handleBytes) {
+    long count = bytes / handleBytes;
+    long pages = handleBytes / DeviceProfile.PAGE_BYTES;
+    return count * (handles.createNanos(pages) + handles.mapNanos(pages))
+        + handles.setAccessNanos(count, count * pages);
+  }
+
+  /** Time of unmapping and releasing physical memory in handles of a size. */
+  public long unmappingNanos(long bytes, long handleBytes) {
+    long pages = handleBytes / DeviceProfile.PAGE_BYTES;
+    return bytes / handleBytes * (handles.unmapNanos(pages) + handles.releaseNanos(pages));
+  }
+
   /** Every call takes no time. */
   public static final DriverCosts NONE =
       new DriverCosts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, HandleCosts.NONE, AsyncCosts.NONE);

@@ -5,12 +5,19 @@ final class DriverMeter {
   private final long[] calls = new long[DriverCall.values().length];
   private final long[] nanosByCall = new long[DriverCall.values().length];
   private long nanos;
+  private long changes;
 
   /** Adds calls of one kind that take equally long. */
   void count(DriverCall call, long times, long nanosEach) {
     calls[call.ordinal()] += times;
     nanosByCall[call.ordinal()] += times * nanosEach;
     nanos += times * nanosEach;
+    changes++;
+  }
+
+  /** A number that rises with every count. */
+  long changes() {
+    return changes;
   }
 
   /** Calls of one kind. */

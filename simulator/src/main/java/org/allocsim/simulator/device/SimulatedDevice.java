@@ -56,6 +56,11 @@ public final class SimulatedDevice implements DeviceMemory {
     return meter.calls();
   }
 
+  /** A number that rises whenever a call or new streams may have taken memory. */
+  public long changes() {
+    return meter.changes() + streams;
+  }
+
   /** Time that the calls of one kind so far took in nanoseconds. */
   public long driverNanos(DriverCall call) {
     return meter.nanos(call);

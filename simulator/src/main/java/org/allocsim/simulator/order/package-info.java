@@ -1,2 +1,5 @@
-/** Blocks in order: by size, as best fit needs them, or by address, as first fit does. */
+/**
+ * Blocks in order: by size, as best fit needs them, or by address, as first fit does. It knows
+ * blocks by their size and place only and uses no other package.
+ */
 package org.allocsim.simulator.order;

@@ -25,4 +25,16 @@ public interface PolicyProvider {
   AllocatorPolicy create(
       PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException, UnfitTraceException;
+
+  /**
+   * Size from which on statistics count the blocks and segments of an instance as oversize,
+   * unsigned ({@code max_split_size} of {@code torch.cuda.memory_stats()}).
+   *
+   * @param settings limit and option values
+   * @return bytes; −1 (2^64 − 1), where nothing is oversize
+   * @throws PolicyOptionException where an option's value is not valid
+   */
+  default long oversizeBytes(PolicySettings settings) throws PolicyOptionException {
+    return -1;
+  }
 }

@@ -32,6 +32,18 @@ class OrderedBlocksTest {
         : new Key(blocks.bytes(position), blocks.address(position), blocks.block(position));
   }
 
+  @Test
+  void positionsOfRemovedBlocksAreUsedAgain() {
+    blocks.add(512, 0, 1);
+    int position = blocks.first();
+    blocks.removeAt(position);
+    blocks.add(1024, 4096, 2);
+    assertEquals(position, blocks.first());
+    blocks.remove(1024, 4096);
+    blocks.add(2048, 8192, 3);
+    assertEquals(position, blocks.first());
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
   void randomChangesKeepTheOrderOfATreeSet(int seed) {

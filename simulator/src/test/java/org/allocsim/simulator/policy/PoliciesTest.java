@@ -79,7 +79,7 @@ class PoliciesTest {
 
   private static PolicyRun run(String id, AllocationTrace trace) {
     Map<String, String> options = id.equals("plan-search") ? Map.of("nodes", "2000") : Map.of();
-    return PolicyRun.of(id, options, trace, 1L << 42, -1, false, true, false);
+    return PolicyRun.of(id, options, trace, 1L << 42, -1, PolicyTraits.ANY, false);
   }
 
   private static long mostLiveBytes(AllocationTrace trace) {

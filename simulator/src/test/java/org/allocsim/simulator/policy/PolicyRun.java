@@ -22,23 +22,11 @@ public final class PolicyRun {
 
   private PolicyRun() {}
 
-  /** Runs a policy whose allocations have one block each; see below. */
-  public static PolicyRun of(
-      String policyId,
-      Map<String, String> options,
-      AllocationTrace trace,
-      long capacityBytes,
-      long limitBytes,
-      boolean mergesFreeBlocks,
-      boolean checks) {
-    return of(policyId, options, trace, capacityBytes, limitBytes, mergesFreeBlocks, false, checks);
-  }
-
   /**
    * Runs a policy over device 0 of a trace.
    *
    * @param limitBytes limit of the policy, −1 for none
-   * @param spansBlocks whether an allocation may have several blocks
+   * @param traits what checks must know of the policy's layouts
    * @param checks whether the invariants are checked after every request
    */
   public static PolicyRun of(
@@ -47,14 +35,17 @@ public final class PolicyRun {
       AllocationTrace trace,
       long capacityBytes,
       long limitBytes,
-      boolean mergesFreeBlocks,
-      boolean spansBlocks,
+      PolicyTraits traits,
       boolean checks) {
     PolicyRun run = new PolicyRun();
     SimulatedDevice device = new SimulatedDevice(DeviceProfiles.ofCapacity(capacityBytes));
     long most = limitBytes < 0 ? InvariantChecker.UNLIMITED : limitBytes;
-    InvariantChecker checker = new InvariantChecker(most, mergesFreeBlocks, spansBlocks);
-    EffectListener listener = EffectListeners.all(run.new Rows(), run.totals, checker);
+    InvariantChecker checker =
+        new InvariantChecker(most, traits.mergesFreeBlocks(), traits.spansBlocks());
+    AnswerCheck answers = new AnswerCheck(traits.spansBlocks());
+    InactiveSplitCheck splits = new InactiveSplitCheck(traits.inactiveSplits());
+    EffectListener listener =
+        EffectListeners.all(run.new Rows(), run.totals, checker, answers.listener(), splits);
     AllocatorPolicy policy;
     try {
       policy =
@@ -68,8 +59,9 @@ public final class PolicyRun {
     } catch (PolicyOptionException | UnfitTraceException e) {
       throw new AssertionError(e);
     }
+    answers.over(policy);
     Replay replay =
-        new Replay(trace, 0, policy, EffectListeners.NONE, () -> run.totals.allocatedBytes);
+        new Replay(trace, 0, answers, EffectListeners.NONE, () -> run.totals.allocatedBytes);
     long[] reservedBefore = {0};
     replay.run(event -> {
       run.after(device, capacityBytes);
@@ -81,11 +73,15 @@ public final class PolicyRun {
       reservedBefore[0] = run.totals.reservedBytes;
       if (checks) {
         checker.check(policy);
+        answers.check();
+        splits.check(policy);
       }
       return true;
     });
     run.after(device, capacityBytes);
     checker.check(policy);
+    answers.check();
+    splits.check(policy);
     return run;
   }
 

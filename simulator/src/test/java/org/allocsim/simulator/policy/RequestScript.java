@@ -27,6 +27,8 @@ public final class RequestScript {
   private long[] blocks = new long[64];
   private int allocations;
   private int failures;
+  private int retries;
+  private int synchronizations;
   private long reservedBytes;
 
   /** A policy without a limit on a device of 1 PiB, the null stream being the trace's only one. */
@@ -150,6 +152,16 @@ public final class RequestScript {
     return failures;
   }
 
+  /** Requests that the policy reported as tried once more. */
+  public int retries() {
+    return retries;
+  }
+
+  /** How often the policy reported that it waited for all its stream uses. */
+  public int synchronizations() {
+    return synchronizations;
+  }
+
   /** Sizes of the free blocks by ascending address. */
   public List<Long> freeBlocks() {
     List<Long> free = new ArrayList<>();
@@ -177,6 +189,16 @@ public final class RequestScript {
     @Override
     public void segmentFreed(long address, long bytes, int stream, boolean small) {
       reservedBytes -= bytes;
+    }
+
+    @Override
+    public void allocationRetried() {
+      retries++;
+    }
+
+    @Override
+    public void streamsSynchronized() {
+      synchronizations++;
     }
 
     @Override

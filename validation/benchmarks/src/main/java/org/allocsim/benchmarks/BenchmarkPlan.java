@@ -45,7 +45,7 @@ public record BenchmarkPlan(
    * @param runs processes, each with its own compilation, one after the other for all benchmarks
    * @param warmUps samples of each that are dropped
    * @param samples samples of each that are kept
-   * @param sampleMillis least length of a sample
+   * @param sampleMillis minimum length of a sample
    */
   public record Effort(int runs, int warmUps, int samples, int sampleMillis) {
     /**

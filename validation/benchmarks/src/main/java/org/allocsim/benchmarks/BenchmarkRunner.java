@@ -48,7 +48,7 @@ public final class BenchmarkRunner {
   private final boolean forks;
   private final SequencedMap<String, String> notRun = new LinkedHashMap<>();
 
-  /** Hears how far the work is. */
+  /** Receives the progress of the work. */
   @FunctionalInterface
   public interface Progress {
     /** So many of all measurements are done. */

@@ -40,7 +40,7 @@ public record Samples(List<Double> values) {
     return quantile(1 - QUARTER);
   }
 
-  /** Least value. */
+  /** Minimum. */
   public double least() {
     return quantile(0);
   }

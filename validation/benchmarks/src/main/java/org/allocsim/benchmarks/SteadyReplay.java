@@ -17,8 +17,8 @@ import org.allocsim.simulator.policy.UnfitTraceException;
  */
 public final class SteadyReplay {
   /**
-   * Warm-up samples without compilation behind which none is expected. Whether the compiler rests
-   * tells more than whether the speed is steady, which other programs disturb.
+   * Warm-up samples without compilation after which none is expected. Whether the compiler rests
+   * shows more than whether the speed is steady, which other programs disturb.
    */
   private static final int SAMPLES_OF_REST = 5;
 

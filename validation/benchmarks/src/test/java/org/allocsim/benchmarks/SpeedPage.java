@@ -58,7 +58,7 @@ final class SpeedPage {
         - Where other machines share the cores, their speed changes by the second. So PyTorch's
           allocator and allocsim take turns on one core, another one in each round: a sample of one,
           a sample of the other, a fifth of a second each. How many times faster allocsim is, is
-          taken of each pair; where the page gives a range behind it, that of the quartiles, it was
+          taken of each pair; where the page gives a range after it, that of the quartiles, it was
           measured so. Where it gives none, it is the ratio of the medians.
         - *Reading* takes a snapshot from a file in the system's memory to columns, digest included;
           MB/s are uncompressed bytes. *Deriving* adds the requests behind the recorded effects.

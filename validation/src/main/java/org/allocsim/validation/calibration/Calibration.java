@@ -28,7 +28,7 @@ public final class Calibration {
   private static final int POOL_CALLS = 1_500;
   private static final int WAITS = 20;
 
-  /** Most that the streams take. */
+  /** Maximum bytes that the streams take. */
   private static final int STREAMS_PAGES = 2;
 
   /** Chunks of the pool that a filled device has left. */
@@ -51,7 +51,7 @@ public final class Calibration {
    * afterwards.
    *
    * @param base gives the name, and every figure that cannot be determined
-   * @param progress hears the number of each round that is over, from 1
+   * @param progress receives the number of each round that is over, from 1
    * @throws CalibrationException where the device behaves in a way that cannot be calibrated
    */
   public static CalibrationResult of(
@@ -116,7 +116,7 @@ public final class Calibration {
     return result(placement, freeBytes, rounds, copies);
   }
 
-  /** Some calls, with waits for the idle device before and behind them. */
+  /** Some calls, with waits for the idle device before and after them. */
   private void phase(Runnable calls) {
     double[] waits = new double[2 * WAITS];
     for (int wait = 0; wait < WAITS; wait++) {

@@ -5,7 +5,7 @@ package org.allocsim.validation.calibration;
  *
  * @param mostBytes device memory that it may take
  * @param mostNanos time after which no round begins
- * @param mostRounds most rounds of experiments
+ * @param mostRounds maximum number of rounds of experiments
  * @param fills whether it may take all memory for a moment, to see what happens then
  */
 public record CalibrationBounds(long mostBytes, long mostNanos, int mostRounds, boolean fills) {

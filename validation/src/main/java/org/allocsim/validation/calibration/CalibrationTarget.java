@@ -7,7 +7,7 @@ import org.allocsim.simulator.device.StreamOrderedMemory;
 
 /** A device whose calls are timed. One thread at a time. */
 public interface CalibrationTarget {
-  /** The card's name as the driver gives it. */
+  /** The GPU's name as the driver gives it. */
   String cardName();
 
   /** Version of the driver's CUDA, such as 13000 for 13.0. */

@@ -40,7 +40,7 @@ public final class CopyExperiment {
       long pinNanos,
       long pinMebibyteNanos) {
 
-    /** The speed of a card with these figures for copies. */
+    /** The speed of a GPU with these figures for copies. */
     ComputeProfile on(ComputeProfile base, String source) {
       return new ComputeProfile(
           source,

@@ -8,7 +8,7 @@ import org.allocsim.simulator.device.HandleCosts;
 import org.allocsim.simulator.device.SimulatedDevice;
 
 /**
- * A simulated device whose costs are marks: the time that it gives to a call tells the call's class
+ * A simulated device whose costs are marks: the time that it gives to a call shows the call's class
  * and the terms of the cost model that apply to it.
  */
 final class MarkedDevice {

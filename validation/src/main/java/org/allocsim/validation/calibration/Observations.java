@@ -3,7 +3,7 @@ package org.allocsim.validation.calibration;
 import java.util.Arrays;
 
 /**
- * Timed calls of one class: the terms that multiply its parameters behind the first, and times. A
+ * Timed calls of one class: the terms that multiply its parameters after the first, and times. A
  * time is scaled to the host's speed once that is known ({@link ObservationSet}).
  */
 public final class Observations {

@@ -17,7 +17,7 @@ import org.allocsim.workloads.format.pytorch.derive.Inference;
  * @param statistics the simulated {@code memory_stats()} at the end
  * @param completeHistory whether the history began before the first allocation; if not, peaks and
  *     totals count from its start
- * @param inferences what the history does not say and was concluded
+ * @param inferences what the history does not say and was inferred
  */
 public record DeviceVerification(
     int device,

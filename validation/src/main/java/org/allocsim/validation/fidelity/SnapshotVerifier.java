@@ -3,13 +3,17 @@ package org.allocsim.validation.fidelity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.allocsim.simulator.device.RecordedDevice;
 import org.allocsim.simulator.effect.EffectFollower;
-import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.EffectLog;
-import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.MemoryLayout;
-import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.simulator.run.MemorySource;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.run.RunPolicy;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.workloads.format.pytorch.Snapshot;
@@ -26,7 +30,7 @@ import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
 public final class SnapshotVerifier {
   private static final int CONTEXT_ROWS = 3;
 
-  /** Hears how far a verification has come. */
+  /** Receives the progress of a verification. */
   @FunctionalInterface
   public interface Progress {
     /** So many requests of the whole trace are done. */
@@ -73,30 +77,23 @@ public final class SnapshotVerifier {
   private DeviceVerification verify(int device) {
     EffectLog effects = snapshot.devices().get(device).effects();
     DerivedRequests.DeviceStart start = requests.starts().get(device);
-    EffectFollower follower = new EffectFollower(effects, 0);
-    MemoryStats stats = new MemoryStats(options.config().maxSplitBytes());
-    RecordedDevice memory =
-        new RecordedDevice(effects, follower::position, options.deviceTotalBytes());
-    var listener = EffectListeners.both(stats, follower);
-    CachingAllocator policy =
-        new CachingAllocator(
-            options.config(), options.version(), requests.limitBytes(), memory, listener);
-    RestoredStart.restore(policy, stats, start.layout());
-    long total = requests.trace().eventCount();
-    new Replay(requests.trace(), device, policy, listener, stats::activeBytes)
-        .runRestored(event -> {
-          if ((event & 0xFFFF) == 0) {
-            progress.done(event, total);
-          }
-          return !follower.hasDiverged();
-        });
-    boolean allProduced = !follower.hasDiverged() && follower.position() == effects.count();
+    RunSetup setup =
+        new RunSetup(
+            requests.trace(),
+            device,
+            RunPolicy.pytorch(options.config(), options.version()),
+            requests.limitBytes(),
+            new MemorySource.Recorded(effects, start.layout(), options.deviceTotalBytes()));
+    Run run = start(setup, new UntilDivergence());
+    RunResult result = run.finish();
+    EffectFollower follower = run.follower().orElseThrow();
+    boolean allProduced = result.divergedRow() < 0;
     Optional<Divergence> divergence =
-        allProduced ? Optional.empty() : Optional.of(divergence(effects, follower, stats));
+        allProduced ? Optional.empty() : Optional.of(divergence(effects, follower, run.stats()));
     List<String> differences =
         allProduced
             ? LayoutComparison.differences(
-                segments(device), MemoryLayout.of(policy), requests.trace(), start.complete())
+                segments(device), MemoryLayout.of(run.policy()), requests.trace(), start.complete())
             : List.of();
     return new DeviceVerification(
         device,
@@ -104,9 +101,37 @@ public final class SnapshotVerifier {
         follower.position(),
         divergence,
         differences,
-        stats.toMap(),
+        result.stats(),
         start.complete(),
         requests.inferences().stream().filter(inference -> inference.device() == device).toList());
+  }
+
+  private static Run start(RunSetup setup, RunObserver observer) {
+    try {
+      return Run.start(setup, observer);
+    } catch (PolicyOptionException | UnfitTraceException e) {
+      throw new IllegalStateException("PyTorch's allocator takes every trace", e);
+    }
+  }
+
+  /**
+   * Ends where the simulation does something else than the recording, and reports how far it is.
+   */
+  private final class UntilDivergence implements RunObserver {
+    private EffectFollower follower;
+
+    @Override
+    public void begin(Run run) {
+      follower = run.follower().orElseThrow();
+    }
+
+    @Override
+    public boolean before(int row) {
+      if ((row & 0xFFFF) == 0) {
+        progress.done(row, requests.trace().eventCount());
+      }
+      return !follower.hasDiverged();
+    }
   }
 
   private Divergence divergence(EffectLog effects, EffectFollower follower, MemoryStats stats) {

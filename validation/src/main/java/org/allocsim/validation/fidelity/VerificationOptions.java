@@ -4,7 +4,7 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 
 /**
- * What a verification is told beside the snapshot.
+ * What a verification is given beside the snapshot.
  *
  * @param config the settings that the recorded allocator had
  * @param version the release that made the recording

@@ -116,8 +116,8 @@ public record AddressComparison(
 
   /**
    * The profile with the arena, the top of the address space and the base of ranges as a run shows
-   * them: the first segment or range in the arena tells one, the first reservation for segments and
-   * the first for ranges the others. Unchanged where the run tells none or they contradict the
+   * them: the first segment or range in the arena shows one, the first reservation for segments and
+   * the first for ranges the others. Unchanged where the run shows none or they contradict the
    * profile's rules.
    */
   static DeviceProfile learn(DeviceProfile profile, CallLog predicted, CallLog measured, int end) {

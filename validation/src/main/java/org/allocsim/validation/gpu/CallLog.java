@@ -36,7 +36,7 @@ final class CallLog {
     return addresses[call];
   }
 
-  /** Start of the driver's reservation around a segment, where the device tells, else 0. */
+  /** Start of the driver's reservation around a segment, where the device reports it, else 0. */
   long region(int call) {
     return regions[call];
   }
@@ -45,17 +45,17 @@ final class CallLog {
     return refused[call];
   }
 
-  /** Free bytes of the device behind the call. */
+  /** Free bytes of the device after the call. */
   long freeBytes(int call) {
     return freeBytes[call];
   }
 
-  /** What the pool holds behind a stream-ordered call. */
+  /** What the pool holds after a stream-ordered call. */
   long reservedBytes(int call) {
     return reservedBytes[call];
   }
 
-  /** What the pool's allocations asked for behind a stream-ordered call. */
+  /** What the pool's allocations asked for after a stream-ordered call. */
   long usedBytes(int call) {
     return usedBytes[call];
   }

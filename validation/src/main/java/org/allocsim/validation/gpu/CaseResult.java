@@ -7,19 +7,19 @@ package org.allocsim.validation.gpu;
  * @param freeBytesAtStart free bytes of the GPU before anything was held back
  * @param heldBack whether memory was held back from the policy
  * @param capacityBytes free bytes that the policy began with, on both devices
- * @param requests allocation requests behind the prologue
+ * @param requests allocation requests after the prologue
  * @param predictedCalls calls of the device port by the policy on the simulated device
  * @param measuredCalls the same on the GPU
  * @param equalCalls leading calls that agree in kind, size and refusal; all below is about them
- * @param firstDifference what differs behind them, or null where nothing does
+ * @param firstDifference what differs after them, or null where nothing does
  * @param refusedCalls calls among them that were refused
  * @param learned whether the addresses of arena and top were taken from the run
- * @param freeBytes free bytes behind every call
- * @param poolReserved bytes that the pool holds behind every stream-ordered call
+ * @param freeBytes free bytes after every call
+ * @param poolReserved bytes that the pool holds after every stream-ordered call
  * @param poolUsed bytes that its allocations asked for
  * @param addresses addresses that calls gave
- * @param predictedPeakBytes most memory taken from the simulated device
- * @param measuredPeakBytes most memory taken from the GPU
+ * @param predictedPeakBytes maximum memory taken from the simulated device
+ * @param measuredPeakBytes maximum memory taken from the GPU
  * @param failures failed requests
  * @param time time in the driver
  */
@@ -49,7 +49,7 @@ public record CaseResult(
   }
 
   /**
-   * Whether the driver's time says something of the cost model: a card that is nearly full takes
+   * Whether the driver's time says something of the cost model: a GPU that is nearly full takes
    * longer, and a failure ends what is compared.
    */
   boolean isTimed() {

@@ -105,7 +105,7 @@ interface CudaCalls {
   /** {@code cuMemPoolSetAttribute}. */
   void setPoolAttribute(long pool, PoolAttribute attribute, long value);
 
-  /** Gives the context back; nothing may be called behind it. */
+  /** Gives the context back; nothing may be called after it. */
   void close();
 
   /** Attributes of a pool ({@code CUmemPool_attribute}, CUDA 13.0). */

@@ -14,8 +14,8 @@ import org.allocsim.simulator.device.StreamOrderedMemory;
 
 /**
  * A real GPU behind the port that policies use. It keeps books of everything it takes from the
- * driver and gives all of it back when it is closed, or when the process is told to end; it changes
- * no setting of the card and uses no managed memory.
+ * driver and gives all of it back when it is closed, or when the process is asked to end; it
+ * changes no setting of the GPU and uses no managed memory.
  *
  * <p>Streams are made when their number is first used. A request beyond the bound of memory is
  * refused as if the driver had refused it, without asking it.

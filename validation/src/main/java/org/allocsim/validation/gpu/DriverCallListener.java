@@ -2,10 +2,10 @@ package org.allocsim.validation.gpu;
 
 import org.allocsim.simulator.device.DriverCall;
 
-/** Hears of every timed call of the real driver. */
+/** Receives every timed call of the real driver. */
 @FunctionalInterface
 public interface DriverCallListener {
-  /** Hears nothing. */
+  /** Ignores everything. */
   DriverCallListener NONE = (call, bytes, nanos, refused) -> {};
 
   /**

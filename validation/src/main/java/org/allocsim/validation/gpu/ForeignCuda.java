@@ -27,7 +27,7 @@ final class ForeignCuda {
   /** {@code CUmemAccessDesc}: location type and id, flags. */
   private static final long ACCESS_BYTES = 12;
 
-  /** {@code CUmemPoolProps}; the most bytes stand at offset 24. */
+  /** {@code CUmemPoolProps}; the maximum of bytes stands at offset 24. */
   private static final long POOL_PROPERTIES_BYTES = 88;
 
   private static final long POOL_MOST_BYTES_OFFSET = 24;

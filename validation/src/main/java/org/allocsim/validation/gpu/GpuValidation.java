@@ -19,7 +19,7 @@ public final class GpuValidation {
   private final Opener opener;
   private final GpuBounds bounds;
 
-  /** Costs and places to predict with, or null for those of such a card. */
+  /** Costs and places to predict with, or null for those of such a GPU. */
   private final DeviceProfile base;
 
   /** Opens the GPU. */
@@ -36,7 +36,7 @@ public final class GpuValidation {
   /**
    * Validation on a GPU by its number, from 0.
    *
-   * @param base costs and places of memory to predict with, or null for those of such a card
+   * @param base costs and places of memory to predict with, or null for those of such a GPU
    */
   public GpuValidation(int gpu, GpuBounds bounds, DeviceProfile base) {
     this((given, listener) -> CudaDevice.open(gpu, given, listener), bounds, base);

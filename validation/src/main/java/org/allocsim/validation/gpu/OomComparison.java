@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Failed requests, predicted and real. Requests are counted from 0 among the allocation requests
- * behind the prologue; −1 stands for none.
+ * after the prologue; −1 stands for none.
  *
  * @param predictedFirst first request that was predicted to fail
  * @param measuredFirst first request that failed

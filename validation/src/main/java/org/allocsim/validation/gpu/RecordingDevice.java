@@ -18,7 +18,7 @@ final class RecordingDevice implements DeviceMemory {
   private final BitSet streams = new BitSet();
   private final long freeBytesAtStart;
 
-  /** What only one kind of device can tell or has to be told. */
+  /** What only one kind of device can report or must be given. */
   interface Probe {
     /** Time in the driver so far. */
     long driverNanos();

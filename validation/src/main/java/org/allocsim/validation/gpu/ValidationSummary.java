@@ -33,7 +33,8 @@ import org.apache.commons.math3.stat.descriptive.rank.Median;
  * @param maxTimeError largest of those errors
  * @param quantities each quantity that is compared to the byte; time is not among them
  * @param meanRankAgreement mean over cases of Kendall's tau-b of predicted and real addresses
- * @param leastRankAgreement the least of them; both are no numbers where no case has two addresses
+ * @param leastRankAgreement the minimum of them; both are no numbers where no case has two
+ *     addresses
  */
 public record ValidationSummary(
     long cases,
@@ -60,11 +61,11 @@ public record ValidationSummary(
     double leastRankAgreement) {
   /** What is compared to the byte. */
   public enum Quantity {
-    /** Free bytes of the GPU behind every call. */
+    /** Free bytes of the GPU after every call. */
     FREE_BYTES,
-    /** Most memory taken, once a case. */
+    /** Maximum memory taken, once a case. */
     PEAK_BYTES,
-    /** Bytes that the stream-ordered pool holds, behind its calls. */
+    /** Bytes that the stream-ordered pool holds, after its calls. */
     POOL_RESERVED_BYTES,
     /** Bytes that its allocations asked for. */
     POOL_USED_BYTES

@@ -3,7 +3,9 @@ package org.allocsim.validation.torch;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
+import java.util.function.IntSupplier;
 import java.util.function.LongUnaryOperator;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -12,18 +14,23 @@ import org.allocsim.simulator.device.RecordedDevice;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.effect.EffectRows;
 import org.allocsim.simulator.effect.OutOfMemory;
-import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
-import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.stats.MemoryStats;
-import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.MemorySource;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.run.RunPolicy;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
 
 /** What a process is expected to do with requests, from the requests alone. */
 final class Prediction {
@@ -33,7 +40,11 @@ final class Prediction {
   private final EffectLog effects = new EffectLog();
   private final List<Failure> failures = new ArrayList<>();
   private final DeviceProfile profile;
-  private final MemoryStats stats;
+
+  /** Row of the effects that reported each failure. */
+  private final List<Integer> failureRows = new ArrayList<>();
+
+  private SortedMap<String, Long> statistics;
 
   /** Start of the driver's reservation around each segment, by row of the effects. */
   private long[] regions = new long[64];
@@ -64,9 +75,8 @@ final class Prediction {
     }
   }
 
-  private Prediction(DeviceProfile profile, AllocatorConfig config) {
+  private Prediction(DeviceProfile profile) {
     this.profile = profile;
-    stats = new MemoryStats(config.maxSplitBytes());
   }
 
   /**
@@ -75,12 +85,12 @@ final class Prediction {
    * @param makesStreams whether the process has made its streams before
    */
   static Prediction of(Case run, DeviceProfile profile, boolean makesStreams) {
-    Prediction prediction = new Prediction(profile, run.config);
+    Prediction prediction = new Prediction(profile);
     SimulatedDevice device = new SimulatedDevice(profile);
     if (makesStreams) {
       device.createStreams(STREAMS_OF_THE_POOL);
     }
-    prediction.replay(run, device, device::reservationStart, null);
+    prediction.replay(run, run.policy(), device, device::reservationStart);
     return prediction;
   }
 
@@ -89,10 +99,10 @@ final class Prediction {
    * recorded order: what else an allocator does follows from its rules alone.
    */
   static Prediction following(Case run, EffectLog recorded, long totalBytes) {
-    DeviceProfile any = DeviceProfiles.defaultProfile();
-    Prediction prediction = new Prediction(any, run.config);
+    Prediction prediction = new Prediction(DeviceProfiles.defaultProfile());
     RecordedDevice device = new RecordedDevice(recorded, prediction.effects::count, totalBytes);
-    prediction.replay(run, device, _ -> 0, recorded);
+    RunPolicy policy = new InRecordedOrder(run.policy(), recorded, prediction.effects::count);
+    prediction.replay(run, policy, device, _ -> 0);
     return prediction;
   }
 
@@ -106,17 +116,67 @@ final class Prediction {
       AllocatorConfig config,
       PyTorchVersion version,
       long limitBytes,
-      int gpu) {}
+      int gpu) {
+    private RunPolicy policy() {
+      return RunPolicy.pytorch(config, version);
+    }
+  }
 
-  private void replay(
-      Case run, DeviceMemory device, LongUnaryOperator regionOf, EffectLog recorded) {
-    AllocationTrace trace = run.requests.trace();
-    EffectListener listener = EffectListeners.all(stats, new Rows(regionOf), new Failures(run.gpu));
-    CachingAllocator allocator =
-        new CachingAllocator(run.config, run.version, run.limitBytes, device, listener);
-    AllocatorPolicy policy =
-        recorded == null ? allocator : new RecordedOrder(allocator, recorded, effects::count);
-    new Replay(trace, 0, policy, listener, stats::activeBytes).run(_ -> true);
+  private void replay(Case run, RunPolicy policy, DeviceMemory device, LongUnaryOperator regionOf) {
+    RunResult result =
+        Run.of(
+            new RunSetup(
+                    run.requests.trace(), 0, policy, run.limitBytes, new MemorySource.Given(device))
+                .keepingFailures(Integer.MAX_VALUE),
+            new Rows(regionOf),
+            new FailureRows());
+    statistics = result.stats();
+    for (FailedRequest failed : result.failures()) {
+      failures.add(failure(failed, run.gpu, failures.size()));
+    }
+  }
+
+  private Failure failure(FailedRequest failed, int gpu, int index) {
+    OutOfMemory shortage = failed.shortage();
+    int row = failureRows.get(index);
+    if (shortage == null) {
+      return new Failure(failed.allocation(), row, null);
+    }
+    return new Failure(
+        failed.allocation(),
+        row,
+        new OutOfMemoryMessage(
+            gpu,
+            shortage.segmentBytes(),
+            shortage.deviceTotalBytes(),
+            shortage.deviceFreeBytes(),
+            shortage.limitBytes(),
+            failed.allocatedBytes(),
+            failed.reservedBytes(),
+            shortage.privateFreeBytes(),
+            ""));
+  }
+
+  /** The allocator of a run, to which uses end in the recorded order. */
+  private record InRecordedOrder(RunPolicy policy, EffectLog recorded, IntSupplier nextRow)
+      implements RunPolicy {
+    @Override
+    public AllocatorPolicy create(
+        long limitBytes, Foresight requests, DeviceMemory memory, EffectListener listener)
+        throws UnfitTraceException, PolicyOptionException {
+      return new RecordedOrder(
+          policy.create(limitBytes, requests, memory, listener), recorded, nextRow);
+    }
+
+    @Override
+    public long oversizeBytes() throws PolicyOptionException {
+      return policy.oversizeBytes();
+    }
+
+    @Override
+    public Optional<PyTorchVersion> release() throws PolicyOptionException {
+      return policy.release();
+    }
   }
 
   /** What the allocator does. */
@@ -131,13 +191,13 @@ final class Prediction {
 
   /** The statistics at the end. */
   SortedMap<String, Long> statistics() {
-    return stats.toMap();
+    return statistics;
   }
 
   /**
    * The profile with the arena and the top of the address space as a recording shows them: the
-   * first segment in the arena tells one, the first other reservation the other. Unchanged where
-   * the recording tells neither.
+   * first segment in the arena shows one, the first other reservation the other. Unchanged where
+   * the recording shows neither.
    *
    * @param rows leading rows that are of the same kinds on both sides
    */
@@ -173,11 +233,16 @@ final class Prediction {
     }
   }
 
-  private final class Rows extends EffectRows {
+  private final class Rows extends EffectRows implements RunObserver {
     private final LongUnaryOperator regionOf;
 
     Rows(LongUnaryOperator regionOf) {
       this.regionOf = regionOf;
+    }
+
+    @Override
+    public EffectListener effects() {
+      return this;
     }
 
     @Override
@@ -193,35 +258,26 @@ final class Prediction {
     }
   }
 
-  /** Hears of failures after the statistics and the rows did. */
-  private final class Failures implements EffectListener {
-    private final int gpu;
+  /** Notes the row of each failure, which the effects have by then. */
+  private final class FailureRows implements RunObserver, EffectListener {
+    @Override
+    public EffectListener effects() {
+      return this;
+    }
 
-    Failures(int gpu) {
-      this.gpu = gpu;
+    @Override
+    public boolean followsBlocks() {
+      return false;
     }
 
     @Override
     public void outOfMemory(OutOfMemory failure) {
-      failures.add(
-          new Failure(
-              failure.allocation(),
-              effects.count() - 1,
-              new OutOfMemoryMessage(
-                  gpu,
-                  failure.segmentBytes(),
-                  failure.deviceTotalBytes(),
-                  failure.deviceFreeBytes(),
-                  failure.limitBytes(),
-                  stats.allocatedBytes(),
-                  stats.reservedBytes(),
-                  failure.privateFreeBytes(),
-                  "")));
+      failureRows.add(effects.count() - 1);
     }
 
     @Override
     public void requestRejected(int allocation, long requestedBytes, String reason) {
-      failures.add(new Failure(allocation, -1, null));
+      failureRows.add(-1);
     }
   }
 }

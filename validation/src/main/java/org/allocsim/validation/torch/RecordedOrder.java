@@ -8,10 +8,7 @@ import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 
-/**
- * Tells an allocator in which order uses that ended at the same moment were seen: in that of the
- * recorded frees.
- */
+/** Shows an allocator uses that ended at the same moment in the order of the recorded frees. */
 final class RecordedOrder implements AllocatorPolicy {
   private final AllocatorPolicy allocator;
   private final EffectLog recorded;
@@ -19,7 +16,7 @@ final class RecordedOrder implements AllocatorPolicy {
   private final Map<Integer, Long> addresses = new HashMap<>();
 
   /**
-   * An allocator behind this order.
+   * An allocator that keeps this order.
    *
    * @param nextRow the recorded row that comes next
    */

@@ -3,7 +3,7 @@ package org.allocsim.validation.torch;
 /**
  * Requests to be sent to PyTorch.
  *
- * @param id tells the job from others of the same run
+ * @param id distinguishes the job from others of the same run
  * @param requests what is sent
  * @param limitBytes the allocator's own limit, −1 for none
  */

@@ -43,7 +43,7 @@ public final class TorchProcesses {
   private final int stopAfterSeconds;
   private final Path folder;
 
-  /** Hears of the jobs of a run, in the order of their ends, on the thread that runs them. */
+  /** Receives the jobs of a run, in the order of their ends, on the thread that runs them. */
   public interface Listener {
     /** Python runs and has found PyTorch and a GPU. */
     void started(TorchMachine machine);
@@ -65,7 +65,7 @@ public final class TorchProcesses {
    * @param gpu number of the GPU
    * @param jobsAtATime processes side by side
    * @param secondsEach longest time that one job may take
-   * @param casesPerProcess most jobs that one process serves, one after the other
+   * @param casesPerProcess maximum number of jobs that one process serves, one after the other
    * @param stopAfterSeconds time after which no further job begins, 0 for no such limit
    * @param folder where files are made; it exists
    */
@@ -87,7 +87,7 @@ public final class TorchProcesses {
   }
 
   /**
-   * Runs jobs under one setting; those for which no time was left are not heard of.
+   * Runs jobs under one setting; those for which no time was left are not reported.
    *
    * @throws TorchException where Python, PyTorch or a GPU is missing, or Python ends early
    * @throws IOException where files cannot be written
@@ -220,7 +220,7 @@ public final class TorchProcesses {
       int id = (int) number(result, "id");
       TorchJob job = byId.get(id);
       if (job == null || !done.add(id)) {
-        throw new TorchException("Python told of case " + id + ", which it was not given");
+        throw new TorchException("Python reported case " + id + ", which it was not given");
       }
       listener.done(
           job, folder.resolve(id + ".pickle"), folder.resolve(id + ".json"), result.get("error"));
@@ -235,14 +235,14 @@ public final class TorchProcesses {
     try {
       return Long.parseLong(object.getOrDefault(key, ""));
     } catch (NumberFormatException _) {
-      throw new TorchException("Python told no " + key);
+      throw new TorchException("Python did not report " + key);
     }
   }
 
   /** The values of a flat object, as text. */
   private static Map<String, String> readObject(String line, Path errors) throws TorchException {
     if (line == null) {
-      throw new TorchException("Python ended before it told what it found" + last(errors));
+      throw new TorchException("Python ended before it reported what it found" + last(errors));
     }
     Map<String, String> object = new HashMap<>();
     try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), line)) {

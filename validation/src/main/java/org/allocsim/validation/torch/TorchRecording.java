@@ -14,7 +14,7 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * What a PyTorch process tells beside its snapshot.
+ * What a PyTorch process reports beside its snapshot.
  *
  * @param totalBytes size of the GPU
  * @param freeBytesAtStart free memory of the GPU with the process's context on it

@@ -199,7 +199,7 @@ public final class TorchRequests {
         }
         case SNAPSHOT -> builder.snapshot();
         case MARKER_BEGIN, MARKER_END -> {}
-        // What takes time or host memory the allocator does not hear of.
+        // What takes time or host memory does not reach the allocator.
         default -> {}
       }
     }

@@ -46,7 +46,7 @@ class RawRecordingTest {
 
   /**
    * The filler leaves a hole at the end of its reservation, 244 pages below the arena. The page of
-   * the streams takes the start of that hole, the first block the page behind it.
+   * the streams takes the start of that hole, the first block the page after it.
    */
   @Test
   void everyCallOnANearlyFullH100IsExactRefusalsIncluded() throws IOException {

@@ -124,7 +124,7 @@ class CutHistoryTest {
     });
   }
 
-  /** What the whole history tells about a cut. */
+  /** What the whole history says about a cut. */
   private static final class Whole {
     /** Entries before which no request is half done. */
     private final BitSet boundaries = new BitSet();

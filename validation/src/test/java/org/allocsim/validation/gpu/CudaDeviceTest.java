@@ -264,7 +264,7 @@ class CudaDeviceTest {
   }
 
   @Test
-  void behindItsEndOrItsTimeTheDeviceRefusesEveryCall() {
+  void afterItsEndOrItsTimeTheDeviceRefusesEveryCall() {
     CudaDevice device = open(Long.MAX_VALUE);
     device.close();
     assertThrows(CudaException.class, () -> device.allocate(1));

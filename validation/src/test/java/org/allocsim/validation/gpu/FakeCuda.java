@@ -82,7 +82,7 @@ final class FakeCuda implements CudaCalls {
 
   private void call(String name) {
     if (isClosed) {
-      throw new AssertionError(name + " behind the end");
+      throw new AssertionError(name + " after the end");
     }
     if (name.equals(failingCall)) {
       throw new CudaException(name + " failed with CUDA_ERROR_UNKNOWN (999)");

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What a run takes from a GPU is free again behind it. A second context of this process stays open
+ * What a run takes from a GPU is free again after it. A second context of this process stays open
  * meanwhile, as the end of the last one would give everything back in any case.
  */
 @Tag("gpu")
@@ -64,7 +64,7 @@ class GivenBackGpuTest {
     "cuda-async,,",
     "gmlake,frag-limit,2MiB"
   })
-  void behindARun(String policy, String option, String value) throws Exception {
+  void afterARun(String policy, String option, String value) throws Exception {
     GpuCase run = of(named(policy), option == null ? Map.of() : Map.of(option, value), -1);
     validation.run(run);
     long before = observer.freeBytes();
@@ -82,7 +82,7 @@ class GivenBackGpuTest {
     "cuda-async,,",
     "gmlake,frag-limit,2MiB"
   })
-  void behindRefusedRequests(String policy, String option, String value) throws Exception {
+  void afterRefusedRequests(String policy, String option, String value) throws Exception {
     GpuCase run = of(named(policy), option == null ? Map.of() : Map.of(option, value), 500 * MIB);
     validation.run(run);
     long before = observer.freeBytes();
@@ -93,7 +93,7 @@ class GivenBackGpuTest {
 
   @ParameterizedTest
   @CsvSource({"direct", "pytorch", "cuda-async", "gmlake"})
-  void behindAPolicyThatFails(String policy) throws Exception {
+  void afterAPolicyThatFails(String policy) throws Exception {
     validation.run(of(named(policy), Map.of(), -1));
     long before = observer.freeBytes();
     long[] between = new long[1];
@@ -111,7 +111,7 @@ class GivenBackGpuTest {
   }
 
   @Test
-  void behindATimeThatIsUp() throws Exception {
+  void afterATimeThatIsUp() throws Exception {
     validation.run(of(named("direct"), Map.of(), -1));
     long before = observer.freeBytes();
     GpuValidation late = new GpuValidation(0, new GpuBounds(Long.MAX_VALUE, 1_000_000_000));

@@ -17,7 +17,7 @@ import org.allocsim.simulator.policy.UnfitTraceException;
  *
  * @param base id of the policy that serves the requests
  * @param request which request, from 0
- * @param hook what is run behind it
+ * @param hook what is run after it
  */
 record HookedProvider(String base, int request, Runnable hook) implements PolicyProvider {
   @Override

@@ -36,15 +36,15 @@ final class ResultsPage {
         that served the requests of one trace twice, on the GPU and on the simulated device, as
         `allocsim validate` runs it. Two addresses of each process were taken from the run: that of
         the driver's arena and that of the first reservation; in the near-limits files also how many
-        pages of the card the process could not have, which differs from context to context.
+        pages of the GPU that the process could not have, which differs from context to context.
 
         - *same calls*: cases in which every driver call had the same kind, size and refusal
-        - *free exact*: calls behind which the GPU's free bytes were those predicted
+        - *free exact*: calls after which the GPU's free bytes were those predicted
         - *addresses*: addresses equal to those predicted, relative to their reservation; address
           ranges and pool relative to the first. In the gmlake files ranges were not yet compared
           with the base that this process had: they lie in the predicted order (Kendall's tau 1.000)
           elsewhere. That they lie where predicted is shown by the 4 449 calls of
-          `AddressRangeExperimentTest`, recorded on the same card
+          `AddressRangeExperimentTest`, recorded on the same GPU
         - *failures*: cases by their first failed request: none on both sides / the same request /
           another request / predicted only / real only
         - *time*: predicted over measured driver time, median of the cases without failures and its
@@ -146,7 +146,7 @@ final class ResultsPage {
         """
         ## Near limits
 
-        All cases below in which the memory of the card, or the limit of the allocator, just suffices
+        All cases below in which the memory of the GPU, or the limit of the allocator, just suffices
         or is one page too small for it.
 
         | policy | cases | none fails | the same request fails | another | predicted only | real only |

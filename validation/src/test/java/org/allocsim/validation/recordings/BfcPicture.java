@@ -8,7 +8,7 @@ import org.allocsim.workloads.format.bfclog.BfcEffect;
 
 /**
  * The picture that XLA's BFC allocator draws of its pool: 100 characters over the regions laid end
- * to end, {@code *} for what was asked for, {@code x} for what is wasted behind it, {@code _} for
+ * to end, {@code *} for what was asked for, {@code x} for what is wasted after it, {@code _} for
  * the rest.
  */
 final class BfcPicture implements LayoutVisitor {
@@ -54,7 +54,7 @@ final class BfcPicture implements LayoutVisitor {
     return chunks.stream().filter(Chunk::free).mapToLong(Chunk::bytes).max().orElse(0);
   }
 
-  /** The merges that freeing the chunk at an address brings, first with the chunk behind it. */
+  /** The merges that freeing the chunk at an address brings, first with the chunk after it. */
   List<BfcEffect.Merge> mergesOf(long address) {
     List<BfcEffect.Merge> merges = new ArrayList<>();
     for (int i = 0; i < chunks.size(); i++) {

@@ -37,7 +37,7 @@ class CudaAsyncProgramRecordingTest {
   /**
    * What is used agrees at every iteration, what is reserved at the end and in 7 of 25 iterations.
    * In the others the real pool holds one chunk more: the device was busy, so that some of the
-   * memory just given back could not be merged yet, which no trace tells.
+   * memory just given back could not be merged yet, which no trace shows.
    */
   @Test
   void thePeakIsPredictedToTheByteAndEveryIterationToAChunk() throws Exception {

@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 class DirectRecordingTest {
   private static final long PAGE = DeviceProfile.PAGE_BYTES;
 
-  /** What the process on the nearly full card took before its first recorded call. */
+  /** What the process on the nearly full GPU took before its first recorded call. */
   private static final long FILLER_BYTES = 78_054L << 20;
 
   /**

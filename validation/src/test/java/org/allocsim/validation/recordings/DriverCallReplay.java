@@ -38,7 +38,9 @@ final class DriverCallReplay {
     }
   }
 
-  /** Free bytes that the driver told after an operation; where it did not, nothing is compared. */
+  /**
+   * Free bytes that the driver reported after an operation; where it did not, nothing is compared.
+   */
   static void assertSameFreeBytes(JsonNode operation, DeviceMemory device, String where) {
     JsonNode after = operation.get(operation.size() - 1);
     if (after.isObject()) {

@@ -24,7 +24,7 @@ import org.tukaani.xz.XZInputStream;
 
 /**
  * Experiments on the stream-ordered pool of an H200: limits, work that has not finished, reuse
- * settings, requests outside the pool, a full card. Each is a script of calls with what came of
+ * settings, requests outside the pool, a full GPU. Each is a script of calls with what came of
  * every call: result code, address, free bytes, and for each pool what it reserves and uses. The
  * simulated device answers all of it alike.
  *

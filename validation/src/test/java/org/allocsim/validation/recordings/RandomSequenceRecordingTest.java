@@ -185,7 +185,7 @@ class RandomSequenceRecordingTest {
       variable = id;
     }
 
-    /** The history tells in which order finished uses were seen: by the entries of their frees. */
+    /** The history shows in which order finished uses were seen: by the entries of their frees. */
     private void useStream(int id, int stream) {
       long address = addresses.get(id);
       int row = follower.position();

@@ -63,7 +63,7 @@ class TorchComparisonTest {
     assertTrue(verdict.statisticsCompared() > 100);
   }
 
-  /** Eight ranges, two of them beyond 2^40; a snapshot does not tell what a gone pool held. */
+  /** Eight ranges, two of them beyond 2^40; a snapshot does not say what a gone pool held. */
   @Test
   void expandableSegmentsBeyondTwoToTheFortiethAreForeseenWithTheirAddresses() throws Exception {
     TorchVerdict verdict = verdict("random-3", "expandable_segments:True", -1);

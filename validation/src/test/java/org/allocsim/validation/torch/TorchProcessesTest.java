@@ -126,7 +126,7 @@ class TorchProcessesTest {
     assertEquals(
         "Python ended after 1 of 2 cases: MemoryError",
         refusal(HELLO + "echo '{\"id\":0}'; echo MemoryError >&2; exit 1\n"));
-    assertEquals("Python ended before it told what it found", refusal("exit 1\n"));
+    assertEquals("Python ended before it reported what it found", refusal("exit 1\n"));
   }
 
   @Test
@@ -135,7 +135,7 @@ class TorchProcessesTest {
         "Python printed \"Segmentation fault\", which is no answer",
         refusal(HELLO + "echo Segmentation fault\n"));
     assertEquals(
-        "Python told of case 7, which it was not given", refusal(HELLO + "echo '{\"id\":7}'\n"));
+        "Python reported case 7, which it was not given", refusal(HELLO + "echo '{\"id\":7}'\n"));
     assertFalse(heard.isEmpty());
   }
 }

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 /** The first plain bytes of a file, by which formats know their own. */
 public final class FileStart {
-  /** Most bytes that are looked at. */
+  /** Maximum bytes that are looked at. */
   public static final int MOST_BYTES = 1 << 16;
 
   private final byte[] bytes;
@@ -21,7 +21,7 @@ public final class FileStart {
     return bytes.length;
   }
 
-  /** A byte, 0 to 255, or −1 behind the end. */
+  /** A byte, 0 to 255, or −1 after the end. */
   public int byteAt(int index) {
     return index < bytes.length ? bytes[index] & 0xff : -1;
   }

@@ -15,7 +15,7 @@ import org.allocsim.workloads.io.StoredInput;
  * are UTF-8. Lines longer than {@value #MOST_LINE_BYTES} bytes are refused.
  */
 public final class LineInput implements AutoCloseable {
-  /** Most bytes of a line. */
+  /** Maximum bytes of a line. */
   public static final int MOST_LINE_BYTES = 1 << 26;
 
   private final String name;

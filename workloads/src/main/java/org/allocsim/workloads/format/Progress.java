@@ -1,9 +1,9 @@
 package org.allocsim.workloads.format;
 
-/** Hears how far a long reading has come. */
+/** Receives the progress of a long reading. */
 @FunctionalInterface
 public interface Progress {
-  /** Hears nothing. */
+  /** Ignores everything. */
   Progress NONE = (bytesDone, bytesTotal) -> {};
 
   /**

@@ -10,7 +10,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param sha256 SHA-256 of the file as stored, in hexadecimal
  * @param format id of its format
  * @param trace the requests of all devices
- * @param notes what the reader concluded or passed over, with counts, a sentence each
+ * @param notes what the reader inferred or passed over, with counts, a sentence each
  */
 public record TraceFile(
     String name, String sha256, String format, AllocationTrace trace, List<String> notes) {

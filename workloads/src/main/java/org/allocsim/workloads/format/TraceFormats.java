@@ -81,7 +81,7 @@ public final class TraceFormats {
                 : "it cannot be read (" + e.getMessage() + ")",
             "copy it again");
       }
-      // What could be read tells the format; its reader will name the damage and its place.
+      // What could be read shows the format; its reader will name the damage and its place.
     }
     return new FileStart(Arrays.copyOf(bytes, length));
   }

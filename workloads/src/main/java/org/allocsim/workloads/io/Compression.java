@@ -14,8 +14,8 @@ import org.tukaani.xz.XZInputStream;
 import org.tukaani.xz.XZOutputStream;
 
 /**
- * How a file is compressed. A file that is read tells by its first bytes, never by its name; for a
- * file that is written the name decides.
+ * How a file is compressed. A file that is read shows it by its first bytes, never by its name; for
+ * a file that is written the name decides.
  */
 public enum Compression {
   /** Not compressed. */
@@ -30,7 +30,7 @@ public enum Compression {
   /** Length of the longest signature. */
   static final int SIGNATURE_BYTES = 6;
 
-  /** Most memory a decoder may take for its dictionary, in KiB; xz -9 needs 65 MiB. */
+  /** Maximum memory a decoder may take for its dictionary, in KiB; xz -9 needs 65 MiB. */
   private static final int XZ_MEMORY_KIB = 160 << 10;
 
   /** Largest window of a zstd frame, as a power of two: 128 MiB, the format's usual limit. */

@@ -8,7 +8,7 @@ import java.util.concurrent.BlockingQueue;
 /**
  * Another input, read on a thread of its own. Pieces of bytes go to the reader and come back empty;
  * there are few, so that the thread waits where the reader is slower. What ends the other input, an
- * error or the end, reaches the reader behind the bytes before it.
+ * error or the end, reaches the reader after the bytes before it.
  */
 final class ReadAheadInput extends StoredInput {
   static final String THREAD_NAME = "allocsim-read-ahead";
@@ -27,7 +27,7 @@ final class ReadAheadInput extends StoredInput {
     /** Bytes that the file had given when these were there. */
     long storedBytes;
 
-    /** What ended the input behind these bytes; null where more follow or it just ended. */
+    /** What ended the input after these bytes; null where more follow or it just ended. */
     Throwable failure;
 
     boolean isLast;

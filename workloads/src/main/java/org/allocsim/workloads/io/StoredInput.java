@@ -12,7 +12,7 @@ import java.io.InputStream;
  */
 public abstract sealed class StoredInput implements AutoCloseable
     permits UnpackedInput, ReadAheadInput {
-  /** Most bytes that may come out of one compressed byte. */
+  /** Maximum bytes that may come out of one compressed byte. */
   public static final long MOST_EXPANSION = 1_000;
 
   /** Bytes that may come out whatever went in. */

@@ -9,7 +9,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 
 /**
  * The device profiles that come with the program, one file each beside this class. Those of H100
- * and H200 were measured; the others have the card's published size and speed, and all else as
+ * and H200 were measured; the others have the GPU's published size and speed, and all else as
  * recorded on H100. Each says where it is from.
  */
 public final class ShippedProfiles {

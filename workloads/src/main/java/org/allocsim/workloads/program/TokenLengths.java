@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
  * @param meanPromptTokens mean length of prompts before they are cut
  * @param meanOutputTokens mean length of outputs before they are cut
  * @param outputShape shape of the outputs' distribution: 1 is exponential, larger is narrower
- * @param mostTokens most tokens of prompt and output together
+ * @param mostTokens maximum number of tokens of prompt and output together
  */
 public record TokenLengths(
     double meanPromptTokens, double meanOutputTokens, double outputShape, int mostTokens) {
@@ -23,7 +23,7 @@ public record TokenLengths(
   /** Alpaca as there: means 19.31 and 58.45; the shape is that of ShareGPT. */
   public static final TokenLengths ALPACA = new TokenLengths(19.31, 58.45, 1.14, 2048);
 
-  /** Length of a prompt, from 1 to one less than the most. */
+  /** Length of a prompt, from 1 to one less than the maximum. */
   int promptTokens(SplittableRandom random) {
     double length = -meanPromptTokens * Math.log(1 - random.nextDouble());
     return Math.clamp(Math.round(length), 1, mostTokens - 1);

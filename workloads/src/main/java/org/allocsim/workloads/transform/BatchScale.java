@@ -8,7 +8,7 @@ import org.allocsim.simulator.trace.RequestKind;
  *
  * <p>A tensor's size is a constant part, or the batch's share of it, or both: as long as the
  * program asks for the same tensors in the same order, each request's size is a line through its
- * sizes in the two runs. Runs whose rows differ otherwise tell nothing of the kind and are refused,
+ * sizes in the two runs. Runs whose rows differ otherwise show nothing of the kind and are refused,
  * as are batches at which a line falls below zero. Sizes are rounded up to whole bytes; work keeps
  * its amounts, so only memory is scaled.
  *

@@ -11,7 +11,7 @@ public final class CacheClearing {
    * A copy of a trace in which cached memory of one device is returned before each of some rows.
    * Allocations, streams and pools keep their numbers.
    *
-   * @param rows ascending rows behind the prologue; the number of rows stands for the end
+   * @param rows ascending rows after the prologue; the number of rows stands for the end
    * @throws IllegalArgumentException where they are not
    */
   public static AllocationTrace before(AllocationTrace trace, int device, int[] rows) {

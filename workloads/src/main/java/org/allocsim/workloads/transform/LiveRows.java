@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.trace.AllocationTrace;
 
-/** What a program holds behind some of its rows, and which uses on other streams are not over. */
+/** What a program holds after some of its rows, and which uses on other streams are not over. */
 final class LiveRows {
   private final AllocationTrace trace;
   private final BitSet liveRows = new BitSet();
@@ -69,7 +69,7 @@ final class LiveRows {
     }
   }
 
-  /** Rows that made what is held, and those of its outstanding uses behind them, in order. */
+  /** Rows that made what is held, and those of its outstanding uses after them, in order. */
   List<Integer> rows() {
     List<Integer> rows = new ArrayList<>();
     liveRows.stream().forEach(rows::add);

@@ -7,7 +7,7 @@ import org.allocsim.simulator.trace.StackTable;
 /**
  * Several programs, one for each rank, as devices of one trace: the devices of the first keep their
  * numbers, those of the next follow. Rows of different devices are independent of each other, so
- * the ranks' rows stand one rank behind the other, the prologues before all else.
+ * the ranks' rows stand one rank after the other, the prologues before all else.
  */
 public final class RankMerge {
   /** Devices that a trace can have. */

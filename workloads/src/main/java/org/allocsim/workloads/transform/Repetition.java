@@ -11,7 +11,7 @@ import org.allocsim.simulator.trace.RequestKind;
  * A program that is run several times over, each time from the same start. Every pass has
  * allocations of its own. At a seam the host waits for the devices, what the pass has left is given
  * back in the order in which it was made, and what it gave back of the prologue is made again; the
- * allocator's cache stays as it is. Times go on behind those of the pass before.
+ * allocator's cache stays as it is. Times go on after those of the pass before.
  */
 public final class Repetition {
   /** Rows that a repeated program has at most, some 15 GB of them. */
@@ -22,7 +22,7 @@ public final class Repetition {
   private Repetition() {}
 
   /**
-   * A copy of a trace whose rows behind the prologue come several times.
+   * A copy of a trace whose rows after the prologue come several times.
    *
    * @throws IllegalArgumentException where there are no times or too many
    */

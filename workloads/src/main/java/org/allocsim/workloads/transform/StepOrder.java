@@ -12,7 +12,7 @@ import org.allocsim.simulator.trace.RequestKind;
 
 /**
  * A program whose steps come in another order. A step keeps its rows; what lies before the first
- * and behind the last step stays where it is.
+ * and after the last step stays where it is.
  *
  * <p><b>Across steps.</b> What one step makes and a later one gives back (gradients that the next
  * step clears, a batch that is loaded ahead) lives over as many ends of steps as before, at most:
@@ -20,7 +20,7 @@ import org.allocsim.simulator.trace.RequestKind;
  * between them. Uses on other streams move with their rows; those of memory that is not there are
  * left out.
  *
- * @param boundaries rows with which the steps begin, ascending, and the row behind the last step
+ * @param boundaries rows with which the steps begin, ascending, and the row after the last step
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record StepOrder(int[] boundaries) {

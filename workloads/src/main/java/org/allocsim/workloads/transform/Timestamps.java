@@ -15,7 +15,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
 /**
- * Gives a synthetic program the times that it would have on a card with PyTorch's allocator, and
+ * Gives a synthetic program the times that it would have on a GPU with PyTorch's allocator, and
  * says where its stream uses are over then, as a recording would. What replays without time then
  * knows when blocks become reusable.
  */

@@ -37,7 +37,7 @@ final class TraceCopy {
   }
 
   /**
-   * A copy behind others in one trace.
+   * A copy after others in one trace.
    *
    * @param firstDevice number of the source's device 0 there
    * @param firstGpuEvent number of its event 0

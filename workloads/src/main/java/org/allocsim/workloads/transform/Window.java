@@ -12,7 +12,7 @@ import org.allocsim.simulator.trace.RequestKind;
  * and blocks of the prologue lie side by side.
  *
  * @param from first row of the part
- * @param to row behind its last
+ * @param to row after its last
  */
 public record Window(int from, int to) {
   /** Refuses parts that are none. */
@@ -30,7 +30,7 @@ public record Window(int from, int to) {
   public AllocationTrace of(AllocationTrace trace) {
     if (to > trace.eventCount()) {
       throw new IllegalArgumentException(
-          "row " + to + " is behind the last of " + trace.eventCount());
+          "row " + to + " is after the last of " + trace.eventCount());
     }
     TraceCopy copy = new TraceCopy(trace);
     int begin = Math.max(from, Math.min(to, trace.prologueCount()));

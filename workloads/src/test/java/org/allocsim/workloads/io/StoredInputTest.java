@@ -64,7 +64,7 @@ class StoredInputTest {
   }
 
   @Test
-  void expansionBeyondTheLimitStopsBehindTheFreeBytes() throws Exception {
+  void expansionBeyondTheLimitStopsAfterTheFreeBytes() throws Exception {
     byte[] small = Zstd.compress(new byte[(int) StoredInput.FREE_BYTES]);
     assertEquals(
         StoredInput.FREE_BYTES, readAll(StoredInput.of(new ByteArrayInputStream(small))).length);

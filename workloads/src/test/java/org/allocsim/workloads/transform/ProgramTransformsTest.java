@@ -53,7 +53,7 @@ class ProgramTransformsTest {
   }
 
   @Test
-  void windowsOneBehindTheOtherAreTheProgram() {
+  void windowsOneAfterTheOtherAreTheProgram() {
     for (int seed = 0; seed < 100; seed++) {
       AllocationTrace trace = TransformTest.everything(seed);
       SplittableRandom random = new SplittableRandom(seed);
@@ -117,8 +117,8 @@ class ProgramTransformsTest {
     AllocationTrace trace = TransformTest.everything(1);
     assertThrows(IllegalArgumentException.class, () -> new Window(3, 2));
     assertThrows(IllegalArgumentException.class, () -> new Window(-1, 2));
-    Window behind = new Window(0, trace.eventCount() + 1);
-    assertThrows(IllegalArgumentException.class, () -> behind.of(trace));
+    Window after = new Window(0, trace.eventCount() + 1);
+    assertThrows(IllegalArgumentException.class, () -> after.of(trace));
   }
 
   @Test

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Passes over one trace do what a trace does that holds the passes one behind the other. */
+/** Passes over one trace do what a trace does that holds the passes one after the other. */
 class RepeatedReplayTest {
   private static final int PASSES = 3;
 

@@ -16,7 +16,6 @@ import org.allocsim.reports.fleet.SweepListener;
 import org.allocsim.reports.fleet.SweepRequest;
 import org.allocsim.reports.fleet.SweepResults;
 import org.allocsim.reports.fleet.SweepSummary;
-import org.allocsim.reports.fleet.TraceReader;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkException;
 import org.apache.spark.api.java.JavaFutureAction;
@@ -44,7 +43,6 @@ public final class SparkEngine implements SweepEngine {
   @Override
   public SweepSummary run(
       SweepRequest request,
-      TraceReader reader,
       List<String> names,
       String out,
       Options options,
@@ -53,7 +51,7 @@ public final class SparkEngine implements SweepEngine {
     SweepGrid grid = SweepGrid.of(request);
     try (JavaSparkContext spark = new JavaSparkContext(conf(options))) {
       FleetStorage storage = HadoopStorage.of(spark.hadoopConfiguration());
-      SweepJob job = new SweepJob(request, reader, storage, out);
+      SweepJob job = new SweepJob(request, storage, out);
       InputFiles inputs = InputFiles.find(names, storage);
       SweepResults.requireUsable(storage, out);
       SweepResults.announce(job);

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
-import org.allocsim.reports.advice.PolicyResult;
-import org.allocsim.reports.advice.RequestFailure;
+import org.allocsim.reports.advice.ObservedRun;
 import org.allocsim.reports.advice.ReservedParts;
 import org.allocsim.reports.answer.part.Bins;
+import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.chart.DriverTimeChart;
 import org.allocsim.reports.chart.Histogram;
 import org.allocsim.reports.document.Block;
@@ -26,6 +26,8 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.timing.BusyTimeline;
 import org.allocsim.simulator.timing.HostActivity;
 import org.allocsim.simulator.timing.TimeResult;
@@ -71,25 +73,25 @@ public record CompareAnswer(
                   "Taken from the device before it was needed.",
                   ReservedParts::inAdvanceBytes));
 
-  private static final Shape<PolicyResult> FIGURES =
+  private static final Shape<RunResult> FIGURES =
       Shape.of(result ->
           result
               .bytes(
                   "peak_reserved_bytes",
                   "peak reserved",
                   "Most memory held from the device.",
-                  PolicyResult::peakReservedBytes)
+                  RunResult::peakReservedBytes)
               .bytes(
                   "peak_allocated_bytes",
                   "peak allocated",
                   "Most memory in blocks in use.",
-                  PolicyResult::peakAllocatedBytes)
+                  RunResult::peakAllocatedBytes)
               .rank(1)
               .ratio(
                   "utilisation_ratio",
                   "utilisation",
                   "Peak of allocated over peak of reserved memory.",
-                  PolicyResult::utilisation)
+                  RunResult::utilisation)
               .rank(2)
               .missing("nothing was reserved")
               .bytes(
@@ -97,12 +99,12 @@ public record CompareAnswer(
                   "peak requested",
                   "Most memory that the program asked for at once; no device with less free runs"
                       + " it.",
-                  PolicyResult::peakRequestedBytes)
+                  RunResult::peakRequestedBytes)
               .rank(10)
               .bytes(
                   "peak_device_bytes",
                   "Most memory taken from the device, in whole pages.",
-                  PolicyResult::peakDeviceBytes)
+                  RunResult::peakDeviceBytes)
               .bytes(
                   "rounding_at_peak_bytes",
                   "rounding",
@@ -115,14 +117,7 @@ public record CompareAnswer(
                   "Reserved and not in use when most was reserved.",
                   each -> each.atPeak().externalBytes())
               .rank(6)
-              .one(
-                  "reserved_at_peak",
-                  "What reserved memory is made of then.",
-                  PARTS,
-                  each -> each.parts())
-              .missing("nobody asked")
-              .count(
-                  "driver_calls", "driver calls", "Calls of the driver.", PolicyResult::driverCalls)
+              .count("driver_calls", "driver calls", "Calls of the driver.", RunResult::driverCalls)
               .rank(8)
               .seconds(
                   "driver_seconds",
@@ -136,13 +131,13 @@ public record CompareAnswer(
                   "Time in the driver by call, and time that the allocator waits for the GPU.",
                   "Seconds in this call.",
                   CompareAnswer::secondsByCall)
-              .count("requests", "Requests that were sent, of all kinds.", PolicyResult::events)
-              .seconds("wall_seconds", "Time that the replay itself took.", PolicyResult::seconds)
+              .count("requests", "Requests that were sent, of all kinds.", RunResult::events)
+              .seconds("wall_seconds", "Time that the replay itself took.", RunResult::seconds)
               .rate(
                   "requests_per_second",
                   "replay speed",
                   "Requests over the time that the replay itself took.",
-                  PolicyResult::eventsPerSecond)
+                  RunResult::eventsPerSecond)
               .rank(9)
               .seconds(
                   "simulated_seconds",
@@ -174,21 +169,11 @@ public record CompareAnswer(
                   "failed_requests",
                   "out of memory",
                   "Number of requests that failed.",
-                  PolicyResult::failureCount)
+                  RunResult::failureCount)
               .worded(CompareAnswer::outOfMemory)
-              .count(
-                  "first_failed_request_index",
-                  "Number of the first failed request among the allocation requests, from 0.",
-                  each -> first(each) == null ? null : first(each).requestIndex())
-              .missing("none failed")
-              .bytes(
-                  "first_failed_request_bytes",
-                  "What it asked for.",
-                  each -> first(each) == null ? null : first(each).requestedBytes())
-              .missing("none failed"));
+              .embed(FirstFailure.of(CompareAnswer::first), each -> each));
 
-  /** A row: what a policy made of a trace. */
-  static final Shape<PolicyResult> RESULTS =
+  private static final Shape<RunResult> RUNS =
       Shape.of(result ->
           result
               .text(
@@ -211,15 +196,27 @@ public record CompareAnswer(
               .text(
                   "not_run_because",
                   "Why the policy cannot serve the trace.",
-                  PolicyResult::notRunBecause)
+                  RunResult::notRunBecause)
               .missing("it ran")
-              .where(PolicyResult::isRun, "the policy did not run", FIGURES));
+              .where(RunResult::isRun, "the policy did not run", FIGURES));
+
+  /** A row: what a policy made of a trace. */
+  static final Shape<ObservedRun> RESULTS =
+      Shape.of(row ->
+          row.embed(RUNS, ObservedRun::result)
+              .one(
+                  "reserved_at_peak",
+                  "What reserved memory is made of when most is reserved.",
+                  PARTS,
+                  ObservedRun::parts)
+              .missing("the policy did not run"));
 
   private static final Shape<ComparedTrace> FILE =
       Shape.of(trace ->
           trace
               .text("file", "Name of the file as it was given.", ComparedTrace::file)
               .text("sha256", "Digest of the file's bytes, in hexadecimal.", ComparedTrace::sha256)
+              .missing("the trace is a program")
               .count("device_index", "Index of the recorded device.", ComparedTrace::device));
 
   /** The answer as JSON. */
@@ -231,12 +228,12 @@ public record CompareAnswer(
   }
 
   /** The answer, whose rows have these columns. */
-  Document<CompareAnswer> document(Shape<PolicyResult> results) {
+  Document<CompareAnswer> document(Shape<ObservedRun> results) {
     return new Document<>(kind(results), title(), verdict(), sections(results), csv(results), this);
   }
 
   /** The JSON, whose results have these columns. */
-  static Kind<CompareAnswer> kind(Shape<PolicyResult> results) {
+  static Kind<CompareAnswer> kind(Shape<ObservedRun> results) {
     Shape<ComparedTrace> trace =
         Shape.of(each ->
             each.embed(FILE, compared -> compared)
@@ -254,7 +251,7 @@ public record CompareAnswer(
                     "One entry for each policy: those that serve everything first, the least"
                         + " reserved memory before the others.",
                     results,
-                    ComparedTrace::results)
+                    ComparedTrace::runs)
                 .many(
                     "sizes",
                     "How many allocations there are of each size.",
@@ -305,16 +302,21 @@ public record CompareAnswer(
     return CompareVerdict.of(this, traces.getFirst()).with(others);
   }
 
-  private List<Section> sections(Shape<PolicyResult> results) {
+  private List<Section> sections(Shape<ObservedRun> results) {
     List<Section> sections = new ArrayList<>();
     for (ComparedTrace trace : traces) {
-      Table<PolicyResult> table =
-          Table.of("Results", results, trace.results())
-              .leavingOut(each -> each.isRun() ? null : "not run: " + each.notRunBecause())
+      Table<ObservedRun> table =
+          Table.of("Results", results, trace.runs())
+              .leavingOut(CompareAnswer::whyLeftOut)
               .at("/traces/" + sections.size() + "/results");
       sections.add(new Section(null, List.<Block>of(facts(trace), table)));
     }
     return sections;
+  }
+
+  private static String whyLeftOut(ObservedRun run) {
+    RunResult result = run.result();
+    return result.isRun() ? null : "not run: " + result.notRunBecause();
   }
 
   private Facts facts(ComparedTrace trace) {
@@ -336,16 +338,16 @@ public record CompareAnswer(
                 : Sentence.of("no limit"));
   }
 
-  private Table<?> csv(Shape<PolicyResult> results) {
-    Shape<Row> columns = Shape.of(row -> row.embed(FILE, Row::trace).embed(results, Row::result));
+  private Table<?> csv(Shape<ObservedRun> results) {
+    Shape<Row> columns = Shape.of(row -> row.embed(FILE, Row::trace).embed(results, Row::run));
     List<Row> rows =
         traces.stream()
-            .flatMap(trace -> trace.results().stream().map(result -> new Row(trace, result)))
+            .flatMap(trace -> trace.runs().stream().map(run -> new Row(trace, run)))
             .toList();
     return Table.of("Results", columns, rows);
   }
 
-  private record Row(ComparedTrace trace, PolicyResult result) {}
+  private record Row(ComparedTrace trace, ObservedRun run) {}
 
   private boolean hasLimit() {
     return limitBytes >= 0;
@@ -358,16 +360,16 @@ public record CompareAnswer(
   }
 
   /** Time that the allocator waits for the GPU; 0 where the run was not one in time. */
-  public static long waitNanos(PolicyResult result) {
+  public static long waitNanos(RunResult result) {
     return result.time() == null
         ? 0
         : result.time().activities().getOrDefault(HostActivity.ALLOCATOR_WAIT, 0L);
   }
 
-  private static Map<String, Object> secondsByCall(PolicyResult result) {
+  private static Map<String, Object> secondsByCall(RunResult result) {
     Map<String, Object> map = new LinkedHashMap<>();
     result
-        .driverNanosByCall()
+        .driverNanosByKind()
         .forEach((call, nanos) -> map.put(call.function(), nanos / NANOS_PER_SECOND));
     long waitNanos = waitNanos(result);
     if (waitNanos > 0) {
@@ -376,7 +378,7 @@ public record CompareAnswer(
     return map;
   }
 
-  private static Double inTime(PolicyResult result, ToDoubleFunction<TimeResult> figure) {
+  private static Double inTime(RunResult result, ToDoubleFunction<TimeResult> figure) {
     return result.time() == null ? null : Double.valueOf(figure.applyAsDouble(result.time()));
   }
 
@@ -384,20 +386,13 @@ public record CompareAnswer(
     return time.endNanos() == 0 ? 0 : (double) busy.totalNanos() / time.endNanos();
   }
 
-  private static RequestFailure first(PolicyResult result) {
+  private static FailedRequest first(RunResult result) {
     return result.failures().isEmpty() ? null : result.failures().getFirst();
   }
 
-  private static Sentence outOfMemory(PolicyResult result) {
-    if (result.failureCount() == 0) {
-      return Sentence.of("no");
-    }
-    Sentence first =
-        Sentence.of(
-            "at request {} ({})",
-            Quantity.count(first(result).requestIndex()),
-            Quantity.bytes(first(result).requestedBytes()));
-    return result.failureCount() == 1
+  private static Sentence outOfMemory(RunResult result) {
+    Sentence first = FirstFailure.at(first(result));
+    return result.failureCount() <= 1
         ? first
         : Sentence.of("{}, {} times", first, Quantity.count(result.failureCount()));
   }

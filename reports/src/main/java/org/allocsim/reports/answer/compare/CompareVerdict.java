@@ -8,9 +8,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.reports.advice.Demand;
-import org.allocsim.reports.advice.PolicyResult;
-import org.allocsim.reports.advice.RequestFailure;
 import org.allocsim.reports.advice.Scenario;
+import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
@@ -18,6 +17,7 @@ import org.allocsim.reports.document.Verdict;
 import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.RunResult;
 
 /** What the comparison on one trace comes to. */
 final class CompareVerdict {
@@ -26,9 +26,9 @@ final class CompareVerdict {
   /** Savings below a hundredth of the peak are no reason to change anything. */
   private static final long STEPS_OF_PEAK = 100;
 
-  private final List<PolicyResult> results;
-  private final Optional<PolicyResult> recorded;
-  private final Optional<PolicyResult> best;
+  private final List<RunResult> results;
+  private final Optional<RunResult> recorded;
+  private final Optional<RunResult> best;
   private final PyTorchVersion version;
   private final long neededBytes;
   private final long mostBytes;
@@ -38,22 +38,22 @@ final class CompareVerdict {
     neededBytes =
         Demand.of(trace.trace(), trace.device(), AllocatorConfig.DEFAULT).peakRequestedBytes();
     mostBytes = answer.mostBytes();
-    results = trace.results().stream().filter(PolicyResult::isRun).toList();
-    List<PolicyResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
+    results = trace.results().stream().filter(RunResult::isRun).toList();
+    List<RunResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
     String recordedConf = trace.conf() == null ? "" : trace.conf();
     recorded = settings.stream().filter(each -> conf(each).equals(recordedConf)).findFirst();
-    best = settings.stream().filter(PolicyResult::passes).findFirst();
+    best = settings.stream().filter(RunResult::passes).findFirst();
   }
 
   static Verdict of(CompareAnswer answer, ComparedTrace trace) {
     return new CompareVerdict(answer, trace).make();
   }
 
-  private static boolean isPyTorch(PolicyResult result) {
+  private static boolean isPyTorch(RunResult result) {
     return result.choice().provider().spec().id().equals(Scenario.PYTORCH);
   }
 
-  private static String conf(PolicyResult result) {
+  private static String conf(RunResult result) {
     return result.choice().options().getOrDefault(CONF, "");
   }
 
@@ -72,13 +72,13 @@ final class CompareVerdict {
     if (recorded.isEmpty()) {
       return withoutRecorded();
     }
-    PolicyResult now = recorded.get();
+    RunResult now = recorded.get();
     if (best.isEmpty()) {
       return bad(
           Sentence.of(
               "Out of memory under every PyTorch setting that was compared; {}.", failure(now)));
     }
-    PolicyResult then = best.get();
+    RunResult then = best.get();
     if (!now.passes()) {
       return setting(
           Verdict.Tone.GOOD,
@@ -111,8 +111,8 @@ final class CompareVerdict {
   }
 
   private Verdict withoutRecorded() {
-    PolicyResult first = results.getFirst();
-    PolicyResult winner =
+    RunResult first = results.getFirst();
+    RunResult winner =
         results.stream().filter(CompareVerdict::isAllocator).findFirst().orElse(first);
     if (!winner.passes()) {
       return bad(
@@ -136,22 +136,20 @@ final class CompareVerdict {
     return new Verdict(Verdict.Tone.BAD, sentence, details(null), null);
   }
 
-  private Verdict setting(Verdict.Tone tone, PolicyResult chosen, Sentence sentence) {
+  private Verdict setting(Verdict.Tone tone, RunResult chosen, Sentence sentence) {
     return new Verdict(tone, sentence, details(chosen), Settings.paste(conf(chosen), version));
   }
 
-  private static boolean isAllocator(PolicyResult result) {
+  private static boolean isAllocator(RunResult result) {
     return result.choice().provider().spec().kind() == PolicySpec.Kind.ONLINE;
   }
 
-  private static Sentence failure(PolicyResult result) {
-    RequestFailure first = result.failures().getFirst();
-    return Sentence.of(
-        "request {} for {} fails", count(first.requestIndex()), bytes(first.requestedBytes()));
+  private static Sentence failure(RunResult result) {
+    return FirstFailure.fails(result.failures().getFirst());
   }
 
   /** Facts around a result, which may be null. */
-  private List<Sentence> details(PolicyResult chosen) {
+  private List<Sentence> details(RunResult chosen) {
     List<Sentence> details = new ArrayList<>();
     details.add(
         Sentence.of("The program itself holds {} at its peak.", Quantity.exactBytes(neededBytes)));
@@ -164,8 +162,8 @@ final class CompareVerdict {
     }
     results.stream()
         .filter(CompareVerdict::isAllocator)
-        .filter(PolicyResult::passes)
-        .min(Comparator.comparingLong(PolicyResult::peakReservedBytes))
+        .filter(RunResult::passes)
+        .min(Comparator.comparingLong(RunResult::peakReservedBytes))
         .filter(each -> !each.equals(chosen))
         .ifPresent(each ->
             details.add(

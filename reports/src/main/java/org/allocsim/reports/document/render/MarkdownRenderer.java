@@ -2,6 +2,7 @@ package org.allocsim.reports.document.render;
 
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
@@ -44,12 +45,18 @@ public final class MarkdownRenderer {
       switch (block) {
         case Facts(var facts) -> {
           out.println();
-          facts.forEach((word, fact) -> out.println("**" + word + "** " + fact + "\\"));
+          out.println(
+              facts.entrySet().stream()
+                  .map(fact -> "**" + fact.getKey() + "** " + fact.getValue())
+                  .collect(Collectors.joining("\\\n")));
         }
         case Notes(var sentences) -> print(sentences);
         case Table<?> table -> {
           out.println();
           TerminalRenderer.textTable(table).printMarkdown(out);
+          if (table.others() != null) {
+            out.println("\n" + table.others());
+          }
           print(table.leftOutRows());
         }
       }

@@ -91,6 +91,9 @@ public final class TerminalRenderer {
             .map(Column::label)
             .toList();
     textTable(table).expendable("--csv FILE has all", expendable).print(out, "");
+    if (table.others() != null) {
+      WrappedText.print(out, "", "", table.others());
+    }
     table.leftOutRows().forEach(row -> WrappedText.printItem(out, "", row.toString()));
   }
 

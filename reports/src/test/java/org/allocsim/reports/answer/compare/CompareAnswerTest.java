@@ -7,13 +7,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
-import org.allocsim.reports.advice.AfterOom;
-import org.allocsim.reports.advice.PolicyChoice;
-import org.allocsim.reports.advice.PolicyResult;
-import org.allocsim.reports.advice.PolicyTrial;
+import org.allocsim.reports.advice.MomentObserver;
+import org.allocsim.reports.advice.ObservedRun;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.render.CsvRenderer;
@@ -23,8 +22,11 @@ import org.allocsim.reports.document.render.TerminalRenderer;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.json.JsonText;
 import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
@@ -38,27 +40,33 @@ class CompareAnswerTest {
   private static final long BYTES = 9_700_000;
 
   /** The one line: twice the peak of what the program asked for. */
-  private static final Shape<PolicyResult> WITH_ONE_MORE =
+  private static final Shape<ObservedRun> WITH_ONE_MORE =
       CompareAnswer.RESULTS.and(row ->
-          row.bytes("twice_bytes", "twice", "Twice it.", each -> 2 * each.peakRequestedBytes()));
+          row.bytes(
+              "twice_bytes", "twice", "Twice it.", each -> 2 * each.result().peakRequestedBytes()));
 
   private static Document<CompareAnswer> document() {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     trace.at(0, 0, 0).allocate(BYTES, 0, PoolId.DEFAULT);
-    PolicyTrial trial =
-        new PolicyTrial(
+    RunSetup setup =
+        new RunSetup(
             trace.build(new StackTable.Builder().build()),
             0,
+            PolicyChoice.parse("direct"),
+            MemoryLimit.NONE,
+            DeviceProfiles.defaultProfile());
+    List<ObservedRun> runs = new ArrayList<>();
+    for (PolicyChoice choice : PolicyChoice.parseList("direct,rmm-pool(initial=many)")) {
+      MomentObserver observer = new MomentObserver();
+      runs.add(observer.observed(Run.of(setup.with(choice), observer.with())));
+    }
+    ComparedTrace compared =
+        new ComparedTrace("one.jsonl", "0", "jsonl", setup.trace(), 0, null, List.of(), runs);
+    return new CompareAnswer(
             DeviceProfiles.defaultProfile(),
             MemoryLimit.NONE,
             PyTorchVersion.DEFAULT,
-            AfterOom.CONTINUE);
-    List<PolicyResult> results =
-        trial.runAll(PolicyChoice.parseList("direct,rmm-pool(initial=many)"), (_, _) -> {});
-    ComparedTrace compared =
-        new ComparedTrace("one.jsonl", "0", "jsonl", trial.trace(), 0, null, List.of(), results);
-    return new CompareAnswer(
-            trial.profile(), MemoryLimit.NONE, PyTorchVersion.DEFAULT, List.of(compared))
+            List.of(compared))
         .document(WITH_ONE_MORE);
   }
 

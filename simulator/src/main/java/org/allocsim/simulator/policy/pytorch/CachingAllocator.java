@@ -357,6 +357,11 @@ public final class CachingAllocator implements AllocatorPolicy {
     return release.exceedsGarbageThreshold();
   }
 
+  /** Requests for the default pool so far that were not served at once. */
+  long searches() {
+    return defaultSmall.lookups + defaultLarge.lookups;
+  }
+
   // Requests.
 
   /** The pool of a request; the default one, which most are for, at once. */

@@ -39,13 +39,32 @@ public final class CachingAllocatorProvider implements PolicyProvider {
   public AllocatorPolicy create(
       PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
+    return new CachingAllocator(
+        config(settings), release(settings), settings.limitBytes(), device, listener);
+  }
+
+  @Override
+  public long oversizeBytes(PolicySettings settings) throws PolicyOptionException {
+    return config(settings).maxSplitBytes();
+  }
+
+  private static AllocatorConfig config(PolicySettings settings) throws PolicyOptionException {
     try {
-      PyTorchVersion version =
-          PyTorchVersion.of(settings.option(VERSION, PyTorchVersion.DEFAULT.id()));
-      ParsedConfig config = ConfigParser.parse(settings.option(CONF, ""), version);
-      return new CachingAllocator(
-          config.allocator(), version, settings.limitBytes(), device, listener);
-    } catch (ConfigException | IllegalArgumentException e) {
+      return ConfigParser.parse(settings.option(CONF, ""), release(settings)).allocator();
+    } catch (ConfigException e) {
+      throw new PolicyOptionException(e.getMessage());
+    }
+  }
+
+  /**
+   * The release whose rules an instance follows.
+   *
+   * @throws PolicyOptionException where there is no such release
+   */
+  public static PyTorchVersion release(PolicySettings settings) throws PolicyOptionException {
+    try {
+      return PyTorchVersion.of(settings.option(VERSION, PyTorchVersion.DEFAULT.id()));
+    } catch (IllegalArgumentException e) {
       throw new PolicyOptionException(e.getMessage());
     }
   }

@@ -43,7 +43,6 @@ public final class ArenaMemoryResource implements AllocatorPolicy {
   private final BlockHeap heap;
   private final Superblocks superblocks;
   private boolean constructed;
-  private long deviceSynchronizations;
   private long streamSynchronizations;
 
   /**
@@ -116,7 +115,6 @@ public final class ArenaMemoryResource implements AllocatorPolicy {
   private int find(long bytes, int stream) {
     int block = tryToFind(bytes, stream);
     if (block == BlockHeap.NONE) {
-      deviceSynchronizations++;
       listener.streamsSynchronized();
       superblocks.returnAll();
       listener.allocationRetried();
@@ -187,11 +185,6 @@ public final class ArenaMemoryResource implements AllocatorPolicy {
       superblocks.mergeEmpty(superblock);
     }
     heap.settle();
-  }
-
-  /** Times that the whole device was waited for. */
-  public long deviceSynchronizations() {
-    return deviceSynchronizations;
   }
 
   /** Times that a stream was waited for. */

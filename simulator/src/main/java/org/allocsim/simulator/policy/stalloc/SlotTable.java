@@ -21,6 +21,10 @@ final class SlotTable {
   private final EffectListener listener;
   private long[] slabAddress = new long[4];
   private int[] slabFirstSlot = new int[4];
+
+  /** Slots in use of each slab. */
+  private int[] slabUsed = new int[4];
+
   private int slabs;
   private int slotCount;
   private int[] allocation = new int[0];
@@ -59,6 +63,7 @@ final class SlotTable {
     if (slabs == slabAddress.length) {
       slabAddress = Arrays.copyOf(slabAddress, slabs * 2);
       slabFirstSlot = Arrays.copyOf(slabFirstSlot, slabs * 2);
+      slabUsed = Arrays.copyOf(slabUsed, slabs * 2);
     }
     slabAddress[slabs] = address;
     slabFirstSlot[slabs++] = slotCount;
@@ -78,6 +83,9 @@ final class SlotTable {
   int take(int byAllocation, long requestedBytes, int stream) {
     int slot = free[--freeCount];
     int slab = slabOf(slot);
+    if (slabUsed[slab]++ == 0) {
+      countEmptySlab(slab, 1);
+    }
     countRuns(slot, slab, -1);
     allocation[slot] = byAllocation;
     requested[slot] = requestedBytes;
@@ -98,6 +106,9 @@ final class SlotTable {
     allocation[slot] = FREE;
     free[freeCount++] = slot;
     countRuns(slot, slab, 1);
+    if (--slabUsed[slab] == 0) {
+      countEmptySlab(slab, -1);
+    }
     settle();
   }
 
@@ -115,6 +126,10 @@ final class SlotTable {
     return slab;
   }
 
+  private long slabBytes(int slab) {
+    return (slabEnd(slab) - slabFirstSlot[slab]) * SLOT_BYTES;
+  }
+
   private int slabEnd(int slab) {
     return slab + 1 == slabs ? slotCount : slabFirstSlot[slab + 1];
   }
@@ -129,6 +144,12 @@ final class SlotTable {
     } else {
       splitBlocks += sign * ((left ? 1 : 0) + (right ? 1 : 0));
     }
+  }
+
+  /** Adds the one run of an empty slab, which is no split, before or after it is used. */
+  private void countEmptySlab(int slab, int sign) {
+    splitBlocks += sign;
+    splitBytes += sign * slabBytes(slab);
   }
 
   private void settle() {
@@ -152,7 +173,7 @@ final class SlotTable {
   /** Shows a slab; neighbouring free slots are one block. */
   void describe(int slab, LayoutVisitor visitor) {
     int end = slabEnd(slab);
-    visitor.segment(slabAddress[slab], (end - slabFirstSlot[slab]) * SLOT_BYTES, 0, true, 0, false);
+    visitor.segment(slabAddress[slab], slabBytes(slab), 0, true, 0, false);
     for (int slot = slabFirstSlot[slab]; slot < end; ) {
       int behind = slot + 1;
       boolean isFree = allocation[slot] == FREE;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.policy.PolicyContract;
 import org.allocsim.simulator.policy.PolicyRun;
+import org.allocsim.simulator.policy.PolicyTraits;
 import org.allocsim.simulator.policy.RandomTraces;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,7 +22,13 @@ class OrtArenaContractTest extends PolicyContract {
   protected void whatIsFreedAndEmptiedGoesBackToTheDevice(int seed) {
     PolicyRun run =
         PolicyRun.of(
-            policyId(), options(), RandomTraces.emptied(seed, 400, 1), 1L << 42, -1, true, false);
+            policyId(),
+            options(),
+            RandomTraces.emptied(seed, 400, 1),
+            1L << 42,
+            -1,
+            PolicyTraits.USUAL,
+            false);
     assertEquals(0, run.liveBytes());
     assertEquals(firstSegmentBytes(run), run.reservedBytes());
   }

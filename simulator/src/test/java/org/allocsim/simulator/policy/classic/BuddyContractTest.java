@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.classic;
 
 import org.allocsim.simulator.policy.PolicyContract;
+import org.allocsim.simulator.policy.PolicyTraits.InactiveSplits;
 
 class BuddyContractTest extends PolicyContract {
   BuddyContractTest() {
@@ -17,5 +18,11 @@ class BuddyContractTest extends PolicyContract {
   @Override
   protected long reservedBytesWhenEmptied(long peakReservedBytes) {
     return peakReservedBytes;
+  }
+
+  /** The powers of two that a free step of the heap consists of are no splits. */
+  @Override
+  protected InactiveSplits inactiveSplits() {
+    return InactiveSplits.IN_USED_SEGMENTS;
   }
 }

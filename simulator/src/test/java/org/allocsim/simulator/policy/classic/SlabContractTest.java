@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.classic;
 
 import org.allocsim.simulator.policy.PolicyContract;
+import org.allocsim.simulator.policy.PolicyTraits.InactiveSplits;
 
 class SlabContractTest extends PolicyContract {
   SlabContractTest() {
@@ -17,5 +18,11 @@ class SlabContractTest extends PolicyContract {
   @Override
   protected boolean returnsMemoryOnFree() {
     return true;
+  }
+
+  /** The slots of an empty slab are no splits. */
+  @Override
+  protected InactiveSplits inactiveSplits() {
+    return InactiveSplits.IN_USED_SEGMENTS;
   }
 }

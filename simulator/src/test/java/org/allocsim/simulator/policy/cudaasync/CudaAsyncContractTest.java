@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.cudaasync;
 
 import org.allocsim.simulator.policy.PolicyContract;
+import org.allocsim.simulator.policy.PolicyTraits.InactiveSplits;
 
 class CudaAsyncContractTest extends PolicyContract {
   CudaAsyncContractTest() {
@@ -17,5 +18,11 @@ class CudaAsyncContractTest extends PolicyContract {
   @Override
   protected long limitUnitBytes() {
     return 32L << 20;
+  }
+
+  /** The driver splits what it likes. */
+  @Override
+  protected InactiveSplits inactiveSplits() {
+    return InactiveSplits.NONE;
   }
 }

@@ -21,6 +21,7 @@ import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyRun;
 import org.allocsim.simulator.policy.PolicySettings;
+import org.allocsim.simulator.policy.PolicyTraits;
 import org.allocsim.simulator.policy.RandomTraces;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -257,7 +258,13 @@ class PlannersTest {
     trace.allocate(6L << 20, 0, PoolId.DEFAULT);
     PolicyRun run =
         PolicyRun.of(
-            "plan-greedy-size", Map.of(), RandomTraces.build(trace), 8L << 20, -1, true, true);
+            "plan-greedy-size",
+            Map.of(),
+            RandomTraces.build(trace),
+            8L << 20,
+            -1,
+            PolicyTraits.USUAL,
+            true);
     assertEquals(2, run.count(EffectKind.OOM));
     assertEquals(0, run.peakReservedBytes());
   }

@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.pagedkv;
 
 import java.util.Map;
 import org.allocsim.simulator.policy.PolicyContract;
+import org.allocsim.simulator.policy.PolicyTraits.InactiveSplits;
 
 class PagedKvContractTest extends PolicyContract {
   PagedKvContractTest() {
@@ -30,5 +31,11 @@ class PagedKvContractTest extends PolicyContract {
   @Override
   protected long reservedBytesWhenEmptied(long peakReservedBytes) {
     return peakReservedBytes;
+  }
+
+  /** The empty parts of blocks in use count, once for each block. */
+  @Override
+  protected InactiveSplits inactiveSplits() {
+    return InactiveSplits.OWN_NOTION;
   }
 }

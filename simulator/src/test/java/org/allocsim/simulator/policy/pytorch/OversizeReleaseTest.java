@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.Map;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.policy.PolicyRun;
+import org.allocsim.simulator.policy.PolicyTraits;
 import org.allocsim.simulator.policy.RandomTraces;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
@@ -50,7 +51,7 @@ class OversizeReleaseTest {
             RandomTraces.build(trace),
             total,
             -1,
-            true,
+            PolicyTraits.USUAL,
             false);
     assertEquals(0, run.count(EffectKind.OOM));
     assertEquals(cachedBlocks, run.count(EffectKind.SEGMENT_FREE));

@@ -54,9 +54,9 @@ class ArenaMemoryResourceTest {
     for (int block : blocks) {
       script.free(block);
     }
-    assertEquals(0, arena(script).deviceSynchronizations());
+    assertEquals(0, script.synchronizations());
     assertEquals(0, script.offset(script.allocate(4 * MIB)));
-    assertEquals(1, arena(script).deviceSynchronizations());
+    assertEquals(1, script.synchronizations());
   }
 
   @Test
@@ -69,7 +69,7 @@ class ArenaMemoryResourceTest {
       script.free(blocks[i]);
     }
     assertFalse(script.isServed(script.allocate(4 * MIB)));
-    assertEquals(1, arena(script).deviceSynchronizations());
+    assertEquals(1, script.synchronizations());
     assertEquals(0, script.offset(script.allocate(3 * MIB)));
   }
 

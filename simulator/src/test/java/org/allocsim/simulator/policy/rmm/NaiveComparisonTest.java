@@ -138,7 +138,8 @@ class NaiveComparisonTest {
             script,
             model,
             () -> {
-              assertEquals(naive.deviceSynchronizations, arena.deviceSynchronizations());
+              assertEquals(naive.deviceSynchronizations, script.synchronizations());
+              assertEquals(naive.deviceSynchronizations, script.retries());
               assertEquals(naive.streamSynchronizations, arena.streamSynchronizations());
             });
     assertTrue(naive.deviceSynchronizations > 0, "superblocks that return");

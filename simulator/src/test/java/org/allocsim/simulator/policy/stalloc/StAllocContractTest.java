@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.stalloc;
 
 import org.allocsim.simulator.policy.PolicyContract;
+import org.allocsim.simulator.policy.PolicyTraits.InactiveSplits;
 
 class StAllocContractTest extends PolicyContract {
   StAllocContractTest() {
@@ -11,5 +12,11 @@ class StAllocContractTest extends PolicyContract {
   @Override
   protected long reservedBytesWhenEmptied(long peakReservedBytes) {
     return peakReservedBytes;
+  }
+
+  /** A slab or an arena that is wholly free has no splits. */
+  @Override
+  protected InactiveSplits inactiveSplits() {
+    return InactiveSplits.IN_USED_SEGMENTS;
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.Map;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.policy.PolicyRun;
+import org.allocsim.simulator.policy.PolicyTraits;
 import org.allocsim.simulator.policy.PublicInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,7 +30,7 @@ class PublicInstancesTest {
             PublicInstance.trace(name, sizeFactor),
             1L << 42,
             -1,
-            true,
+            PolicyTraits.USUAL,
             false);
     assertEquals(peak, run.peakReservedBytes());
     assertEquals(obtained, run.count(EffectKind.SEGMENT_ALLOC));

@@ -24,7 +24,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 final class AllocatorPass {
   private static final long NO_OVERSIZE = -1;
 
-  /** Passes behind which the cache has what every further pass needs. */
+  /** Passes after which the cache has what every further pass needs. */
   private static final int PASSES_TO_STEADY_STATE = 2;
 
   private final AllocatorPolicy policy;

@@ -40,7 +40,7 @@ public class BlocksBenchmark {
     MANY(1 << 14, (1L << 20) + 512, 512, 0),
     /** No two blocks are alike, up to a million of them. */
     DISTINCT(1 << 20, (1L << 20) + 512, 512, 0),
-    /** Sizes that an order by classes of sizes cannot tell apart: all from 1 GiB to 1/64 more. */
+    /** Sizes that an order by classes of sizes cannot distinguish: all from 1 GiB to 1/64 more. */
     ALIKE(1 << 14, 1L << 30, 512, 0),
     /** Twenty powers of two from 512 bytes on, as buddies have them. */
     POWERS(20, 512, 0, 0) {

@@ -319,7 +319,7 @@ public final class BfcLogReader {
     count(
         notes,
         pool.moved(),
-        "frees to " + name + " placed behind a request that cannot have come after them");
+        "frees to " + name + " placed after a request that cannot have come after them");
     count(
         notes,
         pool.implied(),
@@ -332,7 +332,7 @@ public final class BfcLogReader {
       notes.add(
           "the log of "
               + name
-              + " does not tell all chunks (it is cut, or begins late): frees"
+              + " does not show all chunks (it is cut, or begins late): frees"
               + " that another thread made may stand a few requests too early");
     }
   }

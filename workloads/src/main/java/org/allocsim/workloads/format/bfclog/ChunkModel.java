@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The chunks of one allocator as far as a log tells them. It does not decide where a request goes,
+ * The chunks of one allocator as far as a log shows them. It does not decide where a request goes,
  * which the log says; it follows what becomes of the chunks, so that the order of lines can be
  * judged. Once the log names a place that cannot be, the model is lost and knows nothing more.
  */

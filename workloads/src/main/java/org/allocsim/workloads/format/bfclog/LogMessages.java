@@ -4,12 +4,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds the log messages of a line: what stands behind the prefixes of glog (absl), of TensorFlow's
+ * Finds the log messages of a line: what stands after the prefixes of glog (absl), of TensorFlow's
  * own logger, or a short form with the thread and line by name. Threads and other programs write
  * into each other's lines, so that one line may hold several messages, or one and foreign text.
  */
 final class LogMessages {
-  /** Thread of a message whose prefix does not tell. */
+  /** Thread of a message whose prefix does not name it. */
   static final long UNKNOWN_THREAD = -1;
 
   /** Time of a message without a prefix. */
@@ -36,7 +36,7 @@ final class LogMessages {
      *
      * @param timeNanos time of some clock, {@link #UNKNOWN_TIME} without a prefix
      * @param thread its writer, or {@link #UNKNOWN_THREAD}
-     * @param text what stands behind the prefix
+     * @param text what stands after the prefix
      */
     void message(long timeNanos, long thread, String text);
   }

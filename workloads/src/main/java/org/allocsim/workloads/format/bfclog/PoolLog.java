@@ -13,7 +13,7 @@ import org.allocsim.simulator.trace.PoolId;
  * <p>The lines about a request are written under the allocator's lock, those about a free before it
  * takes the lock, except for merges and the picture. A free of which the log shows neither may thus
  * have happened at any time until the thread's next line: it waits, and each request that is served
- * meanwhile tells whether the free came before it (the usual case) or cannot have.
+ * meanwhile shows whether the free came before it (the usual case) or cannot have.
  */
 final class PoolLog {
   /** A free whose line was read. */
@@ -196,7 +196,7 @@ final class PoolLog {
     freeing.merges.add(merge);
   }
 
-  /** Applies the free whose merges were read, behind those waiting ones that came before it. */
+  /** Applies the free whose merges were read, after those waiting ones that came before it. */
   private void flush() {
     if (merging == null) {
       return;

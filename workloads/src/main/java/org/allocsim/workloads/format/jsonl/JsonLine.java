@@ -17,12 +17,14 @@ import tools.jackson.core.json.JsonFactory;
 final class JsonLine {
   private static final JsonFactory FACTORY = new JsonFactory();
   private static final int MOST_FIELDS = 16;
-  private static final int MOST_FRAMES = 4096;
+  private static final int MOST_ITEMS = 1 << 16;
   private static final Set<String> OF_REQUESTS = Set.of("op", "time_ns", "device", "stack");
 
   /** Kinds of values. */
   private enum Kind {
     NUMBER,
+    DECIMAL,
+    FLAG,
     TEXT,
     NUMBERS,
     FRAMES
@@ -51,7 +53,7 @@ final class JsonLine {
         field(json);
       }
       if (json.nextToken() != null) {
-        throw broken("goes on behind its object");
+        throw broken("continues after its object");
       }
     } catch (JacksonException _) {
       throw broken("is not valid JSON");
@@ -79,12 +81,20 @@ final class JsonLine {
         kinds[count] = Kind.NUMBER;
         numbers[count] = json.getLongValue();
       }
+      case VALUE_NUMBER_FLOAT -> {
+        kinds[count] = Kind.DECIMAL;
+        values[count] = json.getDoubleValue();
+      }
+      case VALUE_TRUE, VALUE_FALSE -> {
+        kinds[count] = Kind.FLAG;
+        values[count] = json.getBooleanValue();
+      }
       case VALUE_STRING -> {
         kinds[count] = Kind.TEXT;
         values[count] = json.getString();
       }
       case START_ARRAY -> array(json);
-      default -> throw wrong(name, "an integer, a text or a list");
+      default -> throw wrong(name, "a number, a text, true, false or a list");
     }
     count++;
   }
@@ -94,8 +104,8 @@ final class JsonLine {
     List<StackTable.Frame> frames = new ArrayList<>();
     JsonToken token;
     while ((token = json.nextToken()) != JsonToken.END_ARRAY) {
-      if (list.size() + frames.size() == MOST_FRAMES) {
-        throw lines.failure("a list has more than " + MOST_FRAMES + " items", "shorten it");
+      if (list.size() + frames.size() == MOST_ITEMS) {
+        throw lines.failure("a list has more than " + MOST_ITEMS + " items", "shorten it");
       }
       switch (token) {
         case VALUE_NUMBER_INT -> list.add(json.getLongValue());
@@ -180,6 +190,33 @@ final class JsonLine {
 
   long number(String name, long missing) throws TraceFormatException {
     return has(name) ? number(name) : missing;
+  }
+
+  /** A number that need not be whole. */
+  double decimal(String name) throws TraceFormatException {
+    int field = require(name);
+    return switch (kinds[field]) {
+      case NUMBER -> numbers[field];
+      case DECIMAL -> (Double) values[field];
+      default -> throw wrong(name, "a number");
+    };
+  }
+
+  boolean flag(String name) throws TraceFormatException {
+    int field = require(name);
+    if (kinds[field] != Kind.FLAG) {
+      throw wrong(name, "true or false");
+    }
+    return (Boolean) values[field];
+  }
+
+  /** A list of integers. */
+  long[] numbers(String name) throws TraceFormatException {
+    int field = require(name);
+    if (kinds[field] == Kind.NUMBERS || values[field] instanceof List<?> list && list.isEmpty()) {
+      return ((List<?>) values[field]).stream().mapToLong(each -> (Long) each).toArray();
+    }
+    throw wrong(name, "a list of integers");
   }
 
   String text(String name) throws TraceFormatException {

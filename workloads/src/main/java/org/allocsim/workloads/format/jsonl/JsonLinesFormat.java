@@ -6,19 +6,26 @@ import java.util.Optional;
 import org.allocsim.workloads.format.FileStart;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
-import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.TraceWriter;
+import org.allocsim.workloads.format.pytorch.RecordedFormat;
+import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
 
 /** Our own format; the package describes it. */
-public final class JsonLinesFormat implements TraceFormat {
+public final class JsonLinesFormat implements RecordedFormat {
   /** The format's id. */
   public static final String ID = "jsonl";
 
-  /** Version that is read and written. */
+  /** Version of files that hold requests. */
   static final int VERSION = 1;
 
-  /** Stands for every device where the format's writer is told which one to write. */
+  /** Version of files that hold a recording, too. */
+  static final int RECORDED_VERSION = 2;
+
+  /** Op of the last line of a file with a recording; its checksum covers the requests. */
+  static final String END_MARK = "trace_end";
+
+  /** Stands for every device where the format's writer is given the one to write. */
   public static final int ALL_DEVICES = -1;
 
   /** A format; the service loader makes it. */
@@ -31,7 +38,8 @@ public final class JsonLinesFormat implements TraceFormat {
 
   @Override
   public String summary() {
-    return "allocsim's own JSON Lines, version " + VERSION + "; holds everything a trace has";
+    return "allocsim's own JSON Lines, versions 1 and 2; holds everything a trace or a recording"
+        + " has";
   }
 
   @Override
@@ -47,6 +55,14 @@ public final class JsonLinesFormat implements TraceFormat {
 
   @Override
   public TraceFile read(Path file, Progress progress) throws TraceFormatException {
+    return switch (readContent(file, progress)) {
+      case Requests requests -> requests.file();
+      case Recorded recorded -> SnapshotFormat.requests(recorded.snapshot(), ID);
+    };
+  }
+
+  @Override
+  public Content readContent(Path file, Progress progress) throws TraceFormatException {
     return JsonLinesReader.read(file, progress);
   }
 

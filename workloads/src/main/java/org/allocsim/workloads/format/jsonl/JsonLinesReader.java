@@ -1,5 +1,6 @@
 package org.allocsim.workloads.format.jsonl;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.zip.CRC32;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Loader;
 import org.allocsim.simulator.trace.Precision;
@@ -16,11 +18,16 @@ import org.allocsim.workloads.format.LineInput;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.pytorch.RecordedFormat.Content;
+import org.allocsim.workloads.format.pytorch.RecordedFormat.Recorded;
+import org.allocsim.workloads.format.pytorch.RecordedFormat.Requests;
 
 /** Reads the format line by line into columns. */
 final class JsonLinesReader {
   private static final String REMEDY = "the format is described in the user guide";
   private static final Set<String> NO_MORE = Set.of();
+  private static final byte[] END_MARK =
+      ("{\"op\":\"" + JsonLinesFormat.END_MARK + "\"").getBytes(StandardCharsets.UTF_8);
   private static final Precision[] PRECISIONS = Precision.values();
 
   private final LineInput lines;
@@ -38,6 +45,10 @@ final class JsonLinesReader {
 
   private long timeNanos;
   private int device;
+  private boolean mayBeRecorded;
+
+  /** What the file holds beside its requests; null where nothing. */
+  private RecordingLines recording;
 
   private JsonLinesReader(LineInput lines) {
     this.lines = lines;
@@ -45,13 +56,13 @@ final class JsonLinesReader {
     stackNumbers.put(0L, StackTable.NONE);
   }
 
-  static TraceFile read(Path file, Progress progress) throws TraceFormatException {
+  static Content read(Path file, Progress progress) throws TraceFormatException {
     try (LineInput lines = new LineInput(file, progress)) {
       return new JsonLinesReader(lines).read();
     }
   }
 
-  private TraceFile read() throws TraceFormatException {
+  private Content read() throws TraceFormatException {
     if (!lines.next()) {
       throw lines.failure("the file is empty", "write it anew");
     }
@@ -61,22 +72,80 @@ final class JsonLinesReader {
       throw lines.failure("this is no allocsim trace", REMEDY);
     }
     long version = line.number("version");
-    if (version != JsonLinesFormat.VERSION) {
+    if (version != JsonLinesFormat.VERSION && version != JsonLinesFormat.RECORDED_VERSION) {
       throw lines.failure(
           "version " + version + " of the format is not known",
           "write version " + JsonLinesFormat.VERSION + ", or use a newer allocsim");
     }
+    mayBeRecorded = version == JsonLinesFormat.RECORDED_VERSION;
     while (lines.next()) {
       if (lines.length() > 0) {
         row();
+        if (recording != null) {
+          return recorded();
+        }
       }
     }
-    return new TraceFile(
-        lines.name(),
-        lines.finishDigest(),
-        JsonLinesFormat.ID,
-        trace.build(stacks.build()),
-        List.of());
+    return new Requests(
+        new TraceFile(
+            lines.name(),
+            lines.finishDigest(),
+            JsonLinesFormat.ID,
+            trace.build(stacks.build()),
+            List.of()));
+  }
+
+  /**
+   * What was recorded. The requests that follow are derived from it anew, since what is known of
+   * the recorded program may differ by question; they are only checked to be those that belong to
+   * it.
+   */
+  private Recorded recorded() throws TraceFormatException {
+    CRC32 checksum = new CRC32();
+    while (lines.next()) {
+      if (isEnd()) {
+        line.parse();
+        line.allow(Set.of("op", "crc32"));
+        if (line.number("crc32") != checksum.getValue()) {
+          throw lines.failure(
+              "the requests are not those of the recording in the same file",
+              "after a change of requests leave out the lines from \""
+                  + RecordingLines.BEGIN
+                  + "\" to \""
+                  + RecordingLines.END
+                  + "\" and the end mark, and write version "
+                  + JsonLinesFormat.VERSION);
+        }
+        while (lines.next()) {
+          if (lines.length() > 0) {
+            throw lines.failure("the file goes on after its end mark", "copy it again");
+          }
+        }
+        return new Recorded(recording.snapshot(lines.finishDigest()), recording.device());
+      }
+      checksum.update(lines.bytes(), 0, lines.length());
+      checksum.update('\n');
+    }
+    throw lines.failure("the end mark is missing, so the file is cut off", "copy it again");
+  }
+
+  private boolean isEnd() {
+    return lines.length() >= END_MARK.length
+        && Arrays.equals(lines.bytes(), 0, END_MARK.length, END_MARK, 0, END_MARK.length);
+  }
+
+  private RecordingLines recording() throws TraceFormatException {
+    if (!mayBeRecorded) {
+      throw lines.failure(
+          "only version " + JsonLinesFormat.RECORDED_VERSION + " of the format has recordings",
+          REMEDY);
+    }
+    for (Map.Entry<Long, Integer> stack : stackNumbers.entrySet()) {
+      if (stack.getKey() != (long) stack.getValue()) {
+        throw lines.failure("the stacks are not numbered in order", REMEDY);
+      }
+    }
+    return RecordingLines.read(lines, line, stacks.build());
   }
 
   private void row() throws TraceFormatException {
@@ -84,6 +153,7 @@ final class JsonLinesReader {
     String op = line.text("op");
     try {
       switch (op) {
+        case RecordingLines.BEGIN -> recording = recording();
         case "stack" -> stack();
         case "stream" -> {
           line.allow(Set.of("op", "stream"));

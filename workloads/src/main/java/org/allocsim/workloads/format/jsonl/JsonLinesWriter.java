@@ -6,20 +6,23 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.Locale;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedOutputStream;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Loader;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.simulator.trace.Work;
-import org.allocsim.workloads.format.TraceWriter;
+import org.allocsim.workloads.format.pytorch.RecordedWriter;
+import org.allocsim.workloads.format.pytorch.Snapshot;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.SerializableString;
 import tools.jackson.core.json.JsonFactory;
 
 /** Writes the format. */
-final class JsonLinesWriter implements TraceWriter {
+final class JsonLinesWriter implements RecordedWriter {
   private static final JsonFactory FACTORY = new JsonFactory();
 
   @Override
@@ -29,11 +32,33 @@ final class JsonLinesWriter implements TraceWriter {
 
   @Override
   public void write(AllocationTrace trace, int device, OutputStream out) throws IOException {
-    try (JsonGenerator json =
-        FACTORY.createGenerator(
-            new Lines(), new Unclosed(new BufferedOutputStream(out, 1 << 16)))) {
-      new Run(trace, device, json).write();
+    try (JsonGenerator json = generator(new BufferedOutputStream(out, 1 << 16))) {
+      Run run = new Run(trace, device, json);
+      run.begin(JsonLinesFormat.VERSION);
+      run.requests();
     }
+  }
+
+  @Override
+  public void write(AllocationTrace trace, int device, Snapshot recording, OutputStream out)
+      throws IOException {
+    CRC32 checksum = new CRC32();
+    try (JsonGenerator json =
+        generator(new CheckedOutputStream(new BufferedOutputStream(out, 1 << 16), checksum))) {
+      Run run = new Run(trace, device, json);
+      run.begin(JsonLinesFormat.RECORDED_VERSION);
+      run.allStacks();
+      new RecordingLinesWriter(recording, json).write(device);
+      json.flush();
+      checksum.reset();
+      run.requests();
+      json.flush();
+      run.endMark(checksum.getValue());
+    }
+  }
+
+  private static JsonGenerator generator(OutputStream out) {
+    return FACTORY.createGenerator(new Lines(), new Unclosed(out));
   }
 
   private static final class Run {
@@ -52,16 +77,31 @@ final class JsonLinesWriter implements TraceWriter {
       stackWritten[StackTable.NONE] = true;
     }
 
-    void write() {
+    void begin(int version) {
       json.writeStartObject();
       json.writeStringProperty("allocsim", "trace");
-      json.writeNumberProperty("version", JsonLinesFormat.VERSION);
+      json.writeNumberProperty("version", version);
       end();
       for (int stream = 0; stream < trace.streamCount(); stream++) {
         begin("stream");
         stream("stream", stream);
         end();
       }
+    }
+
+    void allStacks() {
+      for (int stack = 0; stack < stackWritten.length; stack++) {
+        stack(stack);
+      }
+    }
+
+    void endMark(long checksum) {
+      begin(JsonLinesFormat.END_MARK);
+      json.writeNumberProperty("crc32", checksum);
+      end();
+    }
+
+    void requests() {
       for (int pool = 1; pool < trace.poolCount(); pool++) {
         begin("pool");
         pool(pool);

@@ -1,8 +1,9 @@
 /**
- * Our own trace format, JSON Lines, version 1: one JSON object a line, UTF-8, in order.
+ * Our own trace format, JSON Lines: one JSON object a line, UTF-8, in order.
  *
- * <p>The first line is {@code {"allocsim":"trace","version":1}}. Every other line has an {@code op}
- * and the fields that the op knows; a field that is not known is an error.
+ * <p>The first line is {@code {"allocsim":"trace","version":1}}; version 2 says that the file holds
+ * a recording, too. Every other line has an {@code op} and the fields that the op knows; a field
+ * that is not known is an error.
  *
  * <table>
  * <caption>Requests</caption>
@@ -55,5 +56,13 @@
  * of pools), {@code loader} (workers, prefetch, batch_ns, spread_ns, seed; loaders are numbered in
  * order, from 0), {@code prologue_end} (all lines so far recreate what existed before the
  * recording).
+ *
+ * <p>Version 2 has, after the streams and all stacks and before the first request, what PyTorch's
+ * allocator did: {@code recording} (device, streams), {@code settings}, {@code note}, {@code
+ * annotation}, {@code history} (rows, times, overflowed) with as many rows as lists, {@code
+ * segment} (with blocks as lists), {@code recording_end}. Requests are derived from it when a file
+ * is opened; those of the file are for other readers. Its last line is {@code trace_end} with the
+ * CRC-32 of the lines after {@code recording_end}, so that neither a cut file nor changed requests
+ * pass.
  */
 package org.allocsim.workloads.format.jsonl;

@@ -12,7 +12,7 @@ import org.allocsim.workloads.format.TraceFormatException;
  * Chrome traces of the PyTorch profiler (Kineto), recorded with {@code profile_memory=True}.
  *
  * <p>Memory events carry device, address, bytes of the block (after rounding, and with what was not
- * split off it: PyTorch 2.11) and the totals behind them, but no stream: everything happens on
+ * split off it: PyTorch 2.11) and the totals after them, but no stream: everything happens on
  * stream 0. What was live before the profiler began shows only when it is freed, and as a
  * difference of totals: the former become allocations of the prologue, the rest one more. User
  * annotations become markers, operators that enclose an event its stack.

@@ -220,7 +220,7 @@ final class KinetoReader {
     add(notes, profile.otherDevices(), "events of the host's or other memory passed over");
     add(notes, profile.damaged(), "memory events without time or bytes passed over");
     add(notes, reused, "addresses handed out twice without a free between; the free was added");
-    add(notes, mismatches, "events after which the profile's own total tells of others in between");
+    add(notes, mismatches, "events after which the profile's own total shows others in between");
     return notes;
   }
 

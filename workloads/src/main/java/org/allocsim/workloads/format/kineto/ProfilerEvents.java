@@ -110,7 +110,7 @@ final class ProfilerEvents {
     return addresses[event];
   }
 
-  /** Bytes allocated on the device behind the event, or {@link #NO_TOTAL}. */
+  /** Bytes allocated on the device after the event, or {@link #NO_TOTAL}. */
   long totalAllocated(int event) {
     return totals[event];
   }

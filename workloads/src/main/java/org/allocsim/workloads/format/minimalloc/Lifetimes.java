@@ -9,7 +9,7 @@ import org.allocsim.simulator.trace.StackTable;
 
 /** Lifetimes and sizes in the order of a file. */
 final class Lifetimes {
-  /** Most lifetimes whose allocations and frees a trace can hold. */
+  /** Maximum number of lifetimes whose allocations and frees a trace can hold. */
   static final int MOST = 1 << 29;
 
   private int count;

@@ -14,7 +14,7 @@ import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.TraceWriter;
 
 /**
- * Writes the format: a row per allocation, in order. Times are those of the trace where they tell
+ * Writes the format: a row per allocation, in order. Times are those of the trace where they give
  * the order of its requests by the format's rule, else the numbers of the requests.
  */
 final class MiniMallocWriter implements TraceWriter {
@@ -24,10 +24,10 @@ final class MiniMallocWriter implements TraceWriter {
   public List<String> losses(AllocationTrace trace, int device) {
     Lives lives = new Lives(trace, device);
     List<String> losses = new ArrayList<>();
-    add(losses, lives.live, "allocations that stay to the end are freed behind it");
+    add(losses, lives.live, "allocations that stay to the end are freed after it");
     if (!lives.timesTellOrder && lives.requests > 0) {
       losses.add(
-          "times are replaced by the numbers of the requests, as they do not tell the order");
+          "times are replaced by the numbers of the requests, as they do not give the order");
     }
     add(losses, lives.ofOtherStreams, "requests lose their stream");
     add(losses, lives.ofPools, "requests lose their private pool");
@@ -114,7 +114,7 @@ final class MiniMallocWriter implements TraceWriter {
       timesTellOrder &= latestNanos < Long.MAX_VALUE;
     }
 
-    /** Whether the format's rule puts a request behind another. */
+    /** Whether the format's rule puts a request after another. */
     private boolean follows(int first, int second) {
       long between = Long.compare(trace.timeNanos(second), trace.timeNanos(first));
       if (between != 0) {
@@ -130,7 +130,7 @@ final class MiniMallocWriter implements TraceWriter {
       return timesTellOrder ? trace.timeNanos(event) : event;
     }
 
-    /** When an allocation is freed; behind everything where it is not. */
+    /** When an allocation is freed; after everything where it is not. */
     long end(int allocation) {
       int event = freeEvents[allocation];
       if (event != NONE) {

@@ -5,7 +5,7 @@ package org.allocsim.workloads.format.pytorch;
  *
  * @param stage whether the span begins or ends
  * @param name name of the span, such as {@code "Optimizer.step#AdamW.step"}
- * @param device device index, −1 where the file does not tell
+ * @param device device index, −1 where the file does not say
  * @param timeNanos time in nanoseconds on the clock of the history
  */
 public record Annotation(Stage stage, String name, int device, long timeNanos) {

@@ -76,13 +76,13 @@ public final class DeviceHistory {
     return stacks == null ? StackTable.NONE : stacks[row];
   }
 
-  /** Pool of a row (PyTorch 2.12 and later), or null where the file does not tell. */
+  /** Pool of a row (PyTorch 2.12 and later), or null where the file does not say. */
   public PoolId poolId(int row) {
     int pool = fewPools != null ? fewPools[row] : manyPools != null ? manyPools[row] : -1;
     return pool < 0 ? null : poolIds.get(pool);
   }
 
-  /** Whether the oldest entries were lost (PyTorch 2.12 and later), if the file tells. */
+  /** Whether the oldest entries were lost (PyTorch 2.12 and later), if the file says so. */
   public Optional<Boolean> overflowed() {
     return overflowed;
   }

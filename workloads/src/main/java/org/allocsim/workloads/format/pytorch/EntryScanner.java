@@ -11,7 +11,7 @@ import org.allocsim.simulator.effect.EffectKind;
  * order, and as values whole numbers, texts, a pair of numbers, and a list of frames that were seen
  * before. A history is made of almost nothing else.
  *
- * <p>The scanner decides nothing by itself: an entry that looks otherwise in any way, that a frame
+ * <p>The scanner decides nothing on its own: an entry that looks otherwise in any way, that a frame
  * or the buffer cuts, or that holds an error is left for {@link PickleMachine} as if nobody had
  * looked at it.
  */
@@ -40,7 +40,7 @@ final class EntryScanner {
   /** Which contents of the memo the shape belongs to. */
   private int memoVersion;
 
-  /** The values of the entry by field; they have the types that the shape tells. */
+  /** The values of the entry by field; they have the types that the shape names. */
   private final long[] values = new long[Vocabulary.FIELDS + 1];
 
   private final StackScanner stacks;
@@ -62,7 +62,7 @@ final class EntryScanner {
   }
 
   /**
-   * Reads the entries that come next, whose list is being filled, and moves the input behind them.
+   * Reads the entries that come next, whose list is being filled, and moves the input after them.
    *
    * @param end position in the buffer at which the frame ends
    * @return whether there was any
@@ -76,20 +76,20 @@ final class EntryScanner {
     int at = from;
     // Whatever is remembered takes a byte.
     while (at + STEP_BYTES <= end && memo.hasRoom(end - at)) {
-      int behind = entry(columns, at, end);
-      if (behind < 0 && learn(at, end)) {
-        behind = entry(columns, at, end);
+      int after = entry(columns, at, end);
+      if (after < 0 && learn(at, end)) {
+        after = entry(columns, at, end);
       }
-      if (behind < 0) {
+      if (after < 0) {
         break;
       }
-      at = behind;
+      at = after;
     }
     in.moveTo(at);
     return at > from;
   }
 
-  /** Reads the entry that begins at a position and returns the one behind it, or −1. */
+  /** Reads the entry that begins at a position and returns the one after it, or −1. */
   private int entry(EventColumns columns, int from, int end) {
     byte[] bytes = in.buffer();
     if (bytes[from] != Opcode.EMPTY_DICT) {
@@ -123,7 +123,7 @@ final class EntryScanner {
     return shape.learn(in.buffer(), from, end, memo, stacks);
   }
 
-  /** Reads keys and values up to SETITEMS and returns the position behind it, or −1. */
+  /** Reads keys and values up to SETITEMS and returns the position after it, or −1. */
   private int items(int from, int end) {
     byte[] bytes = in.buffer();
     int[] rows = shape.rows;
@@ -161,7 +161,7 @@ final class EntryScanner {
     return memo.entry(EntryShape.slot(in.buffer(), at));
   }
 
-  /** Reads a text and returns the position behind it, or −1. */
+  /** Reads a text and returns the position after it, or −1. */
   private int text(int field, int at, int end) {
     byte[] bytes = in.buffer();
     if (bytes[at] != (byte) Opcode.SHORT_BINUNICODE) {
@@ -170,8 +170,8 @@ final class EntryScanner {
       return Memo.typeOf(entry) == Value.TEXT ? at + EntryShape.referenceLength(bytes[at]) : -1;
     }
     int length = bytes[at + 1] & 0xff;
-    int behind = at + 2 + length;
-    if (behind + STEP_BYTES > end) {
+    int after = at + 2 + length;
+    if (after + STEP_BYTES > end) {
       return -1;
     }
     int id;
@@ -187,10 +187,10 @@ final class EntryScanner {
       id = lastId;
     }
     values[field] = id;
-    return id < 0 ? -1 : remember(Memo.entry(Value.TEXT, id), behind);
+    return id < 0 ? -1 : remember(Memo.entry(Value.TEXT, id), after);
   }
 
-  /** Reads the pair of numbers that names a pool and returns the position behind it, or −1. */
+  /** Reads the pair of numbers that names a pool and returns the position after it, or −1. */
   private int pool(int from) {
     byte[] bytes = in.buffer();
     int length = EntryShape.numberLength(bytes, from);
@@ -217,7 +217,7 @@ final class EntryScanner {
     return at + 1;
   }
 
-  /** Reads a list of frames and returns the position behind it, or −1. */
+  /** Reads a list of frames and returns the position after it, or −1. */
   private int stack(int from, int end) {
     byte[] bytes = in.buffer();
     if (bytes[from] != Opcode.EMPTY_LIST) {

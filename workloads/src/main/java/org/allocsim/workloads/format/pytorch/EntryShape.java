@@ -7,10 +7,10 @@ import java.util.Arrays;
 
 /**
  * The keys of a history's entries in their order, as the bytes that refer to them: consecutive
- * entries have the same ones, so that comparing a word tells the field and what follows.
+ * entries have the same ones, so that comparing a word shows the field and what follows.
  */
 final class EntryShape {
-  /** Most keys of an entry; PyTorch 2.12 writes nine. */
+  /** Maximum number of keys of an entry; PyTorch 2.12 writes nine. */
   static final int MOST_KEYS = 32;
 
   // What follows a key.
@@ -49,10 +49,10 @@ final class EntryShape {
   private static final int FIELD_SHIFT = 10;
   private static final int CONTENT_SHIFT = 16;
 
-  /** The bytes of each key, in the upper bytes of a word; SETITEMS stands behind the last. */
+  /** The bytes of each key, in the upper bytes of a word; SETITEMS stands after the last. */
   final long[] keys = new long[MOST_KEYS + 1];
 
-  /** What else is known of each key, as the methods below tell. */
+  /** What else is known of each key, as the methods below say. */
   final int[] rows = new int[MOST_KEYS + 1];
 
   private int count;
@@ -163,7 +163,7 @@ final class EntryShape {
     };
   }
 
-  /** The position behind a value, −1 where it is another. */
+  /** The position after a value, −1 where it is another. */
   private static int end(int content, byte[] bytes, int at, int end) {
     int number = numberLength(bytes, at);
     return switch (content) {
@@ -184,7 +184,7 @@ final class EntryShape {
 
   private static int pairEnd(byte[] bytes, int at) {
     int second = numberLength(bytes, at);
-    // Behind the second number stands the opcode that makes the pair.
+    // After the second number stands the opcode that makes the pair.
     return second < 0 ? -1 : memoizeEnd(bytes, at + second + 1);
   }
 

@@ -12,7 +12,7 @@ import org.allocsim.simulator.trace.StackTable;
  * is kept as a problem, since only a list that turns out to be a device's history must be right.
  */
 final class EventColumns {
-  /** Most rows, in whole pieces. */
+  /** Maximum number of rows, in whole pieces. */
   private static final int MOST_ROWS = Integer.MAX_VALUE / EventRows.MOST * EventRows.MOST;
 
   private static final String DAMAGED = "the file is damaged, " + PickleInput.WRITE_ANEW;

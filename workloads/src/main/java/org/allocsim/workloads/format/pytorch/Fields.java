@@ -83,7 +83,7 @@ final class Fields {
     return number(field, 0);
   }
 
-  /** A time in microseconds that can be told in nanoseconds, or the fallback. */
+  /** A time in microseconds that nanoseconds can hold, or the fallback. */
   long micros(int field, long fallback) {
     byte type = type(field);
     if (type == Value.MARK || type == Value.NONE) {

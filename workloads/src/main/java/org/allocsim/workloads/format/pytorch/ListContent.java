@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.trace.StackTable;
 
-/** What a list of the snapshot holds; told by its first element. */
+/** What a list of the snapshot holds; its first element says. */
 sealed interface ListContent {
   /** Stack frames, by number. */
   final class Frames implements ListContent {

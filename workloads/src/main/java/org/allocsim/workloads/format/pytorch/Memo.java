@@ -10,7 +10,7 @@ import java.util.Arrays;
  * enters the memo once that part turned out to be complete.
  */
 final class Memo {
-  /** Most slots, and one more than the largest value of an entry. */
+  /** Maximum number of slots, and one more than the largest value of an entry. */
   static final int MOST = 1 << 28;
 
   private static final int VALUE_MASK = MOST - 1;

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * soon as whatever contains it takes it, so that there are only as many as dicts nest.
  */
 final class OpenDicts {
-  /** Most dicts that may be open at once. */
+  /** Maximum number of dicts that may be open at once. */
   static final int MOST = 1 << 12;
 
   private static final int WIDTH = 64;

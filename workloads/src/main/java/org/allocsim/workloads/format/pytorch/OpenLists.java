@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** The lists that are being filled, each with what it holds so far. */
 final class OpenLists {
-  /** Most lists that may be open at once. */
+  /** Maximum number of lists that may be open at once. */
   static final int MOST = 1 << 16;
 
   int[] stackPositions = new int[16];

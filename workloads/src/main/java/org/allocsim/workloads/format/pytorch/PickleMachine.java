@@ -16,10 +16,10 @@ final class PickleMachine {
   /** Deepest nesting of containers; a snapshot has about seven levels. */
   static final int DEEPEST = 64;
 
-  /** Most values on the stack. */
+  /** Maximum number of values on the stack. */
   private static final int MOST_VALUES = 1 << 20;
 
-  /** Most values on the stack beside which entries are scanned. */
+  /** Maximum number of values on the stack beside which entries are scanned. */
   private static final int MOST_SCANNED = 1 << 10;
 
   private static final String DAMAGED = "the file is damaged, " + PickleInput.WRITE_ANEW;

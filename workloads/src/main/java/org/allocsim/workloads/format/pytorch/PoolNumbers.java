@@ -8,7 +8,7 @@ import org.allocsim.simulator.trace.PoolId;
 
 /** Numbers pairs of whole numbers, which in a snapshot are the identities of memory pools. */
 final class PoolNumbers {
-  /** Most pools of a snapshot, so that a number fits the {@code short} of a column. */
+  /** Maximum number of pools of a snapshot, so that a number fits the {@code short} of a column. */
   static final int MOST = 32_000;
 
   private final Map<PoolId, Integer> numbers = new HashMap<>();

@@ -144,7 +144,7 @@ final class SegmentReader {
 
   private record Sums(long total, long allocated, long active, long requested) {}
 
-  /** Adds blocks up, and gives those without an address the one behind their neighbour. */
+  /** Adds blocks up, and gives those without an address the one after their neighbour. */
   private static Sums placeBlocks(BlockColumns blocks, long segmentAddress) {
     long total = 0;
     long allocated = 0;

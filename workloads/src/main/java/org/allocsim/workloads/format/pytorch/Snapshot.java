@@ -1,6 +1,11 @@
 package org.allocsim.workloads.format.pytorch;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.TraceFormatException;
 
@@ -11,7 +16,7 @@ import org.allocsim.workloads.format.TraceFormatException;
  * <p>Streams are numbered by ascending unsigned handle, in the histories and in the segments.
  */
 public final class Snapshot {
-  /** Most devices of a snapshot. */
+  /** Maximum number of devices of a snapshot. */
   public static final int MOST_DEVICES = 128;
 
   private final String fileName;
@@ -119,4 +124,198 @@ public final class Snapshot {
               + " write the snapshot with torch.cuda.memory._dump_snapshot()");
     }
   }
+
+  /**
+   * Puts a snapshot together from columns that another format carries. What is out of order or
+   * refers to nothing is refused with an {@link IllegalArgumentException}, whose message is a
+   * clause for the user.
+   */
+  public static final class Builder {
+    private final long[] streamHandles;
+    private final StackTable stacks;
+    private final List<DeviceHistory> devices = new ArrayList<>();
+    private final List<SnapshotSegment> segments = new ArrayList<>();
+    private final List<Annotation> annotations = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
+    private SnapshotSettings settings = SnapshotSettings.ABSENT;
+    private HistoryColumns history;
+    private SegmentSums sums;
+    private BlockColumns blocks;
+
+    /**
+     * A snapshot without devices and segments.
+     *
+     * @param streamHandles handles by stream number, ascending as unsigned numbers
+     * @param stacks the stacks that rows refer to
+     */
+    public Builder(long[] streamHandles, StackTable stacks) {
+      this.streamHandles = streamHandles.clone();
+      this.stacks = stacks;
+      for (int stream = 1; stream < streamHandles.length; stream++) {
+        require(
+            Long.compareUnsigned(streamHandles[stream - 1], streamHandles[stream]) < 0,
+            "the handles of streams do not ascend");
+      }
+      require(streamHandles.length <= StreamNumbers.MOST, "there are too many streams");
+    }
+
+    /** Sets the allocator's settings. */
+    public void settings(SnapshotSettings recorded) {
+      settings = recorded;
+    }
+
+    /** Adds a note of the reader. */
+    public void note(String note) {
+      notes.add(note);
+    }
+
+    /** Adds one end of a named span. */
+    public void annotation(Annotation annotation) {
+      annotations.add(annotation);
+    }
+
+    /**
+     * Begins the history of the next device.
+     *
+     * @param hasTimes whether its rows carry times
+     * @param overflowed whether its oldest rows were lost, if that is known
+     */
+    public void device(boolean hasTimes, Optional<Boolean> overflowed) {
+      finishDevice();
+      require(devices.size() < MOST_DEVICES, "there are more than 128 devices");
+      history = new HistoryColumns(hasTimes, overflowed);
+    }
+
+    /**
+     * Adds a row to the history of the device that was begun last.
+     *
+     * @param stream number of the stream
+     * @param pool the row's pool, or null where it is not known
+     */
+    public void event(
+        EffectKind kind,
+        long address,
+        long bytes,
+        int stream,
+        long timeNanos,
+        int stack,
+        PoolId pool) {
+      require(history != null, "the row belongs to no device");
+      require(bytes >= 0, "the size is negative");
+      requireStream(stream);
+      requireStack(stack);
+      history.add(kind, address, bytes, stream, timeNanos, stack, pool);
+    }
+
+    /** Begins the next segment of the final state. */
+    public void segment(SegmentSums segment) {
+      finishSegment();
+      require(segment.device() >= 0 && segment.device() < MOST_DEVICES, "there is no such device");
+      requireStream(segment.stream());
+      requireStack(segment.stack());
+      sums = segment;
+      blocks = new BlockColumns();
+    }
+
+    /** Adds a block to the segment that was begun last. */
+    public void block(long address, long bytes, long requestedBytes, BlockState state, int stack) {
+      require(sums != null, "the block belongs to no segment");
+      require(bytes >= 0 && requestedBytes >= 0, "the size is negative");
+      requireStack(stack);
+      blocks.add(address, true, bytes, requestedBytes, state, stack);
+    }
+
+    private void finishDevice() {
+      if (history != null) {
+        devices.add(history.finish());
+        history = null;
+      }
+    }
+
+    private void finishSegment() {
+      if (sums != null) {
+        segments.add(
+            new SnapshotSegment(
+                sums.device(),
+                sums.address(),
+                sums.totalBytes(),
+                sums.allocatedBytes(),
+                sums.activeBytes(),
+                sums.requestedBytes(),
+                sums.stream(),
+                sums.small(),
+                sums.pool(),
+                sums.expandable(),
+                sums.stack(),
+                blocks));
+        sums = null;
+      }
+    }
+
+    /**
+     * The snapshot.
+     *
+     * @param fileName name of the file that it was read from
+     * @param sha256 digest of that file
+     */
+    public Snapshot build(String fileName, String sha256) {
+      finishDevice();
+      finishSegment();
+      for (SnapshotSegment segment : segments) {
+        require(segment.device() < devices.size(), "a segment belongs to no device");
+      }
+      return new Snapshot(
+          fileName,
+          sha256,
+          List.copyOf(devices),
+          List.copyOf(segments),
+          settings,
+          List.copyOf(annotations),
+          stacks,
+          streamHandles,
+          List.copyOf(notes));
+    }
+
+    private void requireStream(int stream) {
+      require(stream >= 0 && stream < streamHandles.length, "there is no such stream");
+    }
+
+    private void requireStack(int stack) {
+      require(stack >= 0 && stack < stacks.stackCount(), "there is no such stack");
+    }
+
+    private static void require(boolean holds, String otherwise) {
+      if (!holds) {
+        throw new IllegalArgumentException(otherwise);
+      }
+    }
+  }
+
+  /**
+   * What a segment is, without its blocks; the names are those of {@link SnapshotSegment}.
+   *
+   * @param device device index
+   * @param address start address, unsigned
+   * @param totalBytes size of the segment or mapped run
+   * @param allocatedBytes bytes of blocks in the program's hands
+   * @param activeBytes bytes of blocks in the program's hands or waiting for a stream
+   * @param requestedBytes requested bytes of active blocks
+   * @param stream number of its stream
+   * @param small whether it belongs to the pool of small blocks
+   * @param pool the pool that owns it
+   * @param expandable whether it is a mapped run of an expandable segment
+   * @param stack stack that obtained it
+   */
+  public record SegmentSums(
+      int device,
+      long address,
+      long totalBytes,
+      long allocatedBytes,
+      long activeBytes,
+      long requestedBytes,
+      int stream,
+      boolean small,
+      PoolId pool,
+      boolean expandable,
+      int stack) {}
 }

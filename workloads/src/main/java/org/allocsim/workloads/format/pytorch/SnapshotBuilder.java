@@ -6,11 +6,11 @@ import java.util.List;
 import org.allocsim.workloads.format.TraceFormatException;
 
 /**
- * Gives meaning to the containers of a pickle: tells by its keys what a dict is, and turns it into
+ * Gives meaning to the containers of a pickle: finds by its keys what a dict is, and turns it into
  * rows as soon as its list takes it. Nothing here depends on the order of keys.
  */
 final class SnapshotBuilder {
-  /** Most lists of entries, of which only device histories are kept. */
+  /** Maximum number of lists of entries, of which only device histories are kept. */
   private static final int MOST_EVENT_LISTS = 1 << 12;
 
   private static final long SEGMENT_KEYS = 1L << Vocabulary.BLOCKS | 1L << Vocabulary.TOTAL_SIZE;

@@ -18,8 +18,8 @@ import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
  * @param releaseLockOnCudamalloc whether the allocator's lock was released during driver calls
  * @param pinnedUseCudaHostRegister whether pinned memory came from malloc and registration
  * @param graphCaptureRecordStreamReuse whether blocks freed in a capture could be reused in it
- * @param traceMaxEntries capacity of the history per device (2.12 and later), −1 where not told
- * @param traceOverflowed whether the history lost its oldest entries (2.12 and later), if told
+ * @param traceMaxEntries capacity of the history per device (2.12 and later), −1 where not reported
+ * @param traceOverflowed whether the history lost its oldest entries (2.12 and later), if reported
  */
 public record SnapshotSettings(
     boolean present,

@@ -66,7 +66,7 @@ final class StackScanner {
    * Reads the list whose opcode stands at a position, which {@link EntryScanner#STEP_BYTES} bytes
    * follow at least, and notes what it puts into the memo.
    *
-   * @return the position behind it, or −1 where it is none of these lists
+   * @return the position after it, or −1 where it is none of these lists
    */
   int scan(byte[] bytes, int from, int end) {
     listStart = from;
@@ -109,7 +109,7 @@ final class StackScanner {
     return stack;
   }
 
-  /** Reads frames up to APPENDS and returns the position behind it, or −1. */
+  /** Reads frames up to APPENDS and returns the position after it, or −1. */
   private int frames(byte[] bytes, int from, int end) {
     int count = 0;
     int at = from;
@@ -146,7 +146,7 @@ final class StackScanner {
   private int lastFrame;
   private int lastText;
 
-  /** Reads a frame behind its opcode and returns the position behind it, or −1. */
+  /** Reads a frame after its opcode and returns the position after it, or −1. */
   private int frame(byte[] bytes, int from, int end) {
     lastFrame = -1;
     int at = from;
@@ -206,23 +206,23 @@ final class StackScanner {
     return at + 1;
   }
 
-  /** Reads a text and returns the position behind it, or −1. */
+  /** Reads a text and returns the position after it, or −1. */
   private int text(byte[] bytes, int at, int end) {
     if (bytes[at] != (byte) Opcode.SHORT_BINUNICODE) {
       lastText = memo.valueAs(Value.TEXT, EntryShape.slot(bytes, at));
       return lastText < 0 ? -1 : at + EntryShape.referenceLength(bytes[at]);
     }
     int length = bytes[at + 1] & 0xff;
-    int behind = at + 2 + length;
-    if (behind + EntryScanner.STEP_BYTES > end) {
+    int after = at + 2 + length;
+    if (after + EntryScanner.STEP_BYTES > end) {
       return -1;
     }
     lastText = texts.number(bytes, at + 2, length);
-    if (lastText < 0 || bytes[behind] != (byte) Opcode.MEMOIZE) {
-      return lastText < 0 ? -1 : behind;
+    if (lastText < 0 || bytes[after] != (byte) Opcode.MEMOIZE) {
+      return lastText < 0 ? -1 : after;
     }
     memo.note(Memo.entry(Value.TEXT, lastText));
-    return behind + 1;
+    return after + 1;
   }
 
   /** The list that stands at a position, or −1 where it is not known. */

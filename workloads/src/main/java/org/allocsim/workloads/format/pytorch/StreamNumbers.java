@@ -6,7 +6,9 @@ import java.util.Map;
 
 /** Numbers stream handles in the order they come; the finished snapshot renumbers by handle. */
 final class StreamNumbers {
-  /** Most streams of a snapshot, so that a number fits the {@code short} of a column. */
+  /**
+   * Maximum number of streams of a snapshot, so that a number fits the {@code short} of a column.
+   */
   static final int MOST = 32_000;
 
   private final Map<Long, Integer> numbers = new HashMap<>();

@@ -8,7 +8,7 @@ import java.util.Arrays;
 
 /** Distinct texts by number, kept as the bytes they came in; a text is decoded when asked for. */
 final class TextPool {
-  /** Most bytes of distinct texts; a real snapshot has a few hundred KiB. */
+  /** Maximum bytes of distinct texts; a real snapshot has a few hundred KiB. */
   static final int MOST_BYTES = 256 << 20;
 
   private static final VarHandle LONGS =

@@ -143,7 +143,7 @@ final class CsvRow {
     return value;
   }
 
-  /** A time of the day in nanoseconds: {@code HH:MM:SS}, with a fraction behind a dot or colon. */
+  /** A time of the day in nanoseconds: {@code HH:MM:SS}, with a fraction after a dot or colon. */
   long timeOfDay(int field, String name) throws TraceFormatException {
     byte[] bytes = lines.bytes();
     int at = starts[field];

@@ -11,7 +11,7 @@ import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.TraceWriter;
 
 /**
- * Writes the log. Every allocation has an address of its own, which tells nothing of where a policy
+ * Writes the log. Every allocation has an address of its own, which says nothing of where a policy
  * would put it.
  */
 final class RmmCsvWriter implements TraceWriter {
@@ -44,10 +44,10 @@ final class RmmCsvWriter implements TraceWriter {
     }
     List<String> losses = new ArrayList<>();
     add(losses, others, "requests are neither allocations nor frees and are left out");
-    add(losses, pools, "allocations are from a private pool, which the log cannot tell");
+    add(losses, pools, "allocations are from a private pool, which the log cannot hold");
     add(losses, stacks, "requests have a stack, which is left out");
     add(losses, times, "times are written without their day and parts of a microsecond");
-    add(losses, streams, "frees do not tell a stream and are written on their allocation's");
+    add(losses, streams, "frees name no stream and are written on their allocation's");
     add(losses, trace.prologueCount(), "rows recreate what was there before and become ordinary");
     return losses;
   }
@@ -119,7 +119,7 @@ final class RmmCsvWriter implements TraceWriter {
     text.setLength(text.length() - 1);
   }
 
-  /** A number with leading zeros and a colon behind it. */
+  /** A number with leading zeros and a colon after it. */
   private static void digits(StringBuilder text, long number, int width) {
     String plain = Long.toString(number);
     text.repeat('0', width - plain.length()).append(plain).append(':');

@@ -19,7 +19,7 @@ public final class StAllocFormat implements TraceFormat {
   /** Begin of lines that begin an iteration, and of their markers' names. */
   static final String ITERATION = "Iteration Index : ";
 
-  /** What stands behind it after the last iteration. */
+  /** What follows it after the last iteration. */
   static final String END = "end";
 
   /** Begin of lines that begin a micro-batch, and of their markers' names. */

@@ -60,7 +60,7 @@ final class StAllocReader {
       notes.add(unknownFrees + " frees of memory that the file does not allocate were left out");
     }
     if (skippedLines > 0) {
-      notes.add(skippedLines + " lines behind the last iteration are no calls and were left out");
+      notes.add(skippedLines + " lines after the last iteration are not calls and were left out");
     }
     String digest = input.finishDigest();
     return new TraceFile(

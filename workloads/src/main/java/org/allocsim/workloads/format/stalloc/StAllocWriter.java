@@ -12,7 +12,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.workloads.format.TraceWriter;
 
-/** Writes the format. Pointers only tell which free belongs to which allocation. */
+/** Writes the format. Pointers only show which free belongs to which allocation. */
 final class StAllocWriter implements TraceWriter {
   private static final long FIRST_POINTER = 0x7f00_0000_0000L;
   private static final long POINTER_STEP = 512;

@@ -9,7 +9,7 @@
  *     request of no bytes gets</td></tr>
  * <tr><td>{@code 0 <pointer> <bytes> <stream>}</td><td>free, with the bytes requested</td></tr>
  * <tr><td>{@code Iteration Index : <n>}</td><td>marker that lasts to the next such line; n is
- *     {@code end} behind the last iteration</td></tr>
+ *     {@code end} after the last iteration</td></tr>
  * <tr><td>{@code micro-batch : F} (B, W)</td><td>marker that lasts to the next such line or
  *     iteration</td></tr>
  * <tr><td>{@code <layer>->Module Layer : F-start} (F-end, B-start, B-end)</td><td>marker begins,

@@ -8,7 +8,7 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
-/** What one line tells, whether it is of the current form or of the older one. */
+/** What one line says, whether it is of the current form or of the older one. */
 final class ReplayLine {
   private static final JsonFactory FACTORY = new JsonFactory();
   private static final String REMEDY = "correct the line or take it out";
@@ -56,7 +56,7 @@ final class ReplayLine {
         outer(json);
       }
       if (json.nextToken() != null) {
-        throw broken("goes on behind its object");
+        throw broken("continues after its object");
       }
     } catch (JacksonException _) {
       throw broken("is not valid JSON");
@@ -162,7 +162,7 @@ final class ReplayLine {
     return isOld;
   }
 
-  /** Whether the line tells what came of the call, or is of the newer form, which always does. */
+  /** Whether the line says what came of the call, or is of the newer form, which always does. */
   boolean hasResult() {
     return hasResult || !isOld;
   }

@@ -135,7 +135,7 @@ final class UmpireReplayReader {
     resourceOfAllocator.put(line.allocator(), resource);
   }
 
-  /** The resource under the line's allocator; one of its own where the log does not tell. */
+  /** The resource under the line's allocator; one of its own where the log does not name it. */
   private Resource resourceOfLine() throws TraceFormatException {
     Resource known = resourceOfAllocator.get(line.allocator());
     return known != null ? known : resource(line.allocator());

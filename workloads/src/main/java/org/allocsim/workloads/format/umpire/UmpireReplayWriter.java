@@ -47,9 +47,9 @@ final class UmpireReplayWriter implements TraceWriter {
     }
     List<String> losses = new ArrayList<>();
     add(losses, others, "requests are neither allocations nor frees and are left out");
-    add(losses, pools, "allocations are from a private pool, which the log cannot tell");
-    add(losses, streams, "allocations are on a stream, which the log cannot tell");
-    add(losses, streamFrees, "frees are on a stream, which the log cannot tell");
+    add(losses, pools, "allocations are from a private pool, which the log cannot hold");
+    add(losses, streams, "allocations are on a stream, which the log cannot hold");
+    add(losses, streamFrees, "frees are on a stream, which the log cannot hold");
     add(losses, stacks, "requests have a stack, which is left out");
     add(losses, trace.prologueCount(), "rows recreate what was there before and become ordinary");
     return losses;

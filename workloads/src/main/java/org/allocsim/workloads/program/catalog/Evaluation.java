@@ -32,7 +32,7 @@ record Evaluation(int every, int batches, int batch) {
         new ProgramOption(BATCH, "0", "samples of such a batch; 0: as many as in training"));
   }
 
-  /** Runs the phase behind a step, counted from 0, where it is due. */
+  /** Runs the phase after a step, counted from 0, where it is due. */
   void after(int step, Torch torch, Runnable answerBatch) {
     if (every == 0 || (step + 1) % every != 0) {
       return;

@@ -31,8 +31,8 @@ public final class LlamaGeneration implements ProgramProvider {
   public List<ProgramOption> options() {
     return Options.with(
         new ProgramOption("prompts", "5", "batches of prompts, one after the other"),
-        new ProgramOption("least-batch", "1", "fewest prompts of a batch"),
-        new ProgramOption("most-batch", "8", "most prompts of a batch"),
+        new ProgramOption("least-batch", "1", "minimum number of prompts of a batch"),
+        new ProgramOption("most-batch", "8", "maximum number of prompts of a batch"),
         new ProgramOption("shortest", "20", "shortest prompt drawn"),
         new ProgramOption("longest", "700", "longest prompt drawn"),
         new ProgramOption("new-tokens", "40", "tokens of each answer"),
@@ -59,7 +59,7 @@ public final class LlamaGeneration implements ProgramProvider {
     int shortest = values.count("shortest");
     int longest = values.count("longest");
     int emptyEvery = values.number("empty-cache-every", 0);
-    values.require(mostBatch >= leastBatch, "the largest batch is below the least");
+    values.require(mostBatch >= leastBatch, "the largest batch is below the smallest");
     values.require(longest >= shortest, "the longest prompt is below the shortest");
     values.require(shape.width() % shape.heads() == 0, "heads must divide the width");
     values.require((long) mostBatch * longest <= 1056 * 256, "batches exceed 270336 tokens");

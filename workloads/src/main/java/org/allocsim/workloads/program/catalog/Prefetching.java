@@ -40,7 +40,7 @@ public final class Prefetching implements ProgramProvider {
         new ProgramOption("pinned", "true", "copy from page-locked host memory"),
         new ProgramOption("side-stream", "true", "copy on a stream of its own"),
         new ProgramOption(
-            "record-stream", "true", "tell the allocator that the main stream uses the batch"),
+            "record-stream", "true", "report to the allocator that the main stream uses the batch"),
         new ProgramOption("synchronize", "true", "wait for the GPU after each batch"),
         new ProgramOption("loader", "false", "take batches from a data loader"),
         new ProgramOption("workers", "0", "worker processes of the loader"),

@@ -24,7 +24,7 @@ public final class ResNetTraining implements ProgramProvider {
 
   @Override
   public String summary() {
-    return "training of a residual network (torchvision's resnet50 unless told otherwise)";
+    return "training of a residual network (torchvision's resnet50 unless set otherwise)";
   }
 
   @Override
@@ -34,7 +34,7 @@ public final class ResNetTraining implements ProgramProvider {
         new ProgramOption("depth", "50", "layers: 50, 101 or 152"),
         new ProgramOption("batch", "32", "images of a batch"),
         new ProgramOption("image", "224", "pixels of an image's side"),
-        new ProgramOption("classes", "1000", "classes to tell apart"),
+        new ProgramOption("classes", "1000", "classes to distinguish"),
         new ProgramOption("amp", "float16", "autocast: none, bfloat16 or float16"),
         new ProgramOption("scaler", "true", "scale gradients (GradScaler)"),
         new ProgramOption(

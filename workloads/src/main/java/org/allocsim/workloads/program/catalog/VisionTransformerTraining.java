@@ -24,7 +24,7 @@ public final class VisionTransformerTraining implements ProgramProvider {
 
   @Override
   public String summary() {
-    return "training of a vision transformer (torchvision's vit_b_16 unless told otherwise)";
+    return "training of a vision transformer (torchvision's vit_b_16 unless set otherwise)";
   }
 
   @Override
@@ -38,7 +38,7 @@ public final class VisionTransformerTraining implements ProgramProvider {
         new ProgramOption("width", "768", "features of a token"),
         new ProgramOption("heads", "12", "attention heads"),
         new ProgramOption("inner", "3072", "features inside a feed-forward part"),
-        new ProgramOption("classes", "1000", "classes to tell apart"),
+        new ProgramOption("classes", "1000", "classes to distinguish"),
         new ProgramOption("amp", "none", "autocast: none, bfloat16 or float16"),
         new ProgramOption("fused", "false", "fused AdamW in place of the foreach one"),
         new ProgramOption("set-to-none", "true", "give gradients back after each step"));

@@ -199,7 +199,7 @@ public final class GreedySearch {
     scores.release();
   }
 
-  /** A processor that forbids the end of an answer before its least length. */
+  /** A processor that forbids the end of an answer before its minimum length. */
   private Tensor withoutEnd(long batch, boolean vocabularyFirst) {
     try (Frame frame = new Frame()) {
       if (vocabularyFirst) {

@@ -26,7 +26,7 @@ public final class ResNet {
   private final Tensor headBias;
   private boolean training = true;
 
-  /** A convolution without bias and the normalisation behind it. */
+  /** A convolution without bias and the normalisation after it. */
   private record Unit(Tensor filter, Tensor[] scale, int stride, int padding) {}
 
   private record Block(Unit narrow, Unit window, Unit wide, Unit shortcut) {}

@@ -41,7 +41,7 @@ public final class VisionTransformer {
    * @param width features of a token
    * @param heads attention heads
    * @param inner features inside a block's feed-forward part
-   * @param classes classes to tell apart
+   * @param classes classes to distinguish
    */
   public record Shape(
       int image, int patch, int layers, int width, int heads, int inner, int classes) {

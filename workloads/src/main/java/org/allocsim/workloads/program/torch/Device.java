@@ -175,7 +175,7 @@ public final class Device {
     return next().allocateHost(bytes);
   }
 
-  /** Tells that a stream uses page-locked host memory. */
+  /** Reports that a stream uses page-locked host memory. */
   public void useHost(int buffer, long handle) {
     next().useHostOnStream(buffer, handle);
   }

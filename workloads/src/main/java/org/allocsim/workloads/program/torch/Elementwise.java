@@ -2,7 +2,7 @@ package org.allocsim.workloads.program.torch;
 
 import java.util.Arrays;
 
-/** Operations on each element by itself, and copies. */
+/** Operations on each element alone, and copies. */
 public final class Elementwise {
   private Elementwise() {}
 

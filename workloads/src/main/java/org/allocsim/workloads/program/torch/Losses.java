@@ -4,7 +4,7 @@ package org.allocsim.workloads.program.torch;
 public final class Losses {
   private Losses() {}
 
-  /** {@code F.cross_entropy(logits, classes)}; autocast raises the precision behind the softmax. */
+  /** {@code F.cross_entropy(logits, classes)}; autocast raises the precision after the softmax. */
   public static Tensor crossEntropy(Torch torch, Tensor logits, Tensor classes) {
     try (Frame frame = new Frame()) {
       Tensor logarithms = frame.own(logSoftmax(torch, logits));

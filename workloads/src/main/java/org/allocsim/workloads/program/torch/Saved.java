@@ -5,7 +5,7 @@ interface Saved {
   /** The tensor; whoever calls owns nothing and uses it before {@link #release}. */
   Tensor get();
 
-  /** Tells that the backward pass of the operation needs this tensor no more. */
+  /** Reports that the backward pass of the operation needs this tensor no more. */
   default void usedLast() {}
 
   /** Whether the tensor goes as soon as the backward pass of its operation has run. */

@@ -1,7 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
 /**
- * How well products fill a card of 132 multiprocessors (Hopper). cuBLAS gives each multiprocessor a
+ * How well products fill a GPU of 132 multiprocessors (Hopper). cuBLAS gives each multiprocessor a
  * tile of the result at a time; the last round of tiles takes as long as the others although some
  * multiprocessors have none (NVIDIA, "Matrix Multiplication Background User's Guide", wave and tile
  * quantization). Long sums are divided among tiles where that fills the last round better, and
@@ -20,7 +20,7 @@ final class Tiles {
 
   private Tiles() {}
 
-  /** Operations of a product in whole rounds of whole tiles: what the card could do meanwhile. */
+  /** Operations of a product in whole rounds of whole tiles: what the GPU could do meanwhile. */
   static long operations(long batch, long rows, long columns, long inner) {
     long needed = 2 * batch * rows * columns * inner;
     long least = Long.MAX_VALUE;

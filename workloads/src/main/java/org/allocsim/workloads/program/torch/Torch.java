@@ -38,7 +38,7 @@ public final class Torch {
     return device;
   }
 
-  /** Casts that operations make by themselves. */
+  /** Casts that operations make automatically. */
   public Autocast autocast() {
     return autocast;
   }

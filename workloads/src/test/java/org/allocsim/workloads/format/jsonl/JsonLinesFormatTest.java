@@ -154,7 +154,7 @@ class JsonLinesFormatTest {
         "{\"op\":\"alloc\",\"id\":1,\"bytes\":1,\"pool\":[1]}|a pool of the form",
         "{\"op\":\"alloc\",\"id\":1,\"bytes\":1,\"stream\":\"x\"}|a stream's handle",
         "{\"op\":\"alloc\",\"id\":1,\"by|the line is not valid JSON",
-        "{\"op\":\"snapshot\"} {}|goes on behind its object",
+        "{\"op\":\"snapshot\"} {}|continues after its object",
         "[1]|is no JSON object"
       })
   void aBadLineIsRefusedWithItsPlaceAndCause(String line, String expected) {
@@ -168,7 +168,7 @@ class JsonLinesFormatTest {
   void anotherVersionIsRefused() {
     TraceFormatException error =
         assertThrows(
-            TraceFormatException.class, () -> read("{\"allocsim\":\"trace\",\"version\":2}\n"));
-    assertTrue(error.getMessage().contains("version 2"), error.getMessage());
+            TraceFormatException.class, () -> read("{\"allocsim\":\"trace\",\"version\":3}\n"));
+    assertTrue(error.getMessage().contains("version 3"), error.getMessage());
   }
 }

@@ -147,8 +147,8 @@ class MiniMallocFormatTest {
     assertEquals("id,lower,upper,size\n0,0,2,10\n1,3,4,20\n", write(trace));
     assertEquals(
         List.of(
-            "1 allocations that stay to the end are freed behind it",
-            "times are replaced by the numbers of the requests, as they do not tell the order",
+            "1 allocations that stay to the end are freed after it",
+            "times are replaced by the numbers of the requests, as they do not give the order",
             "1 requests lose their stream",
             "1 requests lose their private pool",
             "1 rows that neither allocate nor free are left out"),

@@ -54,7 +54,7 @@ class BadSnapshotTest {
     return refusal(PickleWriter.pickle(value, 4));
   }
 
-  /** A pickle of protocol 2 with these bytes behind its header. */
+  /** A pickle of protocol 2 with these bytes after its header. */
   private static byte[] bytes(int... body) {
     ByteArrayOutputStream file = new ByteArrayOutputStream();
     file.write(0x80);
@@ -91,7 +91,7 @@ class BadSnapshotTest {
   }
 
   @Test
-  void randomBytesBehindAHeaderAreRefused() {
+  void randomBytesAfterAHeaderAreRefused() {
     SplittableRandom random = new SplittableRandom(43);
     for (int i = 0; i < 5_000; i++) {
       byte[] file = new byte[3 + random.nextInt(60)];

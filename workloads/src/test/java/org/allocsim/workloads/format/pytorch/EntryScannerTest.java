@@ -226,7 +226,7 @@ class EntryScannerTest {
 
   @Test
   void stacksOfMoreThanAThousandFramesAreReadAlike() {
-    // Python writes them in pieces of a thousand, and a single one that is left by itself.
+    // Python writes them in pieces of a thousand, and a single one that is left alone.
     for (int depth : new int[] {999, 1000, 1001, 1002, 2000, 2001}) {
       List<Object> frames = list();
       for (int i = 0; i < depth; i++) {

@@ -11,7 +11,7 @@ import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.pytorch.PickleWriter.Tuple;
 
 /** Snapshots as the dicts and lists that PyTorch 2.11 makes, for tests to alter. */
-final class SnapshotData {
+public final class SnapshotData {
   private SnapshotData() {}
 
   static Map<String, Object> dict(Object... keysAndValues) {
@@ -128,7 +128,7 @@ final class SnapshotData {
   }
 
   /** Every column as text, one row a line. */
-  static String columns(Snapshot snapshot) {
+  public static String columns(Snapshot snapshot) {
     StringBuilder text = new StringBuilder();
     text.append(snapshot.settings()).append(snapshot.annotations()).append(snapshot.notes());
     text.append(Arrays.toString(snapshot.streamHandles())).append('\n');

@@ -404,7 +404,7 @@ class SnapshotReaderTest {
   }
 
   @Test
-  void dataBehindThePickleAreNoted() throws Exception {
+  void dataAfterThePickleAreNoted() throws Exception {
     byte[] pickle = PickleWriter.pickle(snapshot(), 4);
     byte[] longer = java.util.Arrays.copyOf(pickle, pickle.length + 3);
     assertEquals(

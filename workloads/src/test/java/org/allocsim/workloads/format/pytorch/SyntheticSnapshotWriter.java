@@ -19,7 +19,7 @@ import org.allocsim.workloads.format.pytorch.PickleWriter.Tuple;
  * <ul>
  *   <li>large blocks of distinct sizes from 12 MiB on, each filling a segment of its own, freed and
  *       requested again: the exact fit is always the best fit;
- *   <li>small blocks, freed in the reverse order of their requests: they stand one behind the other
+ *   <li>small blocks, freed in the reverse order of their requests: they stand one after the other
  *       in one segment, whose rest is the only free block.
  * </ul>
  *

@@ -90,7 +90,7 @@ class RmmCsvFormatTest {
   }
 
   @Test
-  void timesGoOnBehindMidnight() throws Exception {
+  void timesGoOnAfterMidnight() throws Exception {
     AllocationTrace trace =
         read(HEADER
                 + "1,23:59:59.999999,allocate,0x1,1,0\n"
@@ -238,10 +238,10 @@ class RmmCsvFormatTest {
     assertEquals(
         List.of(
             "2 requests are neither allocations nor frees and are left out",
-            "1 allocations are from a private pool, which the log cannot tell",
+            "1 allocations are from a private pool, which the log cannot hold",
             "2 requests have a stack, which is left out",
             "2 times are written without their day and parts of a microsecond",
-            "1 frees do not tell a stream and are written on their allocation's",
+            "1 frees name no stream and are written on their allocation's",
             "1 rows recreate what was there before and become ordinary"),
         new RmmCsvWriter().losses(trace.build(stacks.build()), 0));
   }

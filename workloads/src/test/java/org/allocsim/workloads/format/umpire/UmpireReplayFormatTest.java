@@ -212,7 +212,7 @@ class UmpireReplayFormatTest {
       value = {
         "{\"category\":\"operation\",\"na|the line is not valid JSON",
         "[]|the line is no JSON object",
-        "{} {}|goes on behind its object",
+        "{} {}|continues after its object",
         "{\"name\":\"allocate\",\"string_args\":{\"allocator_ref\":\"0x1\",\"pointer\":\"0x1\"},"
             + "\"tags\":{\"replay\":\"true\"}}|event allocate has no field \"size\"",
         "{\"name\":\"allocate\",\"numeric_args\":{\"size\":-1}}|a size of -1 bytes is negative",
@@ -257,9 +257,9 @@ class UmpireReplayFormatTest {
     assertEquals(
         List.of(
             "1 requests are neither allocations nor frees and are left out",
-            "1 allocations are from a private pool, which the log cannot tell",
-            "1 allocations are on a stream, which the log cannot tell",
-            "1 frees are on a stream, which the log cannot tell"),
+            "1 allocations are from a private pool, which the log cannot hold",
+            "1 allocations are on a stream, which the log cannot hold",
+            "1 frees are on a stream, which the log cannot hold"),
         new UmpireReplayWriter().losses(trace.build(new StackTable.Builder().build()), 0));
   }
 }

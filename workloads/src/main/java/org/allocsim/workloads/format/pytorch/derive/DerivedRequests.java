@@ -8,15 +8,15 @@ import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
- * The requests of a snapshot's history, told apart from their effects.
+ * The requests of a snapshot's history, separated from their effects.
  *
  * @param trace the requests; its stream numbers are those of the snapshot
  * @param starts per device the layout at the start of its history, empty where it began with
  *     nothing
- * @param limitBytes bytes that the allocator was allowed to reserve, as told or as concluded from
- *     its failures; −1 where it had no limit or none is known
+ * @param limitBytes bytes that the allocator was allowed to reserve, as reported or as inferred
+ *     from its failures; −1 where it had no limit or none is known
  * @param unexplainedEntries entries from the first on that contradicts the allocator's rules
- * @param inferences what the history does not say and was concluded
+ * @param inferences what the history does not say and was inferred
  */
 public record DerivedRequests(
     AllocationTrace trace,

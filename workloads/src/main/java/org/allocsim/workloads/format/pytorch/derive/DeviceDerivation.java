@@ -67,7 +67,7 @@ final class DeviceDerivation {
   private final Set<Integer> releasedPools = new HashSet<>();
   private final CompletionRows completions;
 
-  /** The row behind those that belong to the request sent last, whether they were met or not. */
+  /** The row after those that belong to the request sent last, whether they were met or not. */
   private int handledTo;
 
   private final Map<Integer, Anchor> anchors = new HashMap<>();
@@ -76,7 +76,7 @@ final class DeviceDerivation {
   /** The first allocation in a segment, by whose place restored blocks are found again. */
   private record Anchor(int allocation, long address) {}
 
-  /** What was concluded so far. */
+  /** What was inferred so far. */
   static final class Counts {
     long certainEmptyCaches;
     long likelyEmptyCaches;
@@ -272,7 +272,7 @@ final class DeviceDerivation {
         }
       }
     }
-    // Emptying the cache waits for the device, so nothing can be pending behind it.
+    // Emptying the cache waits for the device, so nothing can be pending after it.
     boolean allComplete = pending.size() == step.allCompletions();
     if (step.releases()) {
       boolean first = !step.requested() || !isReleasedByRequest(step);
@@ -324,7 +324,7 @@ final class DeviceDerivation {
       return false;
     }
     if (step.completions() > 0 && policy.exceedsGarbageThreshold()) {
-      // Which blocks are old can be told only after the frees that complete first.
+      // Which blocks are old is known only after the frees that complete first.
       return true;
     }
     long garbage = policy.firstGarbageAddress();

@@ -24,7 +24,7 @@ final class DeviceStartFinder {
    * What a device held.
    *
    * @param layout segments and blocks; allocation ids are those of the prologue
-   * @param pools pools of the layout's segments by index; null where the snapshot does not tell
+   * @param pools pools of the layout's segments by index; null where the snapshot does not say
    * @param complete whether the history began before the first allocation
    * @param liveAllocations ids of blocks handed out, by address
    * @param pendingAllocations ids of blocks whose free was requested before the history, by address

@@ -1,10 +1,10 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
 /**
- * Something that the recording does not say and that was concluded from it.
+ * Something that the recording does not say and that was inferred from it.
  *
  * @param device index of the device
- * @param subject what was concluded, such as "empty_cache() calls"
+ * @param subject what was inferred, such as "empty_cache() calls"
  * @param count how many
  * @param confidence how sure the conclusion is
  * @param reason why, in one sentence

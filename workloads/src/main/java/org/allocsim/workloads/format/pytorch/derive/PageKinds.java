@@ -7,7 +7,7 @@ import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 
 /**
- * Tells for every row that maps or unmaps pages whether they belong to a pool of small blocks. What
+ * Says for every row that maps or unmaps pages whether they belong to a pool of small blocks. What
  * was mapped or allocated in unmapped pages before shows it; where nothing was, the size does:
  * pages of the large pools are mapped in multiples of their size.
  */

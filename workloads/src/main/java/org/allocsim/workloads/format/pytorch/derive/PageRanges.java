@@ -82,7 +82,7 @@ final class PageRanges {
     }
   }
 
-  /** The open segment that an address lies in or right behind. */
+  /** The open segment that an address lies in or right after. */
   private Range around(long address) {
     Map.Entry<Long, Range> entry = open.floorEntry(address);
     return entry != null && Long.compareUnsigned(address, entry.getValue().end) <= 0

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import org.allocsim.simulator.trace.PoolId;
 
 /**
- * Finds the pools of segments that the history does not tell, one contradiction at a time: each
+ * Finds the pools of segments that the history does not name, one contradiction at a time: each
  * allows a few assumptions, which are tried in turn until the history is explained beyond it.
  */
 final class PoolLearning {

@@ -13,7 +13,7 @@ import org.allocsim.workloads.format.pytorch.derive.Inference.Confidence;
 
 /**
  * Splits a snapshot's history, which mixes what the program asked for with what the allocator did,
- * into requests. What leaves no entry of its own is concluded: emptied caches, uses on other
+ * into requests. What leaves no entry of its own is inferred: emptied caches, uses on other
  * streams, private pools, and what existed before the first entry.
  */
 public final class RequestDerivation {
@@ -253,7 +253,7 @@ public final class RequestDerivation {
             1,
             Confidence.GUESS,
             "garbage_collection_threshold works against the memory limit, which a snapshot does not"
-                + " hold; tell it with --memory-fraction or --memory-limit");
+                + " hold; give it with --memory-fraction or --memory-limit");
       }
     }
   }

@@ -26,7 +26,7 @@ final class SegmentMap {
     }
   }
 
-  /** Goes on behind a row. */
+  /** Goes on after a row. */
   void follow(int row) {
     switch (effects.kind(row)) {
       case SEGMENT_ALLOC, SEGMENT_MAP -> segmentAt.put(effects.address(row), pools.segmentOf(row));

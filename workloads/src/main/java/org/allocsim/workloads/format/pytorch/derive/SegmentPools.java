@@ -16,7 +16,7 @@ import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
 
 /**
- * Tells which pool each segment of a history belongs to. PyTorch 2.11 writes the pool only with the
+ * Finds which pool each segment of a history belongs to. PyTorch 2.11 writes the pool only with the
  * segments that exist at the end; the pool of one that was returned before is the default pool
  * until the history contradicts.
  *
@@ -38,11 +38,11 @@ final class SegmentPools {
   private final SegmentReleases releases;
 
   /**
-   * Pools as far as the snapshot tells them.
+   * Pools as far as the snapshot names them.
    *
    * @param segments what the device holds at the end
    * @param start what it holds at the start
-   * @param startPools pools of the segments of the start; null where the snapshot does not tell
+   * @param startPools pools of the segments of the start; null where the snapshot does not say
    */
   SegmentPools(
       DeviceHistory history,
@@ -94,12 +94,12 @@ final class SegmentPools {
     return known != null ? known : assumed.getOrDefault(segment, PoolId.DEFAULT);
   }
 
-  /** Whether the history itself tells the pool of a segment. */
+  /** Whether the history itself names the pool of a segment. */
   boolean isKnown(int segment) {
     return knownPool(segment) != null;
   }
 
-  /** Takes a segment whose pool the history does not tell to be in a pool. */
+  /** Takes a segment whose pool the history does not name to be in a pool. */
   void assume(int segment, PoolId pool) {
     assumed.put(segment, pool);
   }

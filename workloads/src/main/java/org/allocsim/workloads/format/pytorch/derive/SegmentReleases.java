@@ -40,7 +40,7 @@ final class SegmentReleases {
     }
   }
 
-  /** Row in which a segment is released; behind all rows where it is not. */
+  /** Row in which a segment is released; after all rows where it is not. */
   int row(int segment) {
     return releaseOf.getOrDefault(segment, rows + Math.abs(segment));
   }

@@ -10,8 +10,8 @@ import org.allocsim.workloads.format.pytorch.derive.StartReconstruction.Block;
 
 /**
  * What a history shows of rests that were never split off, so that they belong to the block in
- * front. While such a block lives, an allocation behind it begins where the rest ends; and every
- * other allocation, which best fit put elsewhere, tells which sizes the free block behind the rest
+ * front. While such a block lives, an allocation after it begins where the rest ends; and every
+ * other allocation, which best fit put elsewhere, shows which sizes the free block after the rest
  * cannot have had.
  */
 final class SlackEvidence {
@@ -54,13 +54,13 @@ final class SlackEvidence {
     this.config = config;
   }
 
-  /** Most bytes that a block may be larger than its request, if it can be split at all. */
+  /** Maximum bytes that a block may be larger than its request, if it can be split at all. */
   static long maxSlackBytes(Block block, AllocatorConfig config) {
     boolean oversize = Long.compareUnsigned(block.bytes, config.maxSplitBytes()) >= 0;
     return oversize ? config.maxNonSplitRoundingBytes() : MAX_SLACK_BYTES;
   }
 
-  /** Watches a block with a free one behind it that is too large to be a rest. */
+  /** Watches a block with a free one after it that is too large to be a rest. */
   void watch(Block block, Block gap) {
     // What is left of the gap is a block of its own, which is never smaller than a rest.
     long most = Math.min(maxSlackBytes(block, config), gap.bytes - MAX_SLACK_BYTES - UNIT_BYTES);
@@ -78,7 +78,7 @@ final class SlackEvidence {
     }
   }
 
-  /** Hears where a block ends. */
+  /** Takes in where a block ends. */
   @FunctionalInterface
   interface EndOfBlock {
     /** The block at {@code address} ends at {@code end}. */
@@ -131,7 +131,7 @@ final class SlackEvidence {
     }
   }
 
-  /** Whether blocks are in the default pool, as most are where the history does not tell. */
+  /** Whether blocks are in the default pool, as most are where the history does not say. */
   private static boolean mayBeDefault(StartReconstruction.Run run) {
     return run.pool() == null || run.pool().isDefault();
   }
@@ -153,7 +153,7 @@ final class SlackEvidence {
     }
   }
 
-  /** The free block right behind a watched one, rest included; null if it lives no more. */
+  /** The free block right after a watched one, rest included; null if it lives no more. */
   private static Block gapBehind(Candidate candidate, NavigableMap<Long, Block> blocks) {
     Block block = blocks.get(candidate.address);
     if (block == null || block.state == BlockState.INACTIVE || block.end() != candidate.end) {

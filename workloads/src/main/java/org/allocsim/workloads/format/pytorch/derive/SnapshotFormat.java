@@ -10,13 +10,13 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.FileStart;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
-import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.pytorch.RecordedFormat;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.SnapshotReader;
 
 /** PyTorch's memory snapshots, read for their requests. */
-public final class SnapshotFormat implements TraceFormat {
+public final class SnapshotFormat implements RecordedFormat {
   /** The format's id. */
   public static final String ID = "pytorch-snapshot";
 
@@ -47,7 +47,21 @@ public final class SnapshotFormat implements TraceFormat {
 
   @Override
   public TraceFile read(Path file, Progress progress) throws TraceFormatException {
-    Snapshot snapshot = SnapshotReader.read(file, progress);
+    return requests(SnapshotReader.read(file, progress), ID);
+  }
+
+  @Override
+  public Content readContent(Path file, Progress progress) throws TraceFormatException {
+    return new Recorded(SnapshotReader.read(file, progress), Recorded.NO_CHOICE);
+  }
+
+  /**
+   * The requests of all devices of a recording, by the rules of the default release.
+   *
+   * @param format id of the format that the file is of
+   * @throws TraceFormatException where it has no history, or the release refuses its settings
+   */
+  public static TraceFile requests(Snapshot snapshot, String format) throws TraceFormatException {
     snapshot.requireHistory();
     PyTorchVersion version = PyTorchVersion.DEFAULT;
     try {
@@ -69,10 +83,10 @@ public final class SnapshotFormat implements TraceFormat {
                     inference.count(),
                     inference.reason()));
       }
-      return new TraceFile(file.toString(), snapshot.sha256(), ID, requests.trace(), notes);
+      return new TraceFile(snapshot.fileName(), snapshot.sha256(), format, requests.trace(), notes);
     } catch (ConfigException e) {
       throw new TraceFormatException(
-          file.toString(),
+          snapshot.fileName(),
           "",
           "PyTorch " + version.id() + " refuses its settings (" + e.getMessage() + ")",
           "replay it with the release that recorded it");

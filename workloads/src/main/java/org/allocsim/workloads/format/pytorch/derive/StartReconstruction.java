@@ -38,7 +38,7 @@ final class StartReconstruction {
     BlockState state;
     int stack = StackTable.NONE;
 
-    /** Whether the size was concluded from the request, so that slack may be missing. */
+    /** Whether the size was inferred from the request, so that slack may be missing. */
     boolean carved;
 
     Block(Run run, long address, long bytes, BlockState state) {
@@ -58,7 +58,7 @@ final class StartReconstruction {
    * stream.
    *
    * @param address of the ordinary segment; 0 for pages
-   * @param pool null where the history does not tell
+   * @param pool null where the history does not say
    */
   record Run(long address, int stream, boolean small, PoolId pool, boolean expandable) {}
 

@@ -11,7 +11,7 @@ import org.allocsim.simulator.effect.EffectLog;
  * @param completions number of frees that complete at its start, before anything else
  * @param allCompletions number of frees that complete in it
  * @param firstRelease first row in which memory is released, −1 if none is
- * @param grows whether memory is obtained behind the last release
+ * @param grows whether memory is obtained after the last release
  * @param request row of the allocation or failure, or of what ends the run without one
  * @param requested whether an allocation or failure ends the run
  * @param failed whether a failure ends it

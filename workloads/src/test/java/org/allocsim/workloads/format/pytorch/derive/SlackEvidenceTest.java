@@ -32,7 +32,7 @@ class SlackEvidenceTest {
   }
 
   @Test
-  void anAllocationBehindTheBlockShowsWhereItEnds() {
+  void anAllocationAfterTheBlockShowsWhereItEnds() {
     evidence.allocated(blocks, END + 4096, 2 * MIB, gap, false);
     assertEquals(END + 4096, end());
   }

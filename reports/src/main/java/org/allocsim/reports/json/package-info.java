@@ -1,0 +1,5 @@
+/**
+ * JSON as text, and the schemas that it follows. It knows the names of documents, not what is in
+ * them.
+ */
+package org.allocsim.reports.json;

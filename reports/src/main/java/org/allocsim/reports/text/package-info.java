@@ -1,0 +1,5 @@
+/**
+ * Text for people: numbers with units, tables that fit the terminal, wrapped lines, CSV. It knows
+ * no subject and uses no other package of this module.
+ */
+package org.allocsim.reports.text;

@@ -1,0 +1,5 @@
+/**
+ * What an allocator did, as calls to a listener with primitive arguments, and logs of such calls.
+ * Policies report here; statistics, histories and checks listen. It uses no other package.
+ */
+package org.allocsim.simulator.effect;

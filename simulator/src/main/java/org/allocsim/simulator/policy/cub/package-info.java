@@ -1,0 +1,2 @@
+/** CUB's caching device allocator, which keeps blocks of exact bins. */
+package org.allocsim.simulator.policy.cub;

@@ -1,0 +1,5 @@
+/**
+ * The CUDA driver's own pool as an allocator. The rules of the pool are those of the device; here
+ * is how a program uses it.
+ */
+package org.allocsim.simulator.policy.cudaasync;

@@ -1,0 +1,2 @@
+/** MXNet's pooled storage, in its two ways of rounding. */
+package org.allocsim.simulator.policy.mxnet;

@@ -1,0 +1,5 @@
+/**
+ * Plans that are made with the whole trace in view, and the bound that no allocator passes.
+ * Whatever must know the future belongs here.
+ */
+package org.allocsim.simulator.policy.offline;

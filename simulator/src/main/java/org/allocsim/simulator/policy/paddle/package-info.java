@@ -1,0 +1,2 @@
+/** PaddlePaddle's allocator with automatic growth. */
+package org.allocsim.simulator.policy.paddle;

@@ -1,0 +1,2 @@
+/** The memory resources of RAPIDS RMM: pool, arena, blocks of one size, bins. */
+package org.allocsim.simulator.policy.rmm;

@@ -1,0 +1,33 @@
+package org.allocsim.simulator.run;
+
+import org.allocsim.simulator.effect.OutOfMemory;
+
+/**
+ * A request that failed.
+ *
+ * @param requestIndex its index among the allocation requests after the prologue, from 0; −1 for
+ *     one of the prologue, which recreates what existed before the recording
+ * @param row its row in the trace
+ * @param allocation its id in the trace
+ * @param pool number of its pool, 0 for the default pool
+ * @param requestedBytes what it asked for
+ * @param allocatedBytes what the program held then
+ * @param reservedBytes what the allocator held from the device then
+ * @param shortage what was short; null where the request was refused before the allocator was asked
+ * @param message the words that the program read
+ */
+public record FailedRequest(
+    long requestIndex,
+    int row,
+    int allocation,
+    int pool,
+    long requestedBytes,
+    long allocatedBytes,
+    long reservedBytes,
+    OutOfMemory shortage,
+    String message) {
+  /** Whether memory was short; else the allocator was not even asked. */
+  public boolean isOutOfMemory() {
+    return shortage != null;
+  }
+}

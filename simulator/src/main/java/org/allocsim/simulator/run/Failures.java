@@ -1,0 +1,171 @@
+package org.allocsim.simulator.run;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.OutOfMemory;
+import org.allocsim.simulator.message.OutOfMemoryMessage;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
+
+/** The requests of a run that failed, with the words that the program would have read. */
+public final class Failures implements EffectListener {
+  private final AllocationTrace trace;
+  private final int device;
+  private final Optional<PyTorchVersion> release;
+  private final MemoryStats stats;
+  private final int most;
+  private final List<FailedRequest> kept = new ArrayList<>();
+  private FailedRequest firstShortage;
+  private long count;
+  private int row = -1;
+
+  /** Allocation requests of the rows up to {@link #countedRow}, and of earlier passes. */
+  private long requests;
+
+  private int countedRow;
+
+  /**
+   * None yet.
+   *
+   * @param release whose words are used; empty for allocators that are not PyTorch's
+   * @param stats the figures in the messages
+   * @param most failed requests that are kept; later ones are only counted
+   */
+  Failures(
+      AllocationTrace trace,
+      int device,
+      Optional<PyTorchVersion> release,
+      MemoryStats stats,
+      int most) {
+    this.trace = trace;
+    this.device = device;
+    this.release = release;
+    this.stats = stats;
+    this.most = most;
+    countedRow = trace.prologueCount() - 1;
+  }
+
+  /** A row of the trace comes next. */
+  void before(int nextRow) {
+    if (nextRow < row) {
+      // Another pass begins.
+      countUpTo(trace.eventCount() - 1);
+      countedRow = trace.prologueCount() - 1;
+    }
+    row = nextRow;
+  }
+
+  /** Allocation requests after the prologue that were sent so far. */
+  long requestCount() {
+    countUpTo(row);
+    return requests;
+  }
+
+  private void countUpTo(int last) {
+    while (countedRow < last) {
+      countedRow++;
+      if (trace.kind(countedRow) == RequestKind.ALLOCATE && trace.device(countedRow) == device) {
+        requests++;
+      }
+    }
+  }
+
+  /** Number of failed requests so far. */
+  public long count() {
+    return count;
+  }
+
+  /** The failed requests in order, as many as are kept. */
+  public List<FailedRequest> kept() {
+    return Collections.unmodifiableList(kept);
+  }
+
+  /** The first request that failed because memory was short. */
+  public Optional<FailedRequest> firstShortage() {
+    return Optional.ofNullable(firstShortage);
+  }
+
+  @Override
+  public boolean followsBlocks() {
+    return false;
+  }
+
+  @Override
+  public void outOfMemory(OutOfMemory failure) {
+    count++;
+    if (firstShortage == null || kept.size() < most) {
+      FailedRequest failed =
+          failed(
+              failure.allocation(),
+              failure.requestedBytes(),
+              failure,
+              release
+                  .map(version -> pyTorchWords(failure, version))
+                  .orElseGet(() -> plainWords(failure)));
+      keep(failed);
+      firstShortage = firstShortage == null ? failed : firstShortage;
+    }
+  }
+
+  private String pyTorchWords(OutOfMemory failure, PyTorchVersion version) {
+    return new OutOfMemoryMessage(
+            device,
+            failure.segmentBytes(),
+            failure.deviceTotalBytes(),
+            failure.deviceFreeBytes(),
+            failure.limitBytes(),
+            stats.allocatedBytes(),
+            stats.reservedBytes(),
+            failure.privateFreeBytes(),
+            "")
+        .text(OutOfMemoryMessage.Template.of(version));
+  }
+
+  private String plainWords(OutOfMemory failure) {
+    return "Out of memory on device %d: %s are needed, %s are free on the device%s; the allocator holds %s, of which %s are in use."
+        .formatted(
+            device,
+            ByteFormat.human(failure.segmentBytes()),
+            ByteFormat.human(failure.deviceFreeBytes()),
+            failure.limitBytes() < 0
+                ? ""
+                : ", its limit is " + ByteFormat.human(failure.limitBytes()),
+            ByteFormat.human(stats.reservedBytes()),
+            ByteFormat.human(stats.activeBytes()));
+  }
+
+  @Override
+  public void requestRejected(int allocation, long requestedBytes, String reason) {
+    count++;
+    if (kept.size() < most) {
+      keep(failed(allocation, requestedBytes, null, reason));
+    }
+  }
+
+  private FailedRequest failed(
+      int allocation, long requestedBytes, OutOfMemory shortage, String message) {
+    countUpTo(row);
+    return new FailedRequest(
+        requests - 1,
+        row,
+        allocation,
+        row < 0 ? 0 : trace.pool(row),
+        requestedBytes,
+        stats.allocatedBytes(),
+        stats.reservedBytes(),
+        shortage,
+        message);
+  }
+
+  private void keep(FailedRequest failed) {
+    if (kept.size() < most) {
+      kept.add(failed);
+    }
+  }
+}

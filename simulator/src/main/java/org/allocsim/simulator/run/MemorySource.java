@@ -1,0 +1,33 @@
+package org.allocsim.simulator.run;
+
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.policy.MemoryLayout;
+
+/** Where the allocator of a run gets its memory from. */
+public sealed interface MemorySource {
+  /**
+   * A simulated device, in a fresh process: addresses, refusals and times are those of the model.
+   *
+   * @param profile the device, with what the recording tells of the process's other memory
+   */
+  record Simulated(DeviceProfile profile) implements MemorySource {}
+
+  /**
+   * A device that answers as it did in a recording of PyTorch's caching allocator. The run begins
+   * after the trace's prologue, with the layout that existed then.
+   *
+   * @param effects what the recorded allocator did
+   * @param start what it held before
+   * @param totalBytes size of the device, −1 where it is not known
+   */
+  record Recorded(EffectLog effects, MemoryLayout start, long totalBytes) implements MemorySource {}
+
+  /**
+   * Any other device, such as a real one.
+   *
+   * @param memory used by this run alone
+   */
+  record Given(DeviceMemory memory) implements MemorySource {}
+}

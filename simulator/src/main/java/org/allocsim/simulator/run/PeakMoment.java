@@ -1,0 +1,98 @@
+package org.allocsim.simulator.run;
+
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.stats.MemoryStats;
+
+/**
+ * Notes what was held when reserved memory first reached its highest value: after the request that
+ * took it there, or, where the allocator returned memory within that request, right before it did.
+ * It hears of segments only and reads the rest from the statistics, which must hear first.
+ */
+final class PeakMoment implements EffectListener {
+  private final MemoryStats stats;
+  private long reservedBytes;
+  private long peakBytes;
+
+  /** Whether the peak rose since the last look, so that the moment is still to be noted. */
+  private boolean rose;
+
+  private int row = -1;
+  private RunResult.Moment moment = new RunResult.Moment(0, 0, 0, 0);
+
+  PeakMoment(MemoryStats stats) {
+    this.stats = stats;
+  }
+
+  /** Memory was there before the first request. */
+  void startWith(long bytes) {
+    reserve(bytes);
+    look(-1);
+  }
+
+  /** The request of a row was served. */
+  void look(int servedRow) {
+    if (rose) {
+      if (reservedBytes == peakBytes) {
+        note();
+      }
+      rose = false;
+      row = servedRow;
+    }
+  }
+
+  /** Row whose request first took reserved memory to its peak, −1 before the first. */
+  int row() {
+    return row;
+  }
+
+  /** What was held then. */
+  RunResult.Moment moment() {
+    return moment;
+  }
+
+  private void note() {
+    moment =
+        new RunResult.Moment(
+            stats.requestedBytes(), stats.allocatedBytes(), stats.activeBytes(), reservedBytes);
+  }
+
+  private void reserve(long bytes) {
+    reservedBytes += bytes;
+    if (reservedBytes > peakBytes) {
+      peakBytes = reservedBytes;
+      rose = true;
+    }
+  }
+
+  private void release(long bytes) {
+    if (rose && reservedBytes == peakBytes) {
+      note();
+    }
+    reservedBytes -= bytes;
+  }
+
+  @Override
+  public boolean followsBlocks() {
+    return false;
+  }
+
+  @Override
+  public void segmentAllocated(long address, long bytes, int stream, boolean small) {
+    reserve(bytes);
+  }
+
+  @Override
+  public void segmentMapped(long address, long bytes, int stream, boolean small) {
+    reserve(bytes);
+  }
+
+  @Override
+  public void segmentFreed(long address, long bytes, int stream, boolean small) {
+    release(bytes);
+  }
+
+  @Override
+  public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
+    release(bytes);
+  }
+}

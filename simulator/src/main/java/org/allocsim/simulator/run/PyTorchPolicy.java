@@ -1,0 +1,34 @@
+package org.allocsim.simulator.run;
+
+import java.util.Optional;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+
+/**
+ * PyTorch's caching allocator.
+ *
+ * @param config its settings
+ * @param version whose rules it follows
+ */
+record PyTorchPolicy(AllocatorConfig config, PyTorchVersion version) implements RunPolicy {
+  @Override
+  public AllocatorPolicy create(
+      long limitBytes, Foresight requests, DeviceMemory memory, EffectListener listener) {
+    return new CachingAllocator(config, version, limitBytes, memory, listener);
+  }
+
+  @Override
+  public long oversizeBytes() {
+    return config.maxSplitBytes();
+  }
+
+  @Override
+  public Optional<PyTorchVersion> release() {
+    return Optional.of(version);
+  }
+}

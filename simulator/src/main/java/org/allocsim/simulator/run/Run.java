@@ -1,0 +1,331 @@
+package org.allocsim.simulator.run;
+
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import org.allocsim.simulator.device.DeviceMemory;
+import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.effect.EffectFollower;
+import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.effect.HostMemoryListener;
+import org.allocsim.simulator.engine.Replay;
+import org.allocsim.simulator.policy.AllocatorPolicy;
+import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.simulator.policy.pinned.PinnedHostAllocator;
+import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.timing.Pace;
+import org.allocsim.simulator.timing.Roofline;
+import org.allocsim.simulator.timing.Simulation;
+import org.allocsim.simulator.timing.TimeResult;
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/**
+ * One run of a policy on the requests of one device of a trace: the only way that a policy meets a
+ * trace. It makes the allocator on its device, counts PyTorch's statistics, collects failed
+ * requests, lets observers look on, and sends the rows.
+ *
+ * <p>{@link #of} does all of it. Who wants to go on with the allocator after the last row makes a
+ * run with {@link #start} and finishes it with {@link #finish}.
+ */
+public final class Run {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private final RunSetup setup;
+  private final AllocationTrace trace;
+  private final RunObserver[] observers;
+  private final long startNanos = System.nanoTime();
+  private final MemoryStats stats;
+  private final Failures failures;
+  private final PeakMoment peak;
+  private final EffectListener listener;
+  private final AllocatorPolicy policy;
+  private final boolean stopsAtFailure;
+
+  /** Null unless memory is simulated. */
+  private final SimulatedDevice simulated;
+
+  /** Null unless memory is simulated. */
+  private final PyTorchProcess process;
+
+  /** Null unless the run is in time. */
+  private final Simulation simulation;
+
+  /** Null unless a recording is followed. */
+  private final EffectFollower follower;
+
+  /** Null unless a recording is followed. */
+  private final RecordedMemory recorded;
+
+  private int row = -1;
+  private int lastRow;
+  private long events;
+  private long callsSeen = -1;
+  private long leastFreeBytes = Long.MAX_VALUE;
+
+  private Run(RunSetup setup, RunObserver[] observers)
+      throws PolicyOptionException, UnfitTraceException {
+    this.setup = setup;
+    this.observers = observers;
+    trace = setup.trace();
+    lastRow = setup.lastRow();
+    stopsAtFailure = setup.afterOom() == AfterOom.STOP;
+    stats = new MemoryStats(setup.policy().oversizeBytes());
+    failures =
+        new Failures(trace, setup.device(), setup.policy().release(), stats, setup.mostFailures());
+    peak = new PeakMoment(stats);
+    DeviceMemory memory;
+    switch (setup.memory()) {
+      case MemorySource.Simulated(var profile) -> {
+        simulated = new SimulatedDevice(profile);
+        process = new PyTorchProcess(trace, simulated);
+        simulation = setup.isInTime() ? simulation(setup, simulated) : null;
+        follower = null;
+        recorded = null;
+        memory = simulation == null ? simulated : simulation.memory();
+      }
+      case MemorySource.Recorded(var effects, _, long totalBytes) -> {
+        follower = new EffectFollower(effects, 0);
+        recorded = new RecordedMemory(effects, follower::position, totalBytes);
+        simulated = null;
+        process = null;
+        simulation = null;
+        memory = recorded;
+      }
+      case MemorySource.Given(DeviceMemory given) -> {
+        simulated = null;
+        process = null;
+        simulation = null;
+        follower = null;
+        recorded = null;
+        memory = given;
+      }
+    }
+    listener = listener();
+    policy =
+        setup
+            .policy()
+            .create(setup.limitBytes(), new Foresight(trace, setup.device()), memory, listener);
+  }
+
+  private static Simulation simulation(RunSetup setup, SimulatedDevice memory) {
+    Simulation simulation =
+        new Simulation(
+            setup.trace(), setup.device(), memory, Roofline.of(memory.profile().compute()));
+    if (setup.trace().workCount() == 0) {
+      simulation.keep(Pace.without(setup.trace(), setup.recordedDriverNanos()));
+    }
+    return simulation;
+  }
+
+  /** The statistics hear first, who follows the recording last. */
+  private EffectListener listener() {
+    Stream<EffectListener> first = Stream.of(stats, peak, failures);
+    Stream<EffectListener> others = Arrays.stream(observers).map(RunObserver::effects);
+    Stream<EffectListener> last =
+        Stream.concat(
+            Stream.ofNullable(simulation).map(Simulation::listener), Stream.ofNullable(follower));
+    return EffectListeners.all(
+        Stream.concat(Stream.concat(first, others), last)
+            .filter(each -> !each.equals(EffectListeners.NONE))
+            .toArray(EffectListener[]::new));
+  }
+
+  /** Runs; a policy that cannot serve the trace has a result that says why. */
+  public static RunResult of(RunSetup setup, RunObserver... observers) {
+    try {
+      return start(setup, observers).finish();
+    } catch (UnfitTraceException e) {
+      return RunResult.notRun(setup, "needs " + e.getMessage());
+    } catch (PolicyOptionException e) {
+      return RunResult.notRun(setup, e.getMessage());
+    }
+  }
+
+  /**
+   * A run whose allocator is made and has served no request.
+   *
+   * @throws PolicyOptionException where the policy refuses one of its options
+   * @throws UnfitTraceException where the policy needs something that the requests do not have
+   */
+  public static Run start(RunSetup setup, RunObserver... observers)
+      throws PolicyOptionException, UnfitTraceException {
+    Run run = new Run(setup, observers.clone());
+    if (setup.memory() instanceof MemorySource.Recorded(_, var start, _)) {
+      RestoredStart.restore((CachingAllocator) run.policy, run.stats, start);
+      run.peak.startWith(run.stats.reservedBytes());
+    }
+    for (RunObserver observer : run.observers) {
+      observer.begin(run);
+    }
+    return run;
+  }
+
+  /** Sends the rows; once. */
+  public RunResult finish() {
+    TimeResult time = null;
+    if (simulation != null) {
+      AllocatorPolicy host =
+          new PinnedHostAllocator(
+              simulation.hostMemory(), EffectListeners.NONE, HostMemoryListener.NONE);
+      time = simulation.run(policy, host, listener, stats::activeBytes, this::next);
+    } else {
+      Replay replay = new Replay(trace, setup.device(), policy, listener, stats::activeBytes);
+      if (follower != null) {
+        replay.runRestored(this::next);
+      } else {
+        replay.run(setup.passes(), this::next);
+      }
+    }
+    look();
+    for (RunObserver observer : observers) {
+      observer.end();
+    }
+    return result(time);
+  }
+
+  private boolean next(int nextRow) {
+    look();
+    if (nextRow > lastRow || (stopsAtFailure && failures.count() > 0)) {
+      return false;
+    }
+    for (RunObserver observer : observers) {
+      if (!observer.before(nextRow)) {
+        return false;
+      }
+    }
+    row = nextRow;
+    events++;
+    failures.before(nextRow);
+    if (process != null) {
+      process.before(nextRow);
+    }
+    return true;
+  }
+
+  /** Looks at what the row that was sent last has changed. */
+  private void look() {
+    peak.look(row);
+    if (simulated != null && simulated.changes() != callsSeen) {
+      callsSeen = simulated.changes();
+      leastFreeBytes = Math.min(leastFreeBytes, simulated.freeBytes());
+    }
+  }
+
+  private RunResult result(TimeResult time) {
+    double ownNanos = 0;
+    for (RunObserver observer : observers) {
+      ownNanos += observer.ownNanos();
+    }
+    double seconds = (System.nanoTime() - startNanos - ownNanos) / NANOS_PER_SECOND;
+    Map<DriverCall, Long> calls = new EnumMap<>(DriverCall.class);
+    Map<DriverCall, Long> nanos = new EnumMap<>(DriverCall.class);
+    for (DriverCall call : DriverCall.values()) {
+      if (recorded != null) {
+        calls.put(call, recorded.calls(call));
+      } else if (simulated != null) {
+        calls.put(call, simulated.driverCalls(call));
+        if (simulated.driverNanos(call) > 0) {
+          nanos.put(call, simulated.driverNanos(call));
+        }
+      }
+    }
+    return new RunResult(
+        setup,
+        null,
+        stats.toMap(),
+        peak.moment(),
+        peak.row(),
+        row,
+        simulated == null ? 0 : simulated.profile().capacityBytes() - leastFreeBytes,
+        events,
+        failures.requestCount(),
+        failures.kept(),
+        failures.count(),
+        calls,
+        nanos,
+        seconds,
+        time,
+        divergedRow());
+  }
+
+  /** What is run. */
+  public RunSetup setup() {
+    return setup;
+  }
+
+  /** The allocator. */
+  public AllocatorPolicy policy() {
+    return policy;
+  }
+
+  /** PyTorch's statistics so far. */
+  public MemoryStats stats() {
+    return stats;
+  }
+
+  /** The requests that failed so far. */
+  public Failures failures() {
+    return failures;
+  }
+
+  /** The row that was sent last, −1 before the first. */
+  public int row() {
+    return row;
+  }
+
+  /** The simulated device; empty where memory comes from elsewhere. */
+  public Optional<SimulatedDevice> simulatedDevice() {
+    return Optional.ofNullable(simulated);
+  }
+
+  /** Time of the driver's calls so far; 0 where it is not modelled. */
+  public long driverNanos() {
+    return simulated == null ? 0 : simulated.driverNanos();
+  }
+
+  /** Free bytes of a simulated device; empty where a recording or a real device is used. */
+  public OptionalLong deviceFreeBytes() {
+    return simulated == null ? OptionalLong.empty() : OptionalLong.of(simulated.freeBytes());
+  }
+
+  /** When the host comes to a row: in simulated time, else at the time of the trace. */
+  public long nanosAt(int nextRow) {
+    return simulation == null ? trace.timeNanos(nextRow) : simulation.nowNanos();
+  }
+
+  /** What follows the recording; empty where none is followed. */
+  public Optional<EffectFollower> follower() {
+    return Optional.ofNullable(follower);
+  }
+
+  /**
+   * From now on the device of a followed recording grants what so many free bytes allow, at
+   * addresses of its own: the allocator is to be asked what the recorded program did not.
+   */
+  public void leaveRecording(long freeBytes) {
+    recorded.leaveRecording(freeBytes);
+  }
+
+  /**
+   * Recorded effect from which on the policy did something else, or which it did not come to; −1
+   * where there is none.
+   */
+  private long divergedRow() {
+    if (follower == null) {
+      return -1;
+    }
+    boolean ended =
+        setup.lastRow() < trace.eventCount() - 1 || (stopsAtFailure && failures.count() > 0);
+    boolean followed =
+        !follower.hasDiverged() && (ended || follower.position() == recorded.effectCount());
+    return followed ? -1 : follower.position();
+  }
+}

@@ -1,0 +1,177 @@
+package org.allocsim.simulator.run;
+
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/**
+ * What is run and how: this policy under this limit, on this device, with the requests of this
+ * trace. Many runs may share a trace, on several threads.
+ *
+ * <p><b>Requests that fail.</b> A request that failed in the recording is an ALLOCATE row with its
+ * FREE right after it: where it is served under other settings, its memory is given back at once,
+ * because the recording does not tell what the program would have done with it. A request that
+ * fails only here has its later rows (FREE, USE_STREAM, USE_COMPLETE) passed over: the program is
+ * taken to have caught the error and gone on. From the first such request on, the program is no
+ * longer known to be the recorded one; {@link AfterOom#STOP} ends there.
+ *
+ * <p><b>Time.</b> On a simulated device, a trace with work and one whose recorded driver time is
+ * given run in time, unless they run several times over.
+ *
+ * @param trace the requests
+ * @param device index of the device in the trace
+ * @param policy the allocator
+ * @param limitBytes bytes that it may hold from the device, −1 without a limit
+ * @param memory where it gets them from
+ * @param afterOom how to go on after a failed request
+ * @param lastRow row after which the run ends at the latest
+ * @param passes how often the rows after the prologue are sent, at least once; see {@link
+ *     org.allocsim.simulator.engine.Replay#run(long,
+ *     org.allocsim.simulator.engine.Replay.Observer)}
+ * @param recordedDriverNanos time of the recorded allocator's driver calls in each row, by which
+ *     the program's own pace is known; null where the trace is no recording, or time does not
+ *     matter
+ * @param mostFailures failed requests that are kept with their message; later ones are only counted
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record RunSetup(
+    AllocationTrace trace,
+    int device,
+    RunPolicy policy,
+    long limitBytes,
+    MemorySource memory,
+    AfterOom afterOom,
+    int lastRow,
+    long passes,
+    long[] recordedDriverNanos,
+    int mostFailures) {
+  private static final int FAILURES_KEPT = 16;
+
+  /** A run of the whole trace, once, that goes on after failed requests. */
+  public RunSetup(
+      AllocationTrace trace, int device, RunPolicy policy, long limitBytes, MemorySource memory) {
+    this(
+        trace,
+        device,
+        policy,
+        limitBytes,
+        memory,
+        AfterOom.CONTINUE,
+        Integer.MAX_VALUE,
+        1,
+        null,
+        FAILURES_KEPT);
+  }
+
+  /** As above, for an installed policy on a simulated device. */
+  public RunSetup(
+      AllocationTrace trace,
+      int device,
+      PolicyChoice choice,
+      long limitBytes,
+      DeviceProfile profile) {
+    this(trace, device, RunPolicy.of(choice), limitBytes, new MemorySource.Simulated(profile));
+  }
+
+  /** The same with another policy. */
+  public RunSetup with(RunPolicy other) {
+    return new RunSetup(
+        trace,
+        device,
+        other,
+        limitBytes,
+        memory,
+        afterOom,
+        lastRow,
+        passes,
+        recordedDriverNanos,
+        mostFailures);
+  }
+
+  /** The same with another policy. */
+  public RunSetup with(PolicyChoice choice) {
+    return with(RunPolicy.of(choice));
+  }
+
+  /** The same, going on after failed requests as is said. */
+  public RunSetup with(AfterOom other) {
+    return new RunSetup(
+        trace,
+        device,
+        policy,
+        limitBytes,
+        memory,
+        other,
+        lastRow,
+        passes,
+        recordedDriverNanos,
+        mostFailures);
+  }
+
+  /** The same that ends after a row, or before the first for −1. */
+  public RunSetup endingAfter(int row) {
+    return new RunSetup(
+        trace,
+        device,
+        policy,
+        limitBytes,
+        memory,
+        afterOom,
+        row,
+        passes,
+        recordedDriverNanos,
+        mostFailures);
+  }
+
+  /** The same several times over. */
+  public RunSetup repeated(long times) {
+    return new RunSetup(
+        trace,
+        device,
+        policy,
+        limitBytes,
+        memory,
+        afterOom,
+        lastRow,
+        times,
+        recordedDriverNanos,
+        mostFailures);
+  }
+
+  /** The same at the pace of a recorded program whose allocator's driver time is given by row. */
+  public RunSetup atPaceBeside(long[] driverNanosByRow) {
+    return new RunSetup(
+        trace,
+        device,
+        policy,
+        limitBytes,
+        memory,
+        afterOom,
+        lastRow,
+        passes,
+        driverNanosByRow,
+        mostFailures);
+  }
+
+  /** The same with so many failed requests kept at most. */
+  public RunSetup keepingFailures(int most) {
+    return new RunSetup(
+        trace,
+        device,
+        policy,
+        limitBytes,
+        memory,
+        afterOom,
+        lastRow,
+        passes,
+        recordedDriverNanos,
+        most);
+  }
+
+  /** Whether the run has a clock of its own. */
+  boolean isInTime() {
+    return memory instanceof MemorySource.Simulated
+        && passes == 1
+        && (trace.workCount() > 0 || recordedDriverNanos != null);
+  }
+}

@@ -1,0 +1,5 @@
+/**
+ * What a program asked for, as columns of primitives: requests, their stacks and the work between
+ * them. It knows neither devices nor allocators, and everything else may use it.
+ */
+package org.allocsim.simulator.trace;

@@ -1,0 +1,5 @@
+/**
+ * Compares a recorded run with the simulation, event by event and block by block. It needs no GPU
+ * and knows no format but PyTorch's snapshots.
+ */
+package org.allocsim.validation.fidelity;

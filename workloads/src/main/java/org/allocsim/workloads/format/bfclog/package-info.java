@@ -1,0 +1,5 @@
+/**
+ * The verbose log of XLA's best-fit allocator: messages of several threads become requests in an
+ * order that the log supports.
+ */
+package org.allocsim.workloads.format.bfclog;

@@ -1,0 +1,71 @@
+package org.allocsim.workloads.format.pytorch;
+
+import java.util.Arrays;
+import java.util.Optional;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.StackTable;
+
+/** The history of one device while its rows come one by one; columns grow as they need to. */
+final class HistoryColumns {
+  private final boolean hasTimes;
+  private final Optional<Boolean> overflowed;
+  private final EffectLog effects = new EffectLog();
+  private final PoolNumbers poolNumbers = new PoolNumbers();
+  private long[] timesNanos = new long[64];
+  private int[] stacks = new int[64];
+  private short[] pools = new short[64];
+  private long lastNanos = Long.MIN_VALUE;
+  private boolean hasStacks;
+  private boolean hasPools;
+
+  HistoryColumns(boolean hasTimes, Optional<Boolean> overflowed) {
+    this.hasTimes = hasTimes;
+    this.overflowed = overflowed;
+  }
+
+  /** Appends a row; the pool is null where it is not known. */
+  void add(
+      EffectKind kind,
+      long address,
+      long bytes,
+      int stream,
+      long timeNanos,
+      int stack,
+      PoolId pool) {
+    int row = effects.count();
+    if (timeNanos < lastNanos) {
+      throw new IllegalArgumentException("the time is before that of an earlier row");
+    }
+    int number = pool == null ? -1 : poolNumbers.number(pool.capture(), pool.user());
+    if (pool != null && number < 0) {
+      throw new IllegalArgumentException("there are too many pools");
+    }
+    if (row == stacks.length) {
+      int capacity = Math.addExact(row, row >> 1);
+      timesNanos = Arrays.copyOf(timesNanos, capacity);
+      stacks = Arrays.copyOf(stacks, capacity);
+      pools = Arrays.copyOf(pools, capacity);
+    }
+    effects.add(kind, address, bytes, stream);
+    timesNanos[row] = lastNanos = timeNanos;
+    stacks[row] = stack;
+    pools[row] = (short) number;
+    hasStacks |= stack != StackTable.NONE;
+    hasPools |= number >= 0;
+  }
+
+  /** Hands the columns over, no longer than the history. */
+  DeviceHistory finish() {
+    int rows = effects.count();
+    return new DeviceHistory(
+        effects,
+        hasTimes ? Arrays.copyOf(timesNanos, rows) : null,
+        hasStacks ? Arrays.copyOf(stacks, rows) : null,
+        hasPools ? Arrays.copyOf(pools, rows) : null,
+        poolNumbers.pools(),
+        hasTimes,
+        overflowed);
+  }
+}

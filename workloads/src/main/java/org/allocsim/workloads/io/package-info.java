@@ -1,0 +1,5 @@
+/**
+ * Input as it is stored: compression, reading ahead, bounds on what a file may expand to. It knows
+ * nothing of what the bytes mean and uses no other package.
+ */
+package org.allocsim.workloads.io;

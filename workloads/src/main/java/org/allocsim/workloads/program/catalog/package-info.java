@@ -1,0 +1,5 @@
+/**
+ * The programs that users name: each sets a model, its data and its training or generation
+ * together. Operations and models do not belong here.
+ */
+package org.allocsim.workloads.program.catalog;

@@ -1,0 +1,5 @@
+/**
+ * Programs that generate traces: what a program is to the rest, its options, random sources, and
+ * programs that follow no framework. Programs written after PyTorch are in the packages below.
+ */
+package org.allocsim.workloads.program;

@@ -1,0 +1,5 @@
+/**
+ * PyTorch's operations as far as they ask for memory and take time: tensors, autograd, optimizers.
+ * It asks for memory as PyTorch does and does not know who serves it.
+ */
+package org.allocsim.workloads.program.torch;

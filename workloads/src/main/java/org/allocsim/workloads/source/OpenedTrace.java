@@ -1,0 +1,119 @@
+package org.allocsim.workloads.source;
+
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.simulator.device.AddressHistory;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.format.pytorch.RecordedFormat;
+
+/** The requests of a trace, with what was recorded of the allocator that served them. */
+public final class OpenedTrace {
+  private final TraceSource source;
+  private final AllocationTrace trace;
+  private final Recording recording;
+
+  OpenedTrace(TraceSource source, AllocationTrace trace, Recording recording) {
+    this.source = source;
+    this.trace = trace;
+    this.recording = recording;
+  }
+
+  /** Where it comes from. */
+  public TraceSource source() {
+    return source;
+  }
+
+  /** The name as it was given. */
+  public String name() {
+    return source.name();
+  }
+
+  /** SHA-256 of the file as stored, in hexadecimal; null for a program. */
+  public String sha256() {
+    return source.sha256();
+  }
+
+  /** Id of the format. */
+  public String format() {
+    return source.format();
+  }
+
+  /** What the reader passed over or took for granted, with counts, a sentence each. */
+  public List<String> notes() {
+    return source.notes();
+  }
+
+  /** The requests of all devices. */
+  public AllocationTrace trace() {
+    return trace;
+  }
+
+  /** What was recorded; empty for requests only. */
+  public Optional<Recording> recording() {
+    return Optional.ofNullable(recording);
+  }
+
+  /** The same with other requests; what the recorded allocator did need not fit them. */
+  public OpenedTrace with(AllocationTrace requests) {
+    return new OpenedTrace(source, requests, recording == null ? null : recording.with(requests));
+  }
+
+  /** What else used the address space of a device's recorded process; unknown without recording. */
+  public AddressHistory addressHistory(int device) {
+    return recording == null ? AddressHistory.UNKNOWN : recording.addressHistory(device);
+  }
+
+  /**
+   * The device to look at.
+   *
+   * @param chosen index that the user chose; null for the one that the file names, or else the
+   *     first that did anything
+   * @throws SourceUsageException where the device that was chosen did nothing
+   */
+  public int device(Integer chosen) throws SourceUsageException {
+    return recording == null ? requestedDevice(chosen) : recordedDevice(chosen);
+  }
+
+  private int recordedDevice(Integer chosen) throws SourceUsageException {
+    int devices = recording.snapshot().devices().size();
+    if (chosen == null && source.chosenDevice() == RecordedFormat.Recorded.NO_CHOICE) {
+      int device = 0;
+      while (recording.effects(device).count() == 0) {
+        device++;
+      }
+      return device;
+    }
+    int device = chosen == null ? source.chosenDevice() : chosen;
+    if (device < 0 || device >= devices || recording.effects(device).count() == 0) {
+      throw new SourceUsageException(
+          name()
+              + ": device "
+              + device
+              + " has no history; 'allocsim inspect "
+              + name()
+              + "' shows which have");
+    }
+    return device;
+  }
+
+  private int requestedDevice(Integer chosen) throws SourceUsageException {
+    int first = trace.eventCount() == 0 ? 0 : trace.device(0);
+    if (chosen == null) {
+      return first;
+    }
+    for (int event = 0; event < trace.eventCount(); event++) {
+      if (trace.device(event) == chosen) {
+        return chosen;
+      }
+    }
+    throw new SourceUsageException(
+        name()
+            + ": device "
+            + chosen
+            + " has no requests; the first has "
+            + first
+            + ", which --device-index "
+            + first
+            + " chooses");
+  }
+}

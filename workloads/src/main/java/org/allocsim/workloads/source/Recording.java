@@ -1,0 +1,198 @@
+package org.allocsim.workloads.source;
+
+import java.util.List;
+import org.allocsim.simulator.device.AddressHistory;
+import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.simulator.effect.EffectLog;
+import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.ConfigParser;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.SnapshotSegment;
+import org.allocsim.workloads.format.pytorch.derive.DerivationOptions;
+import org.allocsim.workloads.format.pytorch.derive.DerivedRequests;
+import org.allocsim.workloads.format.pytorch.derive.Inference;
+import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
+
+/** What PyTorch's allocator did for a program, per device, and what follows from it. */
+public final class Recording {
+  private final Snapshot snapshot;
+  private final ParsedConfig config;
+  private final DerivedRequests requests;
+
+  private Recording(Snapshot snapshot, ParsedConfig config, DerivedRequests requests) {
+    this.snapshot = snapshot;
+    this.config = config;
+    this.requests = requests;
+  }
+
+  static Recording of(Snapshot snapshot, ReadingOptions options) throws TraceFormatException {
+    ParsedConfig config = config(snapshot, options.version());
+    DerivedRequests requests =
+        RequestDerivation.derive(
+            snapshot,
+            new DerivationOptions(
+                config.allocator(),
+                options.version(),
+                possibleLimit(snapshot, options.limitBytes()),
+                options.deviceTotalBytes()));
+    refuseUnknownFrees(snapshot, requests.inferences());
+    return new Recording(snapshot, config, requests);
+  }
+
+  /** A limit that some device went beyond was not that of the recorded program. */
+  private static long possibleLimit(Snapshot snapshot, long limitBytes) {
+    for (int device = 0; device < snapshot.devices().size(); device++) {
+      if (limitBytes != MemoryLimit.NONE && peakBytes(snapshot, device) > limitBytes) {
+        return MemoryLimit.NONE;
+      }
+    }
+    return limitBytes;
+  }
+
+  /** The maximum of reserved memory, by undoing the history from the segments at its end. */
+  private static long peakBytes(Snapshot snapshot, int device) {
+    long reserved = 0;
+    for (SnapshotSegment segment : snapshot.segments()) {
+      if (segment.device() == device) {
+        reserved += segment.totalBytes();
+      }
+    }
+    long peak = reserved;
+    EffectLog effects = snapshot.devices().get(device).effects();
+    for (int row = effects.count() - 1; row >= 0; row--) {
+      switch (effects.kind(row)) {
+        case SEGMENT_ALLOC, SEGMENT_MAP -> reserved -= effects.bytes(row);
+        case SEGMENT_FREE, SEGMENT_UNMAP -> reserved += effects.bytes(row);
+        default -> {}
+      }
+      peak = Math.max(peak, reserved);
+    }
+    return peak;
+  }
+
+  static ParsedConfig config(Snapshot snapshot, PyTorchVersion version)
+      throws TraceFormatException {
+    snapshot.requireHistory();
+    try {
+      return ConfigParser.parse(snapshot.settings().conf(), version);
+    } catch (ConfigException e) {
+      TraceFormatException refused =
+          new TraceFormatException(
+              snapshot.fileName(),
+              "",
+              "PyTorch "
+                  + version.id()
+                  + " refuses the recorded settings \""
+                  + snapshot.settings().conf()
+                  + "\" ("
+                  + e.getMessage()
+                  + ")",
+              "give the release that recorded them with --torch-version");
+      refused.initCause(e);
+      throw refused;
+    }
+  }
+
+  /**
+   * Refuses a history that frees what was never allocated.
+   *
+   * @throws TraceFormatException that counts them
+   */
+  public static void refuseUnknownFrees(Snapshot snapshot, List<Inference> inferences)
+      throws TraceFormatException {
+    for (Inference inference : inferences) {
+      if (inference.subject().equals(Inference.UNKNOWN_FREES)) {
+        throw new TraceFormatException(
+            snapshot.fileName(),
+            "",
+            "the history of device "
+                + inference.device()
+                + " frees addresses at which nothing is allocated ("
+                + inference.count()
+                + (inference.count() == 1 ? " time" : " times")
+                + "), so it is damaged or has gaps",
+            "record it anew, without skip_actions");
+      }
+    }
+  }
+
+  Recording with(AllocationTrace trace) {
+    return new Recording(
+        snapshot,
+        config,
+        new DerivedRequests(
+            trace,
+            requests.starts(),
+            requests.limitBytes(),
+            requests.unexplainedEntries(),
+            requests.inferences()));
+  }
+
+  AllocationTrace trace() {
+    return requests.trace();
+  }
+
+  /** What was recorded: histories, settings, the memory at the end. */
+  public Snapshot snapshot() {
+    return snapshot;
+  }
+
+  /** The recorded settings. */
+  public ParsedConfig config() {
+    return config;
+  }
+
+  /** What the recorded allocator of a device did. */
+  public EffectLog effects(int device) {
+    return snapshot.devices().get(device).effects();
+  }
+
+  /** What a device held before its history. */
+  public MemoryLayout start(int device) {
+    return requests.starts().get(device).layout();
+  }
+
+  /** What else used the address space of the recorded process. */
+  public AddressHistory addressHistory(int device) {
+    return requests.addressHistory(device, effects(device));
+  }
+
+  /**
+   * Limit of the recorded allocator, as it was given or as the history shows; {@link
+   * MemoryLimit#NONE} where neither does.
+   */
+  public long limitBytes() {
+    return requests.limitBytes();
+  }
+
+  /** The maximum of what the recorded allocator of a device reserved. */
+  public long peakBytes(int device) {
+    return peakBytes(snapshot, device);
+  }
+
+  /** How many requests of a device failed. */
+  public long failureCount(int device) {
+    EffectLog effects = effects(device);
+    long failures = 0;
+    for (int row = 0; row < effects.count(); row++) {
+      failures += effects.kind(row) == EffectKind.OOM ? 1 : 0;
+    }
+    return failures;
+  }
+
+  /** What the history does not say and was inferred, of all devices. */
+  public List<Inference> inferences() {
+    return requests.inferences();
+  }
+
+  /** What was inferred about a device. */
+  public List<Inference> inferences(int device) {
+    return requests.inferences().stream().filter(each -> each.device() == device).toList();
+  }
+}

@@ -1,0 +1,5 @@
+/**
+ * Traces made from traces: cut, repeated, scaled, reordered, merged, perturbed, given times. A
+ * transform changes requests and never serves them, except where times come from a simulation.
+ */
+package org.allocsim.workloads.transform;
