@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Packs allocsim with a Java run-time and the one native library that it needs into an archive that
-# runs on Linux x86-64 machines without Java:
+# Packs allocsim with a Java run-time, the one native library that it needs and the licences of all
+# into an archive that runs on Linux x86-64 machines without Java:
 #
-#   validation/bundle.sh APP JDK ARCHIVE
+#   validation/bundle.sh APP JDK ARCHIVE [PART=FOLDER...]
 #
 #   APP      folder with allocsim.jar and lib/, as the build makes it
 #   JDK      folder of a JDK 25 or newer
 #   ARCHIVE  the .tgz to write
+#   PART     an optional part, bench or parquet, with the folder of its jars
 set -eu
 
 fail() {
@@ -14,11 +15,14 @@ fail() {
   exit 1
 }
 
-[ $# -eq 3 ] || fail "bundle takes the application's folder, a JDK and the archive to write."
+[ $# -ge 3 ] || fail "bundle takes the application's folder, a JDK and the archive to write."
 app=$1
 jdk=$2
 archive=$3
-most_bytes=60000000
+shift 3
+# Parquet is the largest part.
+most_bytes=$((60000000 + 12000000 * $#))
+sources=$(CDPATH='' cd -P -- "$(dirname -- "$0")/.." && pwd)
 
 [ -f "$app/allocsim.jar" ] || fail "$app has no allocsim.jar; build it first."
 [ -x "$jdk/bin/jlink" ] || fail "$jdk has no bin/jlink; name a whole JDK with ALLOCSIM_JAVA."
@@ -42,6 +46,8 @@ mkdir -p "$to/lib"
   fail "jlink of $jdk failed."
 
 cp "$app/allocsim.jar" "$to/"
+cp "$sources/LICENSE" "$sources/NOTICE" "$to/" && cp -r "$sources/build/licences/texts" "$to/licences" ||
+  fail "$sources lacks LICENSE, NOTICE or texts of licences; get the sources of allocsim anew."
 options=org/allocsim/simulator/jvm.options
 (cd "$work" && "$jdk/bin/jar" xf "$app"/lib/allocsim-simulator-*.jar "$options" && mv "$options" "$to/") ||
   fail "$app/lib has no $options; build allocsim again."
@@ -49,10 +55,12 @@ native=
 for jar in "$app"/lib/*.jar; do
   case ${jar##*/} in
     jcuda-natives-*) native=$jar ;;
-    # Sweeps write CSV without them; they would add some 9 MB.
-    parquet-* | jts-core-* | slf4j-*) ;;
     *) cp "$jar" "$to/lib/" ;;
   esac
+done
+for part; do
+  mkdir -p "$to/parts/${part%%=*}"
+  cp "${part#*=}"/*.jar "$to/parts/${part%%=*}/" || fail "${part#*=} has no jars; build allocsim again."
 done
 # Of a library's platforms only this one is needed; they are 6 MB.
 for jar in "$to"/lib/zstd-jni-*.jar; do
@@ -82,8 +90,15 @@ if [ -z "${COLUMNS:-}" ] && [ -t 1 ]; then
     *) export COLUMNS="${size##* }" ;;
   esac
 fi
-exec "$root/runtime/bin/java" "@$root/jvm.options" \
-  -Djava.library.path="$root/lib" ${ALLOCSIM_JAVA_OPTS:-} -jar "$root/allocsim.jar" "$@"
+main=org.allocsim.reports.cli.Main
+case ${1:-} in
+  # Optional parts, where they were packed, are on the class path of the commands that use them.
+  bench) set -- -cp "$root/allocsim.jar:$root/parts/bench/*" "$main" "$@" ;;
+  sweep) set -- -cp "$root/allocsim.jar:$root/parts/parquet/*" "$main" "$@" ;;
+  *) set -- -jar "$root/allocsim.jar" "$@" ;;
+esac
+exec "$root/runtime/bin/java" "@$root/jvm.options" -Djava.library.path="$root/lib" \
+  ${ALLOCSIM_JAVA_OPTS:-} "$@"
 EOF
 chmod 755 "$to/allocsim"
 

@@ -3,8 +3,8 @@
 
 usage: beside_others.py BUNDLE.tgz OUT.json SNAPSHOT...
 
-BUNDLE.tgz is what 'allocsim bundle BUNDLE.tgz' packs; SNAPSHOTs are memory snapshots of PyTorch,
-plain or compressed with gzip or xz, of programs on one stream. Needs a GPU; nvcc for the driver's
+BUNDLE.tgz is what 'allocsim bundle BUNDLE.tgz --with bench' packs; SNAPSHOTs are memory
+snapshots of PyTorch, plain or compressed with gzip or xz, of programs on one stream. Needs a GPU; nvcc for the driver's
 and CUB's allocators, CuPy and RMM (Python) for theirs. What cannot be measured is left out, with
 the reason in OUT.json. CuPy and RMM are driven from Python: the loop around them is measured too,
 with requests that do nothing ("empty loop"). comparison.py says how it is measured. One snapshot

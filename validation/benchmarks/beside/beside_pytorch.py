@@ -3,8 +3,8 @@
 
 usage: beside_pytorch.py BUNDLE.tgz OUT.json SNAPSHOT...
 
-BUNDLE.tgz is what 'allocsim bundle BUNDLE.tgz' packs; SNAPSHOTs are memory snapshots of PyTorch,
-plain or compressed with gzip or xz, of programs on one stream. Needs a GPU, PyTorch with its
+BUNDLE.tgz is what 'allocsim bundle BUNDLE.tgz --with bench' packs; SNAPSHOTs are memory
+snapshots of PyTorch, plain or compressed with gzip or xz, of programs on one stream. Needs a GPU, PyTorch with its
 headers and g++ for the first comparison, nothing but this Python for the second. comparison.py
 says how it is measured. Two snapshots take about six minutes, without reading four.
 

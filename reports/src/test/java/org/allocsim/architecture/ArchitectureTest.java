@@ -13,7 +13,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.allocsim.simulator.stats.BlockEffects;
-import org.allocsim.simulator.stats.PoolFigures;
+import org.allocsim.simulator.stats.PoolCounters;
 
 /** Which code may depend on which, over the classes of all modules. */
 @AnalyzeClasses(packages = "org.allocsim", importOptions = DoNotIncludeTests.class)
@@ -40,7 +40,9 @@ final class ArchitectureTest {
           .whereLayer("validation")
           .mayOnlyAccessLayers("simulator", "workloads")
           .whereLayer("benchmarks")
-          .mayOnlyAccessLayers("simulator", "workloads")
+          .mayOnlyAccessLayers("simulator", "workloads", "validation")
+          .whereLayer("benchmarks")
+          .mayNotBeAccessedByAnyLayer()
           .whereLayer("reports")
           .mayNotBeAccessedByAnyLayer();
 
@@ -84,7 +86,7 @@ final class ArchitectureTest {
               resideInAnyPackage(
                       "org.allocsim.simulator.stats..", "org.allocsim.simulator.engine..")
                   .and(not(type(BlockEffects.class)))
-                  .and(not(type(PoolFigures.class))));
+                  .and(not(type(PoolCounters.class))));
 
   @ArchTest
   static final ArchRule onlyTheGpuPackageKnowsJCuda =

@@ -64,8 +64,8 @@ public final class Origins {
       startNanos = startNanos < 0 ? trace.timeNanos(row) : startNanos;
       RequestKind kind = trace.kind(row);
       switch (kind) {
-        case MARKER_BEGIN -> open.begin(trace.markerName(trace.allocation(row)));
-        case MARKER_END -> open.end(trace.markerName(trace.allocation(row)));
+        case MARKER_BEGIN -> open.begin(trace.markerNameOf(row));
+        case MARKER_END -> open.end(trace.markerNameOf(row));
         case ALLOCATE, RESTORE_BLOCK -> {
           int allocation = trace.allocation(row);
           boolean before = row < trace.prologueCount();

@@ -5,12 +5,13 @@ import java.awt.geom.Rectangle2D;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import javax.imageio.ImageIO;
 import org.jfree.chart.JFreeChart;
-import org.jfree.svg.SVGGraphics2D;
+import org.jfree.chart.title.TextTitle;
+import org.jfree.chart.title.Title;
 
 /**
  * The file formats of charts. Files hold no time and no random names: the same chart gives the same
@@ -33,20 +34,28 @@ public enum ChartFile {
       }
     }
   },
-  /** Vector graphics. */
+  /** Vector graphics for web pages. */
   SVG("svg") {
     @Override
     public void write(JFreeChart chart, int width, int height, OutputStream out)
         throws IOException {
-      SVGGraphics2D graphics = new SVGGraphics2D(width, height);
-      graphics.setDefsKeyPrefix("allocsim-");
-      graphics.setGeomDoubleConverter(ChartFile::hundredths);
-      graphics.setTransformDoubleConverter(ChartFile::hundredths);
-      chart.draw(graphics, new Rectangle2D.Double(0, 0, width, height));
-      out.write(graphics.getSVGDocument().getBytes(StandardCharsets.UTF_8));
-      out.write('\n');
+      SvgDrawing.write(chart, width, height, out);
+    }
+  },
+  /** Vector graphics for papers. */
+  PDF("pdf") {
+    @Override
+    public void write(JFreeChart chart, int width, int height, OutputStream out)
+        throws IOException {
+      PdfDrawing.write(chart, width, height, out);
     }
   };
+
+  /** The extensions of all formats, as a sentence lists them. */
+  public static final String EXTENSIONS = ".png, .svg or .pdf";
+
+  /** The formats of a command's folder of charts, for web pages and documents. */
+  public static final List<ChartFile> OF_FOLDERS = List.of(PNG, SVG);
 
   private static final int SCALE = 2;
 
@@ -67,10 +76,14 @@ public enum ChartFile {
     return Optional.empty();
   }
 
-  /** A hundredth of a pixel is finer than anybody sees. */
-  private static String hundredths(double coordinate) {
-    double rounded = Math.rint(coordinate * 100) / 100;
-    return rounded == Math.rint(rounded) ? Long.toString((long) rounded) : Double.toString(rounded);
+  /** The title of a chart, which programs that read pages aloud name it by. */
+  static String titleOf(JFreeChart chart) {
+    for (Title title : chart.getSubtitles()) {
+      if (title instanceof TextTitle text) {
+        return text.getText();
+      }
+    }
+    return "";
   }
 
   /** Writes a chart of this size in pixels and leaves the stream open. */

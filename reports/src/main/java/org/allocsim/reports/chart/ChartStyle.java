@@ -14,6 +14,7 @@ import org.jfree.chart.axis.Axis;
 import org.jfree.chart.block.BlockBorder;
 import org.jfree.chart.plot.Plot;
 import org.jfree.chart.plot.XYPlot;
+import org.jfree.chart.text.TextUtils;
 import org.jfree.chart.title.LegendTitle;
 import org.jfree.chart.title.TextTitle;
 import org.jfree.chart.ui.HorizontalAlignment;
@@ -45,6 +46,12 @@ final class ChartStyle {
           new float[] {2.5f, 2.5f},
           new float[] {9, 3, 2.5f, 3},
           new float[] {5, 2});
+
+  static {
+    // JFreeChart turns labels of axes into outlines, to get round a defect of Java 1.3: they could
+    // not be searched.
+    TextUtils.setUseDrawRotatedStringWorkaround(false);
+  }
 
   private ChartStyle() {}
 

@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.benchmarks.Machine;
-import org.allocsim.benchmarks.Measurement;
-import org.allocsim.benchmarks.Samples;
 import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonValues;
+import org.allocsim.validation.benchmark.Machine;
+import org.allocsim.validation.benchmark.Measurement;
+import org.allocsim.validation.benchmark.Samples;
 
 /**
  * Earlier results that new ones are compared with, by ratio.

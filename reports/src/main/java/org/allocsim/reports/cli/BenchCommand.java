@@ -1,5 +1,8 @@
 package org.allocsim.reports.cli;
 
+import static java.util.stream.Collectors.joining;
+
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
@@ -11,16 +14,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.allocsim.benchmarks.BenchmarkException;
-import org.allocsim.benchmarks.BenchmarkPlan;
-import org.allocsim.benchmarks.BenchmarkPlan.Effort;
-import org.allocsim.benchmarks.BenchmarkPlan.Subject;
-import org.allocsim.benchmarks.BenchmarkRunner;
-import org.allocsim.benchmarks.Machine;
-import org.allocsim.benchmarks.Measurement;
-import org.allocsim.benchmarks.suite.PolicyCase;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.validation.benchmark.BenchmarkEngine;
+import org.allocsim.validation.benchmark.BenchmarkException;
+import org.allocsim.validation.benchmark.BenchmarkPlan.Effort;
+import org.allocsim.validation.benchmark.BenchmarkPlan.Subject;
+import org.allocsim.validation.benchmark.BenchmarkPlan;
+import org.allocsim.validation.benchmark.BenchmarkResults;
+import org.allocsim.validation.benchmark.Machine;
+import org.allocsim.validation.benchmark.Measurement;
+import org.allocsim.validation.benchmark.PolicyCase;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
@@ -57,6 +62,8 @@ import picocli.CommandLine.Spec;
 final class BenchCommand implements Callable<Integer> {
   private static final int MOST_RUNS = 100;
 
+  private static final String CLASS_PATH = "java.class.path";
+
   @Spec private CommandSpec spec;
 
   @Option(
@@ -81,7 +88,8 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "PART",
       description =
           "Measure only these parts: replay, read, time, policies, blocks (10^2 to 10^6 live and"
-              + " free blocks; takes minutes).")
+              + " free blocks; takes minutes), commands (whole commands on a recording of two"
+              + " million events; takes minutes).")
   private List<String> parts = List.of();
 
   @Option(
@@ -135,10 +143,11 @@ final class BenchCommand implements Callable<Integer> {
     BenchmarkPlan plan = plan();
     if (inTurns) {
       requireTurns(plan);
-      BenchTurns.run(plan, System.in, out);
+      BenchTurns.run(engine(), plan, System.in, out);
       return ExitCodes.DONE;
     }
     BenchBaseline baseline = baselineName == null ? null : BenchBaseline.read(baselineName);
+    BenchmarkEngine engine = engine();
     Machine machine = Machine.here();
     if (baseline != null) {
       baseline.requireLike(machine);
@@ -147,11 +156,11 @@ final class BenchCommand implements Callable<Integer> {
       Path kept = baselineName == null ? null : Path.of(baselineName);
       Outputs.Output json = outputs.openIfGiven("--json", jsonName, kept);
       Outputs.Output csv = outputs.openIfGiven("--csv", csvName, kept);
-      BenchmarkRunner runner = new BenchmarkRunner(plan);
-      List<Measurement> measurements = measure(runner);
+      BenchmarkResults results = measure(engine, plan);
+      List<Measurement> measurements = results.measurements();
       if (json != null) {
         JsonText.write(
-            BenchJson.of(machine, plan.effort().runs(), measurements, runner.notRun()),
+            BenchJson.of(machine, plan.effort().runs(), measurements, results.notRun()),
             json.stream());
       }
       if (csv != null) {
@@ -163,7 +172,13 @@ final class BenchCommand implements Callable<Integer> {
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
         BenchText.print(
-            machine, plan.effort().runs(), measurements, runner.notRun(), baseline, tolerated, out);
+            machine,
+            plan.effort().runs(),
+            measurements,
+            results.notRun(),
+            baseline,
+            tolerated,
+            out);
         out.flush();
       }
       return exitCode(measurements, baseline, tolerated);
@@ -195,11 +210,32 @@ final class BenchCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  private static List<Measurement> measure(BenchmarkRunner runner) {
+  private static BenchmarkEngine engine() {
+    return BenchmarkEngine.installed()
+        .orElseThrow(() ->
+            new Failure(
+                "bench is an optional part that this installation lacks; './allocsim bench' of"
+                    + " the sources has it, and './allocsim bundle ARCHIVE.tgz --with bench'"
+                    + " packs it"));
+  }
+
+  private static BenchmarkResults measure(BenchmarkEngine engine, BenchmarkPlan plan) {
+    String classPath = System.getProperty(CLASS_PATH);
+    // The processes that measure start with the class path of this one, so plugins have to be in
+    // it.
+    PluginLoader.current()
+        .ifPresent(plugins ->
+            System.setProperty(
+                CLASS_PATH,
+                plugins.jars().stream()
+                    .map(jar -> jar.toAbsolutePath().toString())
+                    .collect(joining(File.pathSeparator, classPath + File.pathSeparator, ""))));
     try (ProgressMeter progress = ProgressMeter.ofBenchmarks("measuring")) {
-      return runner.run(progress::update);
+      return engine.run(plan, progress::update);
     } catch (BenchmarkException e) {
       throw new Failure(e.getMessage() + "; 'allocsim bench --help' shows what can be left out", e);
+    } finally {
+      System.setProperty(CLASS_PATH, classPath);
     }
   }
 
@@ -235,7 +271,7 @@ final class BenchCommand implements Callable<Integer> {
         subjects.add(Subject.valueOf(part.strip().toUpperCase(Locale.ROOT)));
       } catch (IllegalArgumentException _) {
         throw Failure.usage(
-            "--only " + part + ": parts are replay, read, time, policies and blocks");
+            "--only " + part + ": parts are replay, read, time, policies, blocks and commands");
       }
     }
     if (!parts.isEmpty()) {

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.benchmarks.Machine;
-import org.allocsim.benchmarks.Measurement;
-import org.allocsim.benchmarks.Samples;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.validation.benchmark.Machine;
+import org.allocsim.validation.benchmark.Measurement;
+import org.allocsim.validation.benchmark.Samples;
 
 /**
  * Results of {@code allocsim bench} as JSON, which is also what later runs compare with. Two files
@@ -49,6 +49,7 @@ final class BenchJson {
     map.put("plain_bytes_per_second", each.plainBytesPerSecond());
     map.put("cpu_share", each.cpuShare());
     map.put("allocated_bytes_per_event", each.allocatedBytesPerEvent());
+    map.put("peak_resident_bytes", each.peakResidentBytes());
     return map;
   }
 

@@ -4,12 +4,12 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.allocsim.benchmarks.Machine;
-import org.allocsim.benchmarks.Measurement;
 import org.allocsim.reports.text.CsvText;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
+import org.allocsim.validation.benchmark.Machine;
+import org.allocsim.validation.benchmark.Measurement;
 
 /** Results of {@code allocsim bench} for people and spreadsheets. */
 final class BenchText {
@@ -41,6 +41,7 @@ final class BenchText {
         .expendable("--csv FILE has all", List.of("MB/s", "ns/request", "B/event"))
         .print(out, "");
     out.println();
+    printCommands(measurements, out);
     WrappedText.printItem(
         out,
         "",
@@ -70,6 +71,27 @@ final class BenchText {
     if (baseline != null && !baseline.machine().jdk().equals(machine.jdk())) {
       WrappedText.printItem(
           out, "", "The baseline was measured with Java " + baseline.machine().jdk() + ".");
+    }
+  }
+
+  /** Whole commands once more, in the units in which users wait for them. */
+  private static void printCommands(List<Measurement> measurements, PrintWriter out) {
+    TextTable table = TextTable.of("whole command", ">s", ">MiB at its peak");
+    boolean any = false;
+    for (Measurement each : measurements) {
+      if (Double.isFinite(each.peakResidentBytes())) {
+        any = true;
+        int runs = each.nanosPerEvent().values().size();
+        table.row(
+            each.what(),
+            String.format(
+                Locale.ROOT, "%.2f", each.nanosPerEvent().median() * each.events() / runs / 1e9),
+            number(each.peakResidentBytes() / (1 << 20)));
+      }
+    }
+    if (any) {
+      table.print(out, "");
+      out.println();
     }
   }
 
@@ -150,7 +172,8 @@ final class BenchText {
             "ns_per_request",
             "plain_bytes_per_second",
             "cpu_share",
-            "allocated_bytes_per_event");
+            "allocated_bytes_per_event",
+            "peak_resident_bytes");
     for (Measurement each : measurements) {
       csv.row(
           each.id(),
@@ -163,7 +186,8 @@ final class BenchText {
           each.nanosPerRequest(),
           each.plainBytesPerSecond(),
           each.cpuShare(),
-          each.allocatedBytesPerEvent());
+          each.allocatedBytesPerEvent(),
+          each.peakResidentBytes());
     }
   }
 }

@@ -8,11 +8,12 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.allocsim.benchmarks.BenchmarkException;
-import org.allocsim.benchmarks.BenchmarkPlan;
-import org.allocsim.benchmarks.Machine;
-import org.allocsim.benchmarks.SteadyReplay;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.validation.benchmark.BenchmarkEngine;
+import org.allocsim.validation.benchmark.BenchmarkException;
+import org.allocsim.validation.benchmark.BenchmarkPlan;
+import org.allocsim.validation.benchmark.Machine;
+import org.allocsim.validation.benchmark.ReplayInTurns;
 
 /**
  * {@code allocsim bench --in-turns}: one line of JSON when all is warm, one for each line of input,
@@ -26,17 +27,17 @@ final class BenchTurns {
    *
    * @param plan with one program and one policy
    */
-  static void run(BenchmarkPlan plan, InputStream in, PrintWriter out) throws IOException {
+  static void run(BenchmarkEngine engine, BenchmarkPlan plan, InputStream in, PrintWriter out)
+      throws IOException {
     BufferedReader turns = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
     try {
-      SteadyReplay replay =
-          SteadyReplay.of(plan.programs().getFirst(), plan.policies().getFirst(), plan.effort());
+      ReplayInTurns replay = engine.inTurns(plan);
       Map<String, Object> ready = new LinkedHashMap<>();
       ready.put("requests_per_pass", replay.requestsPerPass());
       ready.put("jdk", Machine.here().jdk());
       print(ready, out);
       while (turns.readLine() != null) {
-        SteadyReplay.Sample sample = replay.sample();
+        ReplayInTurns.Sample sample = replay.sample();
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("ns_per_request", sample.nanosPerRequest());
         line.put("ns_per_event", sample.nanosPerEvent());

@@ -49,12 +49,12 @@ class ChartFolder {
     return name.substring(0, Math.min(LONGEST_NAME, name.length()));
   }
 
-  /** Writes a chart in both themes and all formats. */
+  /** Writes a chart in both themes, as SVG and PNG. */
   void write(String name, int width, int height, Function<ChartTheme, JFreeChart> chart)
       throws IOException {
     for (ChartTheme theme : ChartTheme.values()) {
       JFreeChart drawn = chart.apply(theme);
-      for (ChartFile format : ChartFile.values()) {
+      for (ChartFile format : ChartFile.OF_FOLDERS) {
         String file = name + theme.suffix() + "." + format.name().toLowerCase(Locale.ROOT);
         Outputs.Output output = outputs.open(option, folder.resolve(file).toString(), null);
         try (OutputStream stream = new BufferedOutputStream(output.stream())) {

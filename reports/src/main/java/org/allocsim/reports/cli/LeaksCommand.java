@@ -115,7 +115,7 @@ final class LeaksCommand implements Callable<Integer> {
   @Option(
       names = "--chart",
       paramLabel = "FILE",
-      description = "Draw live and reserved memory per iteration as .png or .svg.")
+      description = "Draw live and reserved memory per iteration as " + ChartFile.EXTENSIONS + ".")
   private String chartName;
 
   @Option(
@@ -176,7 +176,10 @@ final class LeaksCommand implements Callable<Integer> {
         ChartFile.ofName(chartName)
             .orElseThrow(() ->
                 Failure.usage(
-                    "--chart " + chartName + " names no format; end the name in .png or .svg"));
+                    "--chart "
+                        + chartName
+                        + " names no format; end the name in "
+                        + ChartFile.EXTENSIONS));
     if (!ChartFonts.areAvailable()) {
       throw new Failure("--chart " + chartName + ": " + ChartFonts.REMEDY);
     }

@@ -108,8 +108,17 @@ public final class Main implements Runnable {
 
   /** Runs the command line with the given outputs and returns the exit code. */
   static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
+    try {
+      return PluginOption.within(args, () -> execute(out, err, debug, args));
+    } catch (Failure failure) {
+      return FailureReport.print(failure, err, debug);
+    }
+  }
+
+  private static int execute(PrintWriter out, PrintWriter err, boolean debug, String... args) {
     CommandLine commandLine =
         command(args).map(Main::withOnly).orElseGet(() -> new CommandLine(new Main()));
+    commandLine.getCommandSpec().addOption(PluginOption.option());
     commandLine.setOut(out).setErr(err);
     commandLine.setAbbreviatedOptionsAllowed(false);
     commandLine.setOverwrittenOptionsAllowed(false);

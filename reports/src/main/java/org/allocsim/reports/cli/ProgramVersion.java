@@ -9,15 +9,18 @@ import java.security.CodeSource;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.TraceFormats;
 
 /**
  * What tells results of this program from those of another. A release is told by its number; builds
- * between releases by their number and the digest of the archives with their code.
+ * between releases by their number and the digest of the archives with their code; plugins by the
+ * digest of their jars.
  */
 final class ProgramVersion {
   private static final String DEVELOPMENT = "development";
@@ -27,14 +30,21 @@ final class ProgramVersion {
   private ProgramVersion() {}
 
   static String text() {
+    String program = program();
+    return PluginLoader.current()
+        .map(plugins -> program + "+plugins-" + digest(plugins.jars()))
+        .orElse(program);
+  }
+
+  private static String program() {
     String number = Main.class.getPackage().getImplementationVersion();
     if (number == null) {
       return DEVELOPMENT;
     }
-    return number.endsWith(UNRELEASED) ? number + "+" + digest() : number;
+    return number.endsWith(UNRELEASED) ? number + "+" + digest(archives()) : number;
   }
 
-  private static String digest() {
+  private static Set<Path> archives() {
     Set<Path> archives = new LinkedHashSet<>();
     for (Class<?> each : new Class<?>[] {AllocationTrace.class, TraceFormats.class, Main.class}) {
       CodeSource source = each.getProtectionDomain().getCodeSource();
@@ -44,6 +54,10 @@ final class ProgramVersion {
         throw new IllegalStateException(e);
       }
     }
+    return archives;
+  }
+
+  private static String digest(Collection<Path> archives) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       for (Path archive : archives) {
@@ -55,7 +69,8 @@ final class ProgramVersion {
       }
       return HexFormat.of().formatHex(digest.digest(), 0, DIGEST_BYTES);
     } catch (IOException e) {
-      throw new Failure("the program's own archives cannot be read; install it again", e);
+      throw new Failure(
+          "the archives of the program or of its plugins cannot be read; install them again", e);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java platform has SHA-256", e);
     }

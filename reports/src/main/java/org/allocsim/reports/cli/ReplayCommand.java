@@ -153,7 +153,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--chart",
       paramLabel = "FILE",
-      description = "Draw memory over time; the name ends in .png or .svg.")
+      description = "Draw memory over time; the name ends in " + ChartFile.EXTENSIONS + ".")
   private String chartName;
 
   @Option(
@@ -361,7 +361,10 @@ final class ReplayCommand implements Callable<Integer> {
         ChartFile.ofName(chartName)
             .orElseThrow(() ->
                 Failure.usage(
-                    "--chart " + chartName + " names no format; end the name in .png or .svg"));
+                    "--chart "
+                        + chartName
+                        + " names no format; end the name in "
+                        + ChartFile.EXTENSIONS));
     if (!ChartFonts.areAvailable()) {
       throw new Failure("--chart " + chartName + ": " + ChartFonts.REMEDY);
     }

@@ -101,7 +101,7 @@ record ReplayPictures(
       event++;
       if (trace.kind(row) == RequestKind.MARKER_BEGIN) {
         if (depth++ == 0) {
-          name = trace.markerName(trace.allocation(row));
+          name = trace.markerNameOf(row);
           beginNanos = trace.timeNanos(row);
           beginEvent = event;
         }

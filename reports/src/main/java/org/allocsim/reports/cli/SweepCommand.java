@@ -19,6 +19,7 @@ import org.allocsim.reports.fleet.SweepRequest;
 import org.allocsim.reports.fleet.SweepResults;
 import org.allocsim.reports.fleet.SweepSummary;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.reports.text.Numbers;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -183,7 +184,10 @@ final class SweepCommand implements Callable<Integer> {
               request,
               inputs,
               out,
-              new SweepEngine.Options(master, threads),
+              new SweepEngine.Options(
+                  master,
+                  threads,
+                  PluginLoader.current().map(PluginLoader::jars).orElse(List.of())),
               new Progress(progress));
     } catch (SweepException e) {
       throw e.isUsage() ? Failure.usage(e.getMessage()) : new Failure(e.getMessage(), e);
@@ -311,7 +315,8 @@ final class SweepCommand implements Callable<Integer> {
       terminal.println(
           "No "
               + SweepResults.PARQUET
-              + ": this installation leaves Parquet out; one built from source has it");
+              + ": Parquet is an optional part that this installation lacks; './allocsim sweep' of"
+              + " the sources has it, and './allocsim bundle ARCHIVE.tgz --with parquet' packs it");
     }
     terminal.flush();
   }

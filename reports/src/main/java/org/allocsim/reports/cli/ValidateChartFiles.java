@@ -9,7 +9,7 @@ import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.PredictedMeasuredChart;
 
-/** The charts that {@code validate} writes, each in both themes and all formats. */
+/** The charts that {@code validate} writes, each in both themes, as SVG and PNG. */
 final class ValidateChartFiles {
   private final List<Picture> pictures = new ArrayList<>();
 
@@ -20,7 +20,7 @@ final class ValidateChartFiles {
   ValidateChartFiles(Outputs outputs, Path folder) {
     for (ValidateCharts chart : ValidateCharts.values()) {
       for (ChartTheme theme : ChartTheme.values()) {
-        for (ChartFile format : ChartFile.values()) {
+        for (ChartFile format : ChartFile.OF_FOLDERS) {
           String name =
               chart.fileName() + theme.suffix() + "." + format.name().toLowerCase(Locale.ROOT);
           Outputs.Output output = outputs.open("--report", folder.resolve(name).toString(), null);

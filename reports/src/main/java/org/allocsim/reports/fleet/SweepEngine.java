@@ -1,5 +1,6 @@
 package org.allocsim.reports.fleet;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -32,8 +33,14 @@ public interface SweepEngine {
    *
    * @param master where a cluster is, in the words of the engine; null where it knows
    * @param threads runs at a time on this machine; 0 for one on each core
+   * @param plugins jars that other machines need for the runs
    */
-  record Options(String master, int threads) {}
+  record Options(String master, int threads, List<Path> plugins) {
+    /** Keeps its own copy of the list. */
+    public Options {
+      plugins = List.copyOf(plugins);
+    }
+  }
 
   /** The engine of an id; empty where it is not installed. */
   static Optional<SweepEngine> named(String id) {

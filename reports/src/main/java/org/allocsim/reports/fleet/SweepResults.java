@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.allocsim.reports.json.JsonText;
 
 /**
@@ -22,8 +23,6 @@ public final class SweepResults {
 
   /** What was asked for, and what the columns mean. */
   public static final String ABOUT = "sweep.json";
-
-  private static final String PARQUET_LIBRARY = "org.apache.parquet.hadoop.ParquetWriter";
 
   private final SweepJob job;
   private final InputFiles inputs;
@@ -87,17 +86,17 @@ public final class SweepResults {
 
   private SweepSummary write(long reused, double seconds) throws IOException {
     FleetStorage storage = job.storage();
-    boolean parquet = isParquetInstalled();
+    Optional<RowTable> parquet = RowTable.installed();
     storage.write(
         storage.in(job.out(), CSV),
         csvStream -> {
           RowCsv.Writer csv = new RowCsv.Writer(csvStream);
-          if (parquet) {
+          if (parquet.isPresent()) {
             storage.write(
                 storage.in(job.out(), PARQUET),
                 parquetStream -> {
-                  try (ParquetRows rows =
-                      new ParquetRows(parquetStream, job.request().programVersion())) {
+                  try (RowTable.Writer rows =
+                      parquet.get().open(parquetStream, job.request().programVersion())) {
                     writeAll(csv, rows);
                   }
                 });
@@ -117,7 +116,7 @@ public final class SweepResults {
             ooms,
             notRun,
             seconds,
-            parquet);
+            parquet.isPresent());
     Map<String, Object> counts = new LinkedHashMap<>();
     counts.put("files", summary.files());
     counts.put("unreadable", summary.unreadable());
@@ -129,17 +128,7 @@ public final class SweepResults {
     return summary;
   }
 
-  /** Archives that 'allocsim bundle' makes leave the library out. */
-  private static boolean isParquetInstalled() {
-    try {
-      Class.forName(PARQUET_LIBRARY, false, SweepResults.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException _) {
-      return false;
-    }
-  }
-
-  private void writeAll(RowCsv.Writer csv, ParquetRows parquet) throws IOException {
+  private void writeAll(RowCsv.Writer csv, RowTable.Writer parquet) throws IOException {
     for (FleetFile file : inputs.files()) {
       TracePart part =
           TracePart.read(job.storage(), job.out(), job.context(), file.name())

@@ -196,7 +196,7 @@ final class TraceColumns {
     List<Object> markers = new ArrayList<>();
     for (int row = 0; row < trace.eventCount() && markers.size() < MOST_MARKERS; row++) {
       if (trace.device(row) == device && trace.kind(row) == RequestKind.MARKER_BEGIN) {
-        markers.add(List.of(position(row), trace.markerName(trace.allocation(row))));
+        markers.add(List.of(position(row), trace.markerNameOf(row)));
       }
     }
     return markers;

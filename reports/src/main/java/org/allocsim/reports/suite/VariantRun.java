@@ -70,7 +70,7 @@ final class VariantRun implements RunObserver, EffectListener {
     rows++;
     reservedSum += run.stats().reservedBytes();
     if (trace.kind(event) == RequestKind.MARKER_BEGIN) {
-      moments.add(moment(trace.markerName(trace.allocation(event)), run.policy()));
+      moments.add(moment(trace.markerNameOf(event), run.policy()));
     }
     return true;
   }

@@ -83,8 +83,7 @@ class ProgramTimeTest {
   private static int kernels(AllocationTrace trace) {
     int kernels = 0;
     for (int row = 0; row < trace.eventCount(); row++) {
-      if (trace.kind(row) == RequestKind.LAUNCH
-          && trace.work(trace.allocation(row)) instanceof Work.Kernel) {
+      if (trace.kind(row) == RequestKind.LAUNCH && trace.workOf(row) instanceof Work.Kernel) {
         kernels++;
       }
     }

@@ -37,7 +37,8 @@ class MemoryTimelineChartTest {
   void theFormatFollowsTheExtension() {
     assertEquals(Optional.of(ChartFile.PNG), ChartFile.ofName("a/b.c.PNG"));
     assertEquals(Optional.of(ChartFile.SVG), ChartFile.ofName("x.svg"));
-    assertEquals(Optional.empty(), ChartFile.ofName("x.pdf"));
+    assertEquals(Optional.of(ChartFile.PDF), ChartFile.ofName("x.pdf"));
+    assertEquals(Optional.empty(), ChartFile.ofName("x.jpg"));
     assertEquals(Optional.empty(), ChartFile.ofName("svg"));
   }
 
@@ -60,6 +61,7 @@ class MemoryTimelineChartTest {
           "A title",
           "what was replayed",
           "time since the first event [s]",
+          "memory",
           "reserved from the device",
           "allocated, rounded",
           "requested",

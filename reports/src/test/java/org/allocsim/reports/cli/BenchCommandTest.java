@@ -15,10 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.benchmarks.Machine;
-import org.allocsim.benchmarks.Measurement;
-import org.allocsim.benchmarks.Samples;
 import org.allocsim.reports.json.JsonText;
+import org.allocsim.validation.benchmark.Machine;
+import org.allocsim.validation.benchmark.Measurement;
+import org.allocsim.validation.benchmark.Samples;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +41,7 @@ class BenchCommandTest {
         2.0 / 3,
         Double.NaN,
         0,
+        Double.NaN,
         1000);
   }
 

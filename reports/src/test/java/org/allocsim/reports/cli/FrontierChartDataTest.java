@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,30 +12,28 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.parsers.ParserConfigurationException;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.w3c.dom.Node;
+import org.w3c.dom.NodeList;
+import org.xml.sax.InputSource;
+import org.xml.sax.SAXException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
 /** The chart of {@code min-capacity} draws the answers of its JSON, and replays agree with them. */
 class FrontierChartDataTest {
   private static final Path CAT_GROWTH = CommandRun.recording("cat_growth.pickle.xz");
-  private static final String FITS = "140,203,238";
-  private static final String FAILS = "240,180,140";
-  private static final Pattern CELL =
-      Pattern.compile(
-          "<rect x='([0-9.]+)' y='([0-9.]+)'[^>]*style='fill:rgb\\(("
-              + FITS
-              + "|"
-              + FAILS
-              + ")\\)");
-
+  private static final String FITS = "rgb(140,203,238)";
+  private static final String FAILS = "rgb(240,180,140)";
   @TempDir private Path folder;
 
   private JsonNode search(int exitCode, String... options) throws IOException {
@@ -53,12 +52,36 @@ class FrontierChartDataTest {
   /** Rows of cells, from above and from the left: whether every request is served. */
   private List<List<Boolean>> cells() throws IOException {
     SortedMap<Double, SortedMap<Double, Boolean>> rows = new TreeMap<>();
-    Matcher cell = CELL.matcher(svg());
-    while (cell.find()) {
-      rows.computeIfAbsent(Double.valueOf(cell.group(2)), _ -> new TreeMap<>())
-          .put(Double.valueOf(cell.group(1)), cell.group(3).equals(FITS));
+    NodeList rectangles = parsed(svg()).getElementsByTagName("rect");
+    for (int i = 0; i < rectangles.getLength(); i++) {
+      Element cell = (Element) rectangles.item(i);
+      String fill = fill(cell);
+      if (fill.equals(FITS) || fill.equals(FAILS)) {
+        rows.computeIfAbsent(Double.valueOf(cell.getAttribute("y")), _ -> new TreeMap<>())
+            .put(Double.valueOf(cell.getAttribute("x")), fill.equals(FITS));
+      }
     }
     return rows.values().stream().map(row -> List.copyOf(row.values())).toList();
+  }
+
+  private static Document parsed(String svg) throws IOException {
+    DocumentBuilderFactory parsers = DocumentBuilderFactory.newDefaultNSInstance();
+    try {
+      parsers.setFeature("http://apache.org/xml/features/nonvalidating/load-external-dtd", false);
+      return parsers.newDocumentBuilder().parse(new InputSource(new StringReader(svg)));
+    } catch (ParserConfigurationException | SAXException e) {
+      throw new IOException(e);
+    }
+  }
+
+  /** The colour of a shape, which it may have from the group that it is in. */
+  private static String fill(Element shape) {
+    for (Node each = shape; each instanceof Element element; each = each.getParentNode()) {
+      if (element.hasAttribute("fill")) {
+        return element.getAttribute("fill");
+      }
+    }
+    return "";
   }
 
   /** The sizes that are columns: the smallest device of each setting. */

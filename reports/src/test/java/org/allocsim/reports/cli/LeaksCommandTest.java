@@ -47,12 +47,12 @@ class LeaksCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"png", "svg"})
+  @ValueSource(strings = {"png", "svg", "pdf"})
   void theChartIsDrawn(String format) throws IOException {
     Path chart = folder.resolve("leak." + format);
     CommandRun run = CommandRun.of("leaks", CAT_GROWTH, "--chart", chart);
     assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode());
-    assertTrue(Files.size(chart) > 10_000);
+    assertTrue(Files.size(chart) > 3_000);
     if (format.equals("svg")) {
       String svg = Files.readString(chart, StandardCharsets.UTF_8);
       assertTrue(svg.contains("LEAK: live memory grows by"), svg.substring(0, 500));
@@ -113,7 +113,7 @@ class LeaksCommandTest {
     assertTrue(CommandRun.files(folder).isEmpty());
     assertEquals(
         ExitCodes.USAGE,
-        CommandRun.of("leaks", PREFETCH, "--chart", folder.resolve("x.pdf")).exitCode());
+        CommandRun.of("leaks", PREFETCH, "--chart", folder.resolve("x.jpg")).exitCode());
   }
 
   /**

@@ -266,21 +266,21 @@ class ReplayCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"png", "svg"})
+  @ValueSource(strings = {"png", "svg", "pdf"})
   void chartsAreDrawnAndTheSameEveryTime(String extension) throws IOException {
     Path first = folder.resolve("1." + extension);
     Path second = folder.resolve("2." + extension);
     done("replay", DEVICE_OOM, "--chart", first);
     done("replay", DEVICE_OOM, "--chart", second);
     assertArrayEquals(Files.readAllBytes(first), Files.readAllBytes(second));
-    assertTrue(Files.size(first) > 10_000);
+    assertTrue(Files.size(first) > 3_000);
   }
 
   @Test
   void chartsNeedAKnownExtension() {
-    CommandRun run = CommandRun.of("replay", STREAMS, "--chart", "chart.pdf");
+    CommandRun run = CommandRun.of("replay", STREAMS, "--chart", "chart.jpg");
     assertEquals(ExitCodes.USAGE, run.exitCode());
-    assertTrue(run.err().contains("end the name in .png or .svg"), run.err());
+    assertTrue(run.err().contains("end the name in .png, .svg or .pdf"), run.err());
   }
 
   @Test

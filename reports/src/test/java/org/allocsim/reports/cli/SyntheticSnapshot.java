@@ -70,7 +70,7 @@ final class SyntheticSnapshot implements EffectListener {
       timeMicros += MICROS_PER_EVENT;
       Map<String, Object> annotation = new LinkedHashMap<>();
       annotation.put("stage", kind == RequestKind.MARKER_BEGIN ? "START" : "END");
-      annotation.put("name", trace.markerName(trace.allocation(event)));
+      annotation.put("name", trace.markerNameOf(event));
       annotation.put("device", 0);
       annotation.put("time_us", timeMicros);
       annotations.add(annotation);

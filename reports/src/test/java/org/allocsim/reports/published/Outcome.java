@@ -8,7 +8,7 @@ import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -30,7 +30,7 @@ record Outcome(long peakAllocatedBytes, long peakReservedBytes, long driverCalls
     AllocatorPolicy policy =
         Policies.named(policyId)
             .orElseThrow()
-            .create(new PolicySettings(-1, options), new Foresight(trace, 0), device, totals);
+            .create(new PolicySettings(-1, options), new FutureRequests(trace, 0), device, totals);
     new Replay(trace, 0, policy, EffectListeners.NONE, () -> 0).run(event -> true);
     return new Outcome(
         totals.peakAllocated, totals.peakReserved, device.driverCalls(), totals.failures);

@@ -11,7 +11,7 @@ import org.allocsim.reports.text.TextTable;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.workloads.program.KvReservation;
@@ -52,7 +52,7 @@ class PagedAttentionTableTest {
                 .orElseThrow()
                 .create(
                     new PolicySettings(-1, Map.of("num-blocks", blocks)),
-                    Foresight.NONE,
+                    FutureRequests.NONE,
                     new SimulatedDevice(DeviceProfiles.ofCapacity(13L << 30)),
                     EffectListeners.NONE),
             SLOTS,

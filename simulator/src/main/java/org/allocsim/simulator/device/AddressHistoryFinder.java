@@ -22,7 +22,7 @@ import org.allocsim.simulator.effect.EffectLog;
  * </ul>
  *
  * <p>A replay of the same requests under the same settings with this history has every segment at
- * the recorded place, as long as the recording can be explained; behind a segment that cannot be,
+ * the recorded place, as long as the recording can be explained; after a segment that cannot be,
  * the history ends.
  */
 public final class AddressHistoryFinder {

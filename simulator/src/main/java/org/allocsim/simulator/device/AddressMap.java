@@ -52,7 +52,7 @@ final class AddressMap {
     size--;
     int mask = addresses.length - 1;
     int gap = slot;
-    // What was pushed behind its place by a neighbour moves back into the gap.
+    // What was pushed after its place by a neighbour moves back into the gap.
     for (int at = gap + 1 & mask; values[at] != NONE; at = at + 1 & mask) {
       int home = homeOf(addresses[at]);
       if ((at - home & mask) >= (at - gap & mask)) {

@@ -38,7 +38,7 @@ import java.util.function.LongSupplier;
  *       threshold; lists stay as they are, so that memory freed since the last wait is not found.
  * </ol>
  *
- * <p>Seen on H200 and not simulated, as no trace tells of it: a stream that waits for an event also
+ * <p>Seen on H200 and not simulated, as no trace shows it: a stream that waits for an event also
  * takes what was freed in front of it; waiting for the event, or for a stream that waited for it,
  * moves that into the shared list; asking whether a stream or event is done moves nothing;
  * destroying a stream moves its complete list. A pool that lacks memory makes other pools release
@@ -331,7 +331,7 @@ final class AsyncPool implements StreamOrderedMemory, PoolView {
     order.hold(list(stream), ranges.clock());
   }
 
-  /** The time by which what is queued now can be told apart from what is queued later. */
+  /** The time by which what is queued now can be distinguished from what is queued later. */
   long clock() {
     return ranges.clock();
   }

@@ -3,14 +3,14 @@ package org.allocsim.simulator.device;
 import org.allocsim.simulator.trace.Precision;
 
 /**
- * How fast a card computes and copies: what a model of time needs beside {@link DriverCosts}. Rates
+ * How fast a GPU computes and copies: what a model of time needs beside {@link DriverCosts}. Rates
  * of arithmetic and of device memory are peaks, which programs reach in part only.
  *
  * @param source where the figures are from, and which of them were measured
  * @param fp32FlopsPerSecond 32-bit arithmetic outside tensor cores
- * @param tf32FlopsPerSecond dense matrix products in TF32; that of fp32 on cards without it
- * @param fp16FlopsPerSecond dense matrix products in FP16 that add up in FP32; that of fp32 on
- *     cards without it
+ * @param tf32FlopsPerSecond dense matrix products in TF32; that of fp32 on GPUs without it
+ * @param fp16FlopsPerSecond dense matrix products in FP16 that add up in FP32; that of fp32 on GPUs
+ *     without it
  * @param bf16FlopsPerSecond the same in BF16
  * @param memoryBytesPerSecond reading and writing device memory, together
  * @param launchNanos host time of one kernel launch that does not wait
@@ -36,7 +36,7 @@ public record ComputeProfile(
     long pinNanos,
     long pinMebibyteNanos) {
 
-  /** H100 (SXM5), as published and as typical of such a card and its host. */
+  /** H100 (SXM5), as published and as typical of such a GPU and its host. */
   static final ComputeProfile H100 =
       new ComputeProfile(
           "NVIDIA H100 data sheet (SXM5); copies as typical of PCIe 5 with 16 lanes,"

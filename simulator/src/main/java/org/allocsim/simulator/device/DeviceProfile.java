@@ -1,11 +1,11 @@
 package org.allocsim.simulator.device;
 
 /**
- * What a {@link SimulatedDevice} has to know of a card and its driver.
+ * What a {@link SimulatedDevice} has to know of a GPU and its driver.
  *
  * @param name short name, as {@code --device} takes it
  * @param origin how its figures were come by
- * @param source the card and driver they were measured on, or where they were published
+ * @param source the GPU and driver they were measured on, or where they were published
  * @param totalBytes size as the driver reports it
  * @param contextBytes memory taken before the first allocation
  * @param unusableBytes free bytes that every call leaves: a call that needs more than all others is
@@ -38,9 +38,9 @@ public record DeviceProfile(
 
   /** How the figures of a profile were come by. */
   public enum Origin {
-    /** Recorded on the card itself. */
+    /** Recorded on the GPU itself. */
     MEASURED,
-    /** Published size of the card; everything else as measured on H100. */
+    /** Published size of the GPU; everything else as measured on H100. */
     DERIVED,
     /** Chosen by the user. */
     CHOSEN
@@ -51,9 +51,9 @@ public record DeviceProfile(
 
   /**
    * One page stays free whatever is asked for, for segments, handles and the pool alike (driver 580
-   * on H200, found by filling the card; recordings of H100 agree). In about every second context
-   * two pages stay, in one of 27 three did: the same for all calls of a context, and free bytes do
-   * not tell it.
+   * on H200, found by filling the GPU; recordings of H100 agree). In about every second context two
+   * pages stay, in one of 27 three did: the same for all calls of a context, and free bytes do not
+   * show it.
    */
   public static final long UNUSABLE_BYTES = PAGE_BYTES;
 
@@ -118,7 +118,7 @@ public record DeviceProfile(
     return arenaAddress - LOCAL_MEMORY_DISTANCE * pageBytes;
   }
 
-  /** The same card in a process with other addresses. */
+  /** The same GPU in a process with other addresses. */
   public DeviceProfile withAddresses(long arenaAddress, long topAddress) {
     return new DeviceProfile(
         name,
@@ -137,7 +137,7 @@ public record DeviceProfile(
         history);
   }
 
-  /** The same card under another name. */
+  /** The same GPU under another name. */
   public DeviceProfile withName(String name) {
     return new DeviceProfile(
         name,
@@ -156,7 +156,7 @@ public record DeviceProfile(
         history);
   }
 
-  /** The same card in a process whose address ranges begin elsewhere. */
+  /** The same GPU in a process whose address ranges begin elsewhere. */
   public DeviceProfile withRangeAddress(long rangeAddress) {
     return new DeviceProfile(
         name,
@@ -175,7 +175,7 @@ public record DeviceProfile(
         history);
   }
 
-  /** The same card with calls that take other times. */
+  /** The same GPU with calls that take other times. */
   public DeviceProfile withCosts(DriverCosts costs) {
     return new DeviceProfile(
         name,
@@ -194,7 +194,7 @@ public record DeviceProfile(
         history);
   }
 
-  /** The same card with another speed of arithmetic, memory and copies. */
+  /** The same GPU with another speed of arithmetic, memory and copies. */
   public DeviceProfile withCompute(ComputeProfile compute) {
     return new DeviceProfile(
         name,
@@ -213,7 +213,7 @@ public record DeviceProfile(
         history);
   }
 
-  /** The same card in a process whose address space others use, too. */
+  /** The same GPU in a process whose address space others use, too. */
   public DeviceProfile withHistory(AddressHistory history) {
     return new DeviceProfile(
         name,

@@ -20,9 +20,9 @@ public interface HandleMemory {
   boolean create(long[] handles, int from, int count, long handleBytes);
 
   /**
-   * Maps handles one behind the other at {@code address}, inside one reserved range where nothing
-   * is mapped ({@code cuMemMap} and {@code cuMemSetAccess}, one each a handle). A handle may be
-   * mapped any number of times; that takes no memory.
+   * Maps handles one after the other at {@code address}, inside one reserved range where nothing is
+   * mapped ({@code cuMemMap} and {@code cuMemSetAccess}, one each a handle). A handle may be mapped
+   * any number of times; that takes no memory.
    */
   void map(long address, long[] handles, int from, int count, long handleBytes);
 

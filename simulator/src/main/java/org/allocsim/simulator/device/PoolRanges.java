@@ -12,7 +12,7 @@ import org.allocsim.simulator.order.SizeOrderedRows;
  *
  * <p>A free range has two stamps. The first, of its last change, decides between ranges of equal
  * size; the second, of its last free or merge, which a split leaves as it is, decides the order in
- * which a stream's ranges enter the shared list and tells whether its frees are complete.
+ * which a stream's ranges enter the shared list and shows whether its frees are complete.
  */
 final class PoolRanges extends BlockRows {
   // Numbers of a row; in orders the stamp stands in place of the address.
@@ -54,7 +54,7 @@ final class PoolRanges extends BlockRows {
    * Addresses that are all free.
    *
    * @param endBytes their end, in whole chunks
-   * @param chunks what has memory; told here which chunks are wholly free
+   * @param chunks what has memory; informed here which chunks are wholly free
    * @param chunkShift binary logarithm of a chunk's bytes
    */
   PoolRanges(long endBytes, ChunkMap chunks, int chunkShift) {
@@ -85,7 +85,7 @@ final class PoolRanges extends BlockRows {
     return first;
   }
 
-  /** The range behind, or {@link #NONE}. */
+  /** The range after, or {@link #NONE}. */
   int next(int range) {
     return links[range * LINKS + NEXT];
   }

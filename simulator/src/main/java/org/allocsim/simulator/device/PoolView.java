@@ -20,7 +20,7 @@ public interface PoolView {
     void range(long address, long bytes, boolean inUse);
   }
 
-  /** From now on this listener hears of changes, which add up to what {@link #show} shows. */
+  /** From now on this listener is notified of changes, which add up to what {@link #show} shows. */
   void reportTo(Listener listener);
 
   /** Shows everything that is reserved. */

@@ -27,7 +27,7 @@ import org.allocsim.simulator.order.AddressOrder;
  *       needs and aligns, so a gap of exactly its size is passed over.
  *   <li>A range takes addresses only, from the newest reservation with a large enough hole: its
  *       lowest such hole. Without one a new reservation is made in the lowest gap from 0x302000000
- *       on, in every process the same; none lies across 2^40, one that would is put 64 MiB behind.
+ *       on, in every process the same; none lies across 2^40, one that would is put 64 MiB after.
  *       So small ranges lie at the arena and between blocks, and blocks at the ends of ranges.
  * </ol>
  */

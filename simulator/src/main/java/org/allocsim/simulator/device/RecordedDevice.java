@@ -115,7 +115,7 @@ public final class RecordedDevice implements DeviceMemory {
   @Override
   public void unmap(long address, long bytes, long pageBytes) {}
 
-  /** Free bytes that the next recorded OOM tells, or 0 where the next row is no OOM. */
+  /** Free bytes that the next recorded OOM shows, or 0 where the next row is no OOM. */
   @Override
   public long freeBytes() {
     int row = nextRow.getAsInt();

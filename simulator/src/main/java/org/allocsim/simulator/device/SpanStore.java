@@ -14,7 +14,7 @@ sealed interface SpanStore permits FewSpans, ManySpans {
   /** First address of a span. */
   long start(int span);
 
-  /** First address behind a span. */
+  /** First address after a span. */
   long end(int span);
 
   /** The span that starts at an address or, of those below it, the highest; else none. */

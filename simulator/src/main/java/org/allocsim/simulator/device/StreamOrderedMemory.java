@@ -70,7 +70,7 @@ public interface StreamOrderedMemory {
    */
   void setReuse(boolean opportunistic, boolean internalDependencies);
 
-  /** Where the pool's memory lies, for pools that tell; a real driver tells totals only. */
+  /** Where the pool's memory lies, for pools that show it; a real driver reports totals only. */
   default Optional<PoolView> view() {
     return Optional.empty();
   }

@@ -5,14 +5,14 @@ package org.allocsim.simulator.effect;
  * and checks are listeners; a policy keeps no statistics of its own. All methods do nothing unless
  * overridden.
  *
- * <p>{@code small} tells the pool kind: true for the small pool, false for the large one; policies
+ * <p>{@code small} is the pool kind: true for the small pool, false for the large one; policies
  * without the notion report everything as large. {@code requestedBytes} is what the program asked
  * for, {@code blockBytes} what the block takes.
  */
 public interface EffectListener {
   /**
    * Whether it does anything about blocks that are handed out and given back, and about the free
-   * parts of segments between them. Who does not need not be told, which makes a replay faster.
+   * parts of segments between them. Whoever does not is not notified, which makes a replay faster.
    */
   default boolean followsBlocks() {
     return true;

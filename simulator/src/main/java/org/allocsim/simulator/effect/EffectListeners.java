@@ -28,8 +28,8 @@ public final class EffectListeners {
   /**
    * Two listeners in this order.
    *
-   * @param first hears everything first
-   * @param second hears everything next
+   * @param first receives everything first
+   * @param second receives everything next
    */
   public record Pair(EffectListener first, EffectListener second) implements EffectListener {
     @Override

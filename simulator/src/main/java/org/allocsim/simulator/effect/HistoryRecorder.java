@@ -3,7 +3,7 @@ package org.allocsim.simulator.effect;
 /**
  * PyTorch's memory history of one device: a ring that keeps the latest entries ({@code
  * torch.cuda.memory._record_memory_history}, 2.11). When it is full, each new entry replaces the
- * oldest; nothing tells how many were lost, except {@link #lostEntries()} here.
+ * oldest; nothing shows how many were lost, except {@link #lostEntries()} here.
  */
 public final class HistoryRecorder extends EffectRows {
   private static final int FIRST_CAPACITY = 1024;

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * enough, from the start or from an address on, as first fit and next fit need. Blocks have numbers
  * above 0, of the owner's choice.
  *
- * <p>A tree of wide nodes (a B+ tree) whose entries tell the most bytes of any block below them.
+ * <p>A tree of wide nodes (a B+ tree) whose entries hold the most bytes of any block below them.
  * The entries of a node lie together and are looked through one after the other, which costs less
  * than as many steps down a binary tree, each with a branch that cannot be foreseen. Every
  * operation takes time logarithmic in the number of blocks that there were at most.
@@ -91,32 +91,14 @@ public final class AddressOrder {
 
   /** The block at the highest address that is not above a given one, or {@link #NONE}. */
   public int floor(long mostAddress) {
-    int node = leafFor(mostAddress);
-    int entry = (node << FAN_SHIFT) + counts[node] - 1;
-    while (entry >= node << FAN_SHIFT && Long.compareUnsigned(addresses[entry], mostAddress) > 0) {
+    int leaf = leafFor(mostAddress);
+    int first = leaf << FAN_SHIFT;
+    int entry = first + counts[leaf] - 1;
+    while (entry >= first && Long.compareUnsigned(addresses[entry], mostAddress) > 0) {
       entry--;
     }
-    return entry >= node << FAN_SHIFT ? refs[entry] : previousIn(node);
-  }
-
-  /** The last block of the leaf before one, or {@link #NONE}. */
-  private int previousIn(int leaf) {
-    int node = leaf;
-    int above = parents[node];
-    while (above != NO_NODE && refs[above << FAN_SHIFT] == node) {
-      node = above;
-      above = parents[node];
-    }
-    if (above == NO_NODE) {
-      return NONE;
-    }
-    int entry = entryOf(above, node) - 1;
-    int at = above;
-    while (!leaves[at]) {
-      at = refs[entry];
-      entry = (at << FAN_SHIFT) + counts[at] - 1;
-    }
-    return refs[entry];
+    // The nodes above know where each leaf begins: only below the first block of all is there none.
+    return entry >= first ? refs[entry] : NONE;
   }
 
   /** Adds a block, whose number is not in the set, at an address where no other begins. */
@@ -161,7 +143,7 @@ public final class AddressOrder {
 
   // Searches.
 
-  /** First entry of a node, from its so manieth on, with at least so many bytes, or −1. */
+  /** First entry of a node, from a position on, with at least so many bytes, or −1. */
   private int firstFrom(int node, int from, long leastBytes) {
     int end = (node << FAN_SHIFT) + counts[node];
     for (int entry = (node << FAN_SHIFT) + from; entry < end; entry++) {
@@ -211,7 +193,7 @@ public final class AddressOrder {
 
   // Changes.
 
-  /** Changes an entry of a leaf, and what the nodes above tell of it. */
+  /** Changes an entry of a leaf, and what the nodes above hold of it. */
   private void set(int leaf, int entry, long address, long newBytes) {
     long oldBytes = bytes[entry];
     addresses[entry] = address;
@@ -222,7 +204,7 @@ public final class AddressOrder {
     settle(leaf, oldBytes, newBytes);
   }
 
-  /** Tells the nodes above that the first block of a node is another or lies elsewhere. */
+  /** Changes the nodes above where the first block of a node is another or lies elsewhere. */
   private void settleStart(int start) {
     int node = start;
     for (int above = parents[node]; above != NO_NODE; above = parents[node]) {
@@ -235,7 +217,7 @@ public final class AddressOrder {
     }
   }
 
-  /** Tells the nodes above that an entry of a node has other bytes than before. */
+  /** Changes the nodes above where an entry of a node has other bytes than before. */
   private void settle(int start, long oldBytes, long newBytes) {
     int node = start;
     long old = oldBytes;
@@ -291,7 +273,7 @@ public final class AddressOrder {
     settle(node, Long.MIN_VALUE, entryBytes);
   }
 
-  /** Moves the upper half of a full node into a new one behind it, which is answered. */
+  /** Moves the upper half of a full node into a new one after it, which is answered. */
   private int divide(int node) {
     if (node == root) {
       root = newNode(false);

@@ -64,7 +64,7 @@ public final class OrderedBlocks {
     return order.last();
   }
 
-  /** The position behind, or {@link #NONE}. */
+  /** The position after, or {@link #NONE}. */
   public int next(int position) {
     return order.next(position);
   }
@@ -123,7 +123,7 @@ public final class OrderedBlocks {
     order.add(position);
   }
 
-  /** Copies all blocks in order behind {@code count} blocks of a list, growing it as needed. */
+  /** Copies all blocks in order after {@code count} blocks of a list, growing it as needed. */
   public int[] copyTo(int[] list, int count) {
     int size = order.size();
     int[] grown = list.length < count + size ? Arrays.copyOf(list, count + size) : list;

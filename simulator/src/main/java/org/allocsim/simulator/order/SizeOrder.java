@@ -5,7 +5,7 @@ package org.allocsim.simulator.order;
  * lists are. A block is in one order at most, and keeps its place while it is.
  *
  * <p>Sizes fall into classes, 64 to a power of two: up to 64 KiB a class is one multiple of 512
- * bytes. A bitmap of two levels tells which classes have blocks, so that the next larger class is
+ * bytes. A bitmap of two levels shows which classes have blocks, so that the next larger class is
  * two bit scans away, however many there are. The blocks of a class are linked in order. Most come
  * and go near the ends of that list, where their place is found in a few steps; to find the others
  * some blocks are in an index too, a search tree that random priorities keep balanced (a treap).
@@ -19,7 +19,7 @@ package org.allocsim.simulator.order;
  */
 @SuppressWarnings("ReferenceEquality") // blocks of the same place and size are still two
 public final class SizeOrder<B extends SizedBlock> {
-  /** Sizes are told apart by class in units of this many bytes: 2^9 = 512. */
+  /** Sizes are distinguished by class in units of this many bytes: 2^9 = 512. */
   private static final int UNIT_SHIFT = 9;
 
   /**
@@ -85,7 +85,7 @@ public final class SizeOrder<B extends SizedBlock> {
     if (first == null) {
       return null;
     }
-    return typed(first.bytes >= bytes ? first : ceilingBehindFirst(first.sizeClass, bytes, 0));
+    return typed(first.bytes >= bytes ? first : ceilingAfterFirst(first.sizeClass, bytes, 0));
   }
 
   /**
@@ -117,11 +117,11 @@ public final class SizeOrder<B extends SizedBlock> {
     }
     SizedBlock first = sizeClass.first;
     return typed(
-        first.isBelow(bytes, address) ? ceilingBehindFirst(sizeClass, bytes, address) : first);
+        first.isBelow(bytes, address) ? ceilingAfterFirst(sizeClass, bytes, address) : first);
   }
 
   /** The first block of at least a key that the first block of its class is below, or null. */
-  private SizedBlock ceilingBehindFirst(SizeClass sizeClass, long bytes, long address) {
+  private SizedBlock ceilingAfterFirst(SizeClass sizeClass, long bytes, long address) {
     if (sizeClass.last.isBelow(bytes, address)) {
       return firstAbove(classOf(bytes));
     }
@@ -139,10 +139,10 @@ public final class SizeOrder<B extends SizedBlock> {
     return typed(usedRows == 0 ? null : lastIn(highestBit(usedRows)));
   }
 
-  /** The block behind one of the order, or null. */
+  /** The block after one of the order, or null. */
   public B next(B block) {
-    SizedBlock behind = block.behind;
-    return typed(behind != null ? behind : firstAbove(classOf(block.bytes)));
+    SizedBlock after = block.after;
+    return typed(after != null ? after : firstAbove(classOf(block.bytes)));
   }
 
   /** The block before one of the order, or null. */
@@ -172,7 +172,7 @@ public final class SizeOrder<B extends SizedBlock> {
     if (first == null) {
       sizeClass.first = block;
       sizeClass.last = block;
-      block.behind = null;
+      block.after = null;
       // From the number, not from the class: the next search waits for these bits.
       used[index >> 6] |= 1L << index;
       usedRows |= 1L << (index >> 6);
@@ -212,29 +212,29 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   private static void addBefore(SizeClass sizeClass, SizedBlock first, SizedBlock block) {
-    block.behind = first;
+    block.after = first;
     first.before = block;
     sizeClass.first = block;
   }
 
   private static void addBehind(SizeClass sizeClass, SizedBlock last, SizedBlock block) {
     block.before = last;
-    block.behind = null;
-    last.behind = block;
+    block.after = null;
+    last.after = block;
     sizeClass.last = block;
   }
 
   private static void addBetween(SizeClass sizeClass, SizedBlock block) {
-    SizedBlock behind = findNearEnds(sizeClass, block.bytes, block.address, block.priority);
-    if (behind == null) {
-      behind = findByIndex(sizeClass, block.bytes, block.address, block.priority);
+    SizedBlock after = findNearEnds(sizeClass, block.bytes, block.address, block.priority);
+    if (after == null) {
+      after = findByIndex(sizeClass, block.bytes, block.address, block.priority);
       index(sizeClass, block);
     }
-    SizedBlock before = behind.before;
+    SizedBlock before = after.before;
     block.before = before;
-    block.behind = behind;
-    before.behind = block;
-    behind.before = block;
+    block.after = after;
+    before.after = block;
+    after.before = block;
   }
 
   /** Takes a block of this order out of it. */
@@ -248,23 +248,23 @@ public final class SizeOrder<B extends SizedBlock> {
       return;
     }
     SizedBlock before = block.before;
-    SizedBlock behind = block.behind;
-    before.behind = behind;
-    if (behind == null) {
+    SizedBlock after = block.after;
+    before.after = after;
+    if (after == null) {
       sizeClass.last = before;
     } else {
-      behind.before = before;
+      after.before = before;
     }
   }
 
   /** Takes the first block of a class, which is not in the index, out of its list. */
   private void removeFirst(SizeClass sizeClass, SizedBlock block, int index) {
-    SizedBlock behind = block.behind;
-    if (behind == null) {
+    SizedBlock after = block.after;
+    if (after == null) {
       sizeClass.first = null;
       clear(index);
     } else {
-      sizeClass.first = behind;
+      sizeClass.first = after;
     }
   }
 
@@ -358,7 +358,7 @@ public final class SizeOrder<B extends SizedBlock> {
     SizedBlock low = sizeClass.first;
     SizedBlock high = sizeClass.last;
     for (int step = 0; step < REACH; step++) {
-      low = low.behind;
+      low = low.after;
       if (!low.isBefore(bytes, address, priority)) {
         return low;
       }
@@ -383,12 +383,12 @@ public final class SizeOrder<B extends SizedBlock> {
         at = at.lower;
       }
     }
-    SizedBlock found = start.behind;
+    SizedBlock found = start.after;
     for (int passed = 1; found.isBefore(bytes, address, priority); passed++) {
       if (passed % INDEX_STEP == 0) {
         index(sizeClass, found);
       }
-      found = found.behind;
+      found = found.after;
     }
     return found;
   }
@@ -494,7 +494,7 @@ public final class SizeOrder<B extends SizedBlock> {
     return root;
   }
 
-  /** What follows a block of the lower tree comes behind it, of the upper tree before it. */
+  /** What follows a block of the lower tree comes after it, of the upper tree before it. */
   private static void attach(SizedBlock end, boolean endIsLow, SizedBlock tree) {
     if (end == null) {
       return;

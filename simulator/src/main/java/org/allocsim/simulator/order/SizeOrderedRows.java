@@ -40,7 +40,7 @@ public final class SizeOrderedRows {
     return number(order.last());
   }
 
-  /** The block behind one of the order, or {@link #NONE}. */
+  /** The block after one of the order, or {@link #NONE}. */
   public int next(int block) {
     return number(order.next(table.row(block)));
   }
@@ -80,7 +80,7 @@ public final class SizeOrderedRows {
     size--;
   }
 
-  /** Copies all blocks in order behind {@code count} blocks of a list, growing it as needed. */
+  /** Copies all blocks in order after {@code count} blocks of a list, growing it as needed. */
   public int[] copyTo(int[] list, int count) {
     int[] grown = list.length < count + size() ? Arrays.copyOf(list, count + size()) : list;
     int at = count;

@@ -11,13 +11,13 @@ public abstract class SizedBlock {
   /** The block before this one in the class's list; of the first one anything. */
   SizedBlock before;
 
-  /** The block behind this one in the class's list, null for the last one. */
-  SizedBlock behind;
+  /** The block after this one in the class's list, null for the last one. */
+  SizedBlock after;
 
   /** Whether the block is in the class's index. */
   boolean isIndexed;
 
-  /** In the index: roots of the trees of the blocks before and behind this one, or null. */
+  /** In the index: roots of the trees of the blocks before and after this one, or null. */
   SizedBlock lower;
 
   SizedBlock upper;
@@ -31,7 +31,8 @@ public abstract class SizedBlock {
   /**
    * A block of 0 bytes at address 0.
    *
-   * @param number tells it from the other blocks of an order; the trees' shapes depend on it
+   * @param number distinguishes it from the other blocks of an order; the trees' shapes depend on
+   *     it
    */
   protected SizedBlock(int number) {
     priority = mixed(number);

@@ -47,7 +47,7 @@ public interface AllocatorPolicy {
   /** The host waited for the device: all uses recorded so far have finished. */
   default void synchronize() {}
 
-  /** The host waited for one stream: what was given back on it before is free of doubt. */
+  /** The host waited for one stream: what was given back on it before is certain. */
   default void synchronizeStream(int stream) {}
 
   /** Returns cached memory to the device. */

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Segments and blocks at one moment, as columns, segments by ascending (unsigned) address and the
- * blocks of each behind those of the one before.
+ * blocks of each after those of the one before.
  */
 public final class MemoryLayout {
   private final Builder columns;

@@ -16,14 +16,14 @@ public interface PolicyProvider {
    * An instance that holds nothing.
    *
    * @param settings limit and option values
-   * @param foresight the requests that will come; only policies that plan ahead look at it
+   * @param future the requests that will come; only policies that plan ahead look at it
    * @param device where its memory comes from
-   * @param listener hears what it does
+   * @param listener receives what it does
    * @throws PolicyOptionException where an option's value is not valid
    * @throws UnfitTraceException where the policy needs something that the requests do not have
    */
   AllocatorPolicy create(
-      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException, UnfitTraceException;
 
   /**

@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -22,7 +22,7 @@ record ChosenPolicy(PolicyChoice choice) implements RunPolicy {
 
   @Override
   public AllocatorPolicy create(
-      long limitBytes, Foresight requests, DeviceMemory memory, EffectListener listener)
+      long limitBytes, FutureRequests requests, DeviceMemory memory, EffectListener listener)
       throws UnfitTraceException, PolicyOptionException {
     return choice.provider().create(settings(limitBytes), requests, memory, listener);
   }

@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -18,7 +18,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 record PyTorchPolicy(AllocatorConfig config, PyTorchVersion version) implements RunPolicy {
   @Override
   public AllocatorPolicy create(
-      long limitBytes, Foresight requests, DeviceMemory memory, EffectListener listener) {
+      long limitBytes, FutureRequests requests, DeviceMemory memory, EffectListener listener) {
     return new CachingAllocator(config, version, limitBytes, memory, listener);
   }
 

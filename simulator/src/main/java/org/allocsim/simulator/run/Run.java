@@ -15,7 +15,7 @@ import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.HostMemoryListener;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.policy.pinned.PinnedHostAllocator;
@@ -112,7 +112,7 @@ public final class Run {
     policy =
         setup
             .policy()
-            .create(setup.limitBytes(), new Foresight(trace, setup.device()), memory, listener);
+            .create(setup.limitBytes(), new FutureRequests(trace, setup.device()), memory, listener);
   }
 
   private static Simulation simulation(RunSetup setup, SimulatedDevice memory) {

@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
@@ -32,7 +32,7 @@ public interface RunPolicy {
    * @throws PolicyOptionException where it refuses one of its options
    */
   AllocatorPolicy create(
-      long limitBytes, Foresight requests, DeviceMemory memory, EffectListener listener)
+      long limitBytes, FutureRequests requests, DeviceMemory memory, EffectListener listener)
       throws UnfitTraceException, PolicyOptionException;
 
   /**

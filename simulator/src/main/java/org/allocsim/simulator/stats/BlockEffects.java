@@ -6,21 +6,21 @@ import org.allocsim.simulator.effect.EffectListeners.Pair;
 
 /**
  * What the effects on one kind of pool, which every request has, are reported to. Where the
- * listener begins with {@link MemoryStats}, as most do, its figures are changed here and now: a
+ * listener begins with {@link MemoryStats}, as most do, its counters are changed here and now: a
  * call that the compiler cannot tie to a class, because the process has had other listeners before,
  * costs more than what it counts. Whoever follows blocks besides is among {@link #others}.
  */
 public final class BlockEffects {
   /** Of {@link MemoryStats}, or of nobody. */
-  private final PoolFigures figures;
+  private final PoolCounters counters;
 
-  /** What hears of everything next, or null. */
+  /** What is notified of everything next, or null. */
   private final EffectListener others;
 
   private final boolean small;
 
-  private BlockEffects(PoolFigures figures, EffectListener others, boolean small) {
-    this.figures = figures;
+  private BlockEffects(PoolCounters counters, EffectListener others, boolean small) {
+    this.counters = counters;
     this.others = others;
     this.small = small;
   }
@@ -28,17 +28,17 @@ public final class BlockEffects {
   /**
    * The way to a listener.
    *
-   * @param small the kind of pool that effects are told of
+   * @param small the kind of pool that effects are reported of
    */
   public static BlockEffects to(EffectListener listener, boolean small) {
     if (listener instanceof MemoryStats stats) {
-      return new BlockEffects(stats.figures(small), null, small);
+      return new BlockEffects(stats.counters(small), null, small);
     }
     if (listener instanceof Pair pair) {
       BlockEffects first = to(pair.first(), small);
-      return new BlockEffects(first.figures, joined(first.others, pair.second()), small);
+      return new BlockEffects(first.counters, joined(first.others, pair.second()), small);
     }
-    return new BlockEffects(new MemoryStats(-1).figures(small), joined(null, listener), small);
+    return new BlockEffects(new MemoryStats(-1).counters(small), joined(null, listener), small);
   }
 
   /** Two listeners, the first of which may be null, without a second one that follows no blocks. */
@@ -49,9 +49,9 @@ public final class BlockEffects {
     return first == null ? second : EffectListeners.both(first, second);
   }
 
-  /** Where what requests do most often is counted; others are told of it by who does it. */
-  public PoolFigures figures() {
-    return figures;
+  /** Where what requests do most often is counted; whoever does it reports it to others. */
+  public PoolCounters counters() {
+    return counters;
   }
 
   /** Who follows blocks besides the statistics, or null. */
@@ -62,7 +62,7 @@ public final class BlockEffects {
   /** See {@link EffectListener#freeRequested}. */
   public void freeRequested(
       int allocation, long address, long requestedBytes, long blockBytes, int stream) {
-    figures.requestFree(blockBytes);
+    counters.requestFree(blockBytes);
     if (others != null) {
       others.freeRequested(allocation, address, requestedBytes, blockBytes, stream, small);
     }
@@ -71,7 +71,7 @@ public final class BlockEffects {
   /** See {@link EffectListener#freeCompleted}. */
   public void freeCompleted(
       int allocation, long address, long requestedBytes, long blockBytes, int stream) {
-    figures.completeFree(requestedBytes, blockBytes);
+    counters.completeFree(requestedBytes, blockBytes);
     if (others != null) {
       others.freeCompleted(allocation, address, requestedBytes, blockBytes, stream, small);
     }

@@ -8,7 +8,7 @@ import org.allocsim.simulator.stats.MemoryTimeline.Series;
 /**
  * Which part of reserved memory was of no use over time, in bounded space. Like a {@link
  * MemoryTimeline}, whose figures it takes, it keeps the least and the greatest value of equally
- * many consecutive samples, so that no peak is lost. It must hear of every effect behind that
+ * many consecutive samples, so that no peak is lost. It must receive every effect after that
  * timeline.
  */
 public final class FragmentationTimeline implements EffectListener {

@@ -32,8 +32,8 @@ public final class MemoryStats implements EffectListener, StatsView {
   /** Of both pools together only the peaks; the rest is the sum of theirs. */
   private final PoolPeaks bothPools = new PoolPeaks();
 
-  private final PoolFigures smallPool;
-  private final PoolFigures largePool;
+  private final PoolCounters smallPool;
+  private final PoolCounters largePool;
   private final Stat oversizeAllocations = new Stat();
   private final Stat oversizeSegments = new Stat();
   private final long oversizeThresholdBytes;
@@ -51,13 +51,13 @@ public final class MemoryStats implements EffectListener, StatsView {
    */
   public MemoryStats(long oversizeThresholdBytes) {
     this.oversizeThresholdBytes = oversizeThresholdBytes;
-    smallPool = new PoolFigures(bothPools, oversizeThresholdBytes, oversizeAllocations);
-    largePool = new PoolFigures(bothPools, oversizeThresholdBytes, oversizeAllocations);
-    PoolFigures.pair(smallPool, largePool);
+    smallPool = new PoolCounters(bothPools, oversizeThresholdBytes, oversizeAllocations);
+    largePool = new PoolCounters(bothPools, oversizeThresholdBytes, oversizeAllocations);
+    PoolCounters.pair(smallPool, largePool);
   }
 
   /** The figures of one kind of pool. */
-  PoolFigures figures(boolean small) {
+  PoolCounters counters(boolean small) {
     return small ? smallPool : largePool;
   }
 
@@ -69,24 +69,24 @@ public final class MemoryStats implements EffectListener, StatsView {
   @Override
   public void blockAllocated(
       int id, long address, long requested, long blockBytes, int stream, boolean small) {
-    figures(small).countAllocated(requested, blockBytes);
+    counters(small).countAllocated(requested, blockBytes);
   }
 
   @Override
   public void freeRequested(
       int id, long address, long requested, long blockBytes, int stream, boolean small) {
-    figures(small).requestFree(blockBytes);
+    counters(small).requestFree(blockBytes);
   }
 
   @Override
   public void freeCompleted(
       int id, long address, long requested, long blockBytes, int stream, boolean small) {
-    figures(small).completeFree(requested, blockBytes);
+    counters(small).completeFree(requested, blockBytes);
   }
 
   @Override
   public void segmentAllocated(long address, long bytes, int stream, boolean small) {
-    figures(small).addSegment(bytes);
+    counters(small).addSegment(bytes);
     if (isOversize(bytes)) {
       oversizeSegments.increase(1);
     }
@@ -95,7 +95,7 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   @Override
   public void segmentFreed(long address, long bytes, int stream, boolean small) {
-    figures(small).removeSegment(bytes);
+    counters(small).removeSegment(bytes);
     if (isOversize(bytes)) {
       oversizeSegments.decrease(1);
     }
@@ -104,19 +104,19 @@ public final class MemoryStats implements EffectListener, StatsView {
 
   @Override
   public void segmentMapped(long address, long bytes, int stream, boolean small) {
-    figures(small).addReserved(bytes);
+    counters(small).addReserved(bytes);
     deviceAllocations++;
   }
 
   @Override
   public void segmentUnmapped(long address, long bytes, int stream, boolean small) {
-    figures(small).removeReserved(bytes);
+    counters(small).removeReserved(bytes);
     deviceFrees++;
   }
 
   @Override
   public void inactiveSplitChanged(int blocks, long bytes, boolean small) {
-    figures(small).changeInactiveSplits(blocks, bytes);
+    counters(small).changeInactiveSplits(blocks, bytes);
   }
 
   @Override
@@ -280,7 +280,7 @@ public final class MemoryStats implements EffectListener, StatsView {
     };
   }
 
-  private static long figure(PoolFigures pool, PooledStat stat, String field) {
+  private static long figure(PoolCounters pool, PooledStat stat, String field) {
     return switch (field) {
       case "current" -> pool.current(stat);
       case "peak" -> pool.peak(stat);

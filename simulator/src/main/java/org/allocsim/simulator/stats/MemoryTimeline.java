@@ -12,7 +12,7 @@ import org.allocsim.simulator.effect.OutOfMemory;
  * width doubles. A bucket keeps the first, the least, the greatest and the last value of each
  * series, so no peak is ever lost, only its place inside the bucket.
  *
- * <p>The engine tells the time of each request through {@link #at(long)} before the policy serves
+ * <p>The engine passes the time of each request through {@link #at(long)} before the policy serves
  * it.
  */
 public final class MemoryTimeline implements EffectListener {
@@ -28,7 +28,7 @@ public final class MemoryTimeline implements EffectListener {
     RESERVED
   }
 
-  /** Buckets that a timeline keeps unless told otherwise. */
+  /** Buckets that a timeline keeps by default. */
   public static final int DEFAULT_BUCKETS = 1 << 14;
 
   /** Failed requests whose moments are kept; later ones are only counted. */
@@ -176,7 +176,7 @@ public final class MemoryTimeline implements EffectListener {
     return peaks[series.ordinal()];
   }
 
-  /** Value that a series had behind the request that first took reserved memory to its peak. */
+  /** Value that a series had after the request that first took reserved memory to its peak. */
   public long bytesAtPeakReserved(Series series) {
     return atPeakReserved[series.ordinal()];
   }

@@ -5,7 +5,7 @@ package org.allocsim.simulator.stats;
  * both together.
  *
  * <p>What is active is what is allocated, until a block is given back that is in use elsewhere;
- * only {@link #apart from then on} do the two have peaks of their own.
+ * only {@linkplain #distinguishes from then on} do the two have peaks of their own.
  */
 class PoolPeaks {
   private long peakAllocations;
@@ -19,7 +19,7 @@ class PoolPeaks {
   private long peakReservedBytes;
 
   /** Whether active blocks have been others than allocated ones. */
-  boolean apart;
+  boolean distinguishes;
 
   // Peaks are raised rarely enough for branches to be cheaper than writing the higher value.
 
@@ -36,8 +36,8 @@ class PoolPeaks {
   }
 
   /** Active blocks begin to be others than allocated ones. */
-  final void tellApart() {
-    apart = true;
+  final void distinguish() {
+    distinguishes = true;
     peakActive = peakAllocations;
     peakActiveBytes = peakAllocatedBytes;
   }
@@ -66,8 +66,8 @@ class PoolPeaks {
     return switch (stat) {
       case ALLOCATION -> peakAllocations;
       case ALLOCATED_BYTES -> peakAllocatedBytes;
-      case ACTIVE -> apart ? peakActive : peakAllocations;
-      case ACTIVE_BYTES -> apart ? peakActiveBytes : peakAllocatedBytes;
+      case ACTIVE -> distinguishes ? peakActive : peakAllocations;
+      case ACTIVE_BYTES -> distinguishes ? peakActiveBytes : peakAllocatedBytes;
       case REQUESTED_BYTES -> peakRequestedBytes;
       case INACTIVE_SPLIT -> peakInactiveSplits;
       case INACTIVE_SPLIT_BYTES -> peakInactiveSplitBytes;

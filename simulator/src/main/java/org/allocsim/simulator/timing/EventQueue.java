@@ -22,7 +22,7 @@ final class EventQueue {
     return times[0];
   }
 
-  /** Adds an entry behind all others of the same moment. */
+  /** Adds an entry after all others of the same moment. */
   void add(long nanos, int subject) {
     add(nanos, added++, subject);
   }

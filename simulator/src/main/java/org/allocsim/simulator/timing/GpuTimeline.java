@@ -32,7 +32,7 @@ final class GpuTimeline {
   private static final byte WAIT = ENGINES + 1;
   private static final int NONE = -1;
 
-  /** Tag of the recordings of GPU events, of which nobody hears. */
+  /** Tag of the recordings of GPU events, which are reported to nobody. */
   private static final int NO_TAG = -1;
 
   private static final long PENDING = -1;
@@ -114,7 +114,7 @@ final class GpuTimeline {
   }
 
   /**
-   * Queues a mark whose passing the listener hears of.
+   * Queues a mark whose passing is reported to the listener.
    *
    * @param tag not −1; {@link #finishTagged} waits for those that are not negative
    */

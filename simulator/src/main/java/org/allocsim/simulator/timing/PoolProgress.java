@@ -5,7 +5,7 @@ import org.allocsim.simulator.device.SimulatedDevice;
 
 /**
  * Tells the device's stream-ordered pool which frees the GPU has come to: a stream with work is
- * held, and each free on it gets a mark behind that work.
+ * held, and each free on it gets a mark after that work.
  *
  * <p>A free on a stream that is not one of the program's joins others, as that of PyTorch's
  * cudaMallocAsync backend does for blocks that several streams used: the GPU has come to it when it
@@ -19,7 +19,7 @@ final class PoolProgress {
   private final GpuTimeline gpu;
   private final int streamCount;
 
-  /** By stream of the program, and behind them for the stream that joins them. */
+  /** By stream of the program, and after them for the stream that joins them. */
   private final boolean[] held;
 
   /** The number by which the pool knows the stream that joins others. */

@@ -6,9 +6,9 @@ import org.allocsim.simulator.trace.Work;
 /**
  * How long work takes: a kernel as long as its arithmetic or its memory traffic, whichever takes
  * longer (Williams, Waterman and Patterson, "Roofline", 2009), beside the time of an empty one.
- * Kernels reach a part of a card's peaks only.
+ * Kernels reach a part of a GPU's peaks only.
  *
- * @param compute speeds of the card
+ * @param compute speeds of the GPU
  * @param arithmeticShare part of peak arithmetic that kernels reach, above 0 and at most 1
  * @param memoryShare part of peak memory bandwidth that they reach, likewise
  */

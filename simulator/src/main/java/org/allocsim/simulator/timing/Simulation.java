@@ -28,7 +28,7 @@ public final class Simulation {
 
   /** Hears of what happens when. */
   public interface Observer {
-    /** Nobody hears. */
+    /** Nobody is notified. */
     Observer NONE = event -> true;
 
     /** A row comes next, when the host has come to it; answers whether to go on. */
@@ -61,7 +61,7 @@ public final class Simulation {
   private Pace pace;
   private int mostQueued;
 
-  /** Uses that are over and that the policy has not heard of. */
+  /** Uses that are over and that the policy has not been notified of. */
   private int[] passed = new int[16];
 
   private long[] passedNanos = new long[16];
@@ -105,7 +105,7 @@ public final class Simulation {
     return pinned;
   }
 
-  /** Has to hear what the policy does. */
+  /** Must receive what the policy does. */
   public EffectListener listener() {
     return new EffectListener() {
       @Override
@@ -131,7 +131,7 @@ public final class Simulation {
    * @param policy serves requests for device memory
    * @param hostPolicy serves those for pinned host memory; null where the trace has none
    * @param activeBytes see {@link Replay}
-   * @param others hears of snapshots, as in {@link Replay}
+   * @param others is notified of snapshots, as in {@link Replay}
    */
   public TimeResult run(
       AllocatorPolicy policy,
@@ -158,23 +158,23 @@ public final class Simulation {
       switch (kind) {
         case LAUNCH -> launch(event);
         case RECORD_EVENT ->
-            gpu.record(trace.stream(event), trace.allocation(event), host.nowNanos());
-        case WAIT_EVENT -> gpu.await(trace.stream(event), trace.allocation(event), host.nowNanos());
+            gpu.record(trace.stream(event), trace.gpuEvent(event), host.nowNanos());
+        case WAIT_EVENT -> gpu.await(trace.stream(event), trace.gpuEvent(event), host.nowNanos());
         case SYNCHRONIZE_EVENT ->
-            host.waitUntil(HostActivity.SYNCHRONIZE, gpu.finishEvent(trace.allocation(event)));
-        case HOST_WORK -> host.spend(HostActivity.WORK, trace.bytes(event));
+            host.waitUntil(HostActivity.SYNCHRONIZE, gpu.finishEvent(trace.gpuEvent(event)));
+        case HOST_WORK -> host.spend(HostActivity.WORK, trace.hostNanos(event));
         case LOAD_BATCH ->
             host.waitUntil(
-                HostActivity.LOAD, loaders[trace.allocation(event)].take(host.nowNanos()));
+                HostActivity.LOAD, loaders[trace.loaderNumber(event)].take(host.nowNanos()));
         case HOST_ALLOCATE ->
-            hostPolicy.allocate(trace.allocation(event), trace.bytes(event), 0, 0);
+            hostPolicy.allocate(trace.hostBuffer(event), trace.bytes(event), 0, 0);
         case HOST_USE_STREAM -> {
-          uses.add(~trace.allocation(event), trace.stream(event));
-          hostPolicy.useStream(trace.allocation(event), trace.stream(event), 0);
+          uses.add(~trace.hostBuffer(event), trace.stream(event));
+          hostPolicy.useStream(trace.hostBuffer(event), trace.stream(event), 0);
         }
         case HOST_FREE -> {
-          markUses(hostPolicy, ~trace.allocation(event));
-          hostPolicy.free(trace.allocation(event));
+          markUses(hostPolicy, ~trace.hostBuffer(event));
+          hostPolicy.free(trace.hostBuffer(event));
         }
         case MARKER_BEGIN -> {
           if (depth++ == 0) {
@@ -261,7 +261,7 @@ public final class Simulation {
 
   private void launch(int event) {
     int stream = trace.stream(event);
-    int work = trace.allocation(event);
+    int work = trace.workNumber(event);
     host.waitUntil(HostActivity.QUEUE_FULL, gpu.finishDownTo(stream, QUEUE_DEPTH));
     host.spend(HostActivity.LAUNCH, launchNanos);
     switch (trace.work(work)) {
@@ -291,7 +291,7 @@ public final class Simulation {
 
   private void beginStep(int event) {
     steps.begin(
-        trace.allocation(event),
+        trace.marker(event),
         host.nowNanos(),
         allocatorNanos(),
         dataNanos(),

@@ -12,7 +12,7 @@ import org.allocsim.simulator.trace.RequestKind;
 final class StreamUseMarks {
   private static final int NONE = -1;
 
-  /** First use of each allocation, and of each host buffer behind them. */
+  /** First use of each allocation, and of each host buffer after them. */
   private final int[] first;
 
   private final int allocations;
@@ -65,7 +65,7 @@ final class StreamUseMarks {
     }
   }
 
-  /** The use behind a use of the same owner, or −1. */
+  /** The use after a use of the same owner, or −1. */
   int next(int use) {
     return next[use];
   }

@@ -16,10 +16,10 @@ import java.util.Map;
  * numbers compares handles. The rows of one device are in order; rows of different devices, whose
  * allocators know nothing of each other, need not be merged by time. The first {@link
  * #prologueCount()} rows allocate what already existed when the recording began; a policy that can
- * restore a layout starts behind them.
+ * restore a layout starts after them.
  */
 public final class AllocationTrace {
-  /** Stream of a use whose stream the recording does not tell. */
+  /** Stream of a use whose stream the recording does not show. */
   public static final int UNKNOWN_STREAM = -1;
 
   /** Stream of a USE_COMPLETE row that concerns the uses on all streams. */
@@ -62,16 +62,16 @@ public final class AllocationTrace {
     eventCount = b.count;
     prologueCount = b.prologueCount;
     allocationCount = b.allocationCount;
-    heads = Arrays.copyOf(b.heads, b.count);
+    heads = cut(b.heads, b.count);
     b.heads = null;
     poolIds = List.copyOf(b.poolNumbers.keySet());
-    pools = poolIds.size() == 1 ? null : Arrays.copyOf(b.pools, b.count);
+    pools = b.pools == null ? null : Arrays.copyOf(b.pools, b.count);
     b.pools = null;
-    bytes = Arrays.copyOf(b.bytes, b.count);
+    bytes = cut(b.bytes, b.count);
     b.bytes = null;
-    timesNanos = Arrays.copyOf(b.timesNanos, b.count);
+    timesNanos = cut(b.timesNanos, b.count);
     b.timesNanos = null;
-    stacks = Arrays.copyOf(b.stacks, b.count);
+    stacks = b.stacks.length == b.count ? b.stacks : Arrays.copyOf(b.stacks, b.count);
     b.stacks = null;
     streamHandles = b.sortedHandles();
     b.renumberStreams(heads, streamHandles);
@@ -89,6 +89,10 @@ public final class AllocationTrace {
       }
     }
     this.stackTable = stackTable;
+  }
+
+  private static long[] cut(long[] column, int rows) {
+    return column.length == rows ? column : Arrays.copyOf(column, rows);
   }
 
   /** Number of rows. */
@@ -156,19 +160,55 @@ public final class AllocationTrace {
   }
 
   /**
-   * Allocation id of a row; the number of its marker, work, event, loader or host buffer where it
-   * concerns such; or {@link #NO_ALLOCATION}.
+   * Allocation id of a row, or {@link #NO_ALLOCATION}. Rows that concern something else keep its
+   * number in the same column; see {@link #marker}, {@link #workNumber}, {@link #gpuEvent}, {@link
+   * #loaderNumber} and {@link #hostBuffer}.
    */
   public int allocation(int event) {
     return RowHead.allocation(heads[event]);
   }
 
+  /** Number of the marker of a MARKER_BEGIN or MARKER_END row. */
+  public int marker(int event) {
+    return allocation(event);
+  }
+
+  /** Number of the work that a LAUNCH row queues. */
+  public int workNumber(int event) {
+    return allocation(event);
+  }
+
+  /** Number of the event of a RECORD_EVENT, WAIT_EVENT or SYNCHRONIZE_EVENT row. */
+  public int gpuEvent(int event) {
+    return allocation(event);
+  }
+
+  /** Number of the loader of a LOAD_BATCH row. */
+  public int loaderNumber(int event) {
+    return allocation(event);
+  }
+
+  /** Number of the host buffer of a HOST_ALLOCATE, HOST_FREE or HOST_USE_STREAM row. */
+  public int hostBuffer(int event) {
+    return allocation(event);
+  }
+
   /**
-   * Bytes of an ALLOCATE, RESTORE_BLOCK or HOST_ALLOCATE row, the completion rank of a USE_STREAM
-   * row, nanoseconds of a HOST_WORK row, else 0.
+   * Bytes of an ALLOCATE, RESTORE_BLOCK or HOST_ALLOCATE row. USE_STREAM and HOST_WORK rows keep
+   * their {@link #completionRank} and {@link #hostNanos} in the same column; others have 0.
    */
   public long bytes(int event) {
     return bytes[event];
+  }
+
+  /** Completion rank of a USE_STREAM row. */
+  public long completionRank(int event) {
+    return bytes(event);
+  }
+
+  /** For how many nanoseconds the host is busy in a HOST_WORK row. */
+  public long hostNanos(int event) {
+    return bytes(event);
   }
 
   /** Time of a row in nanoseconds of the recording's own clock. */
@@ -229,9 +269,19 @@ public final class AllocationTrace {
     return markerNames.get(marker);
   }
 
+  /** Name of the marker of a MARKER_BEGIN or MARKER_END row. */
+  public String markerNameOf(int event) {
+    return markerNames.get(marker(event));
+  }
+
   /** Work that LAUNCH rows queue, by its number. */
   public Work work(int number) {
     return works.get(number);
+  }
+
+  /** The work that a LAUNCH row queues. */
+  public Work workOf(int event) {
+    return works.get(workNumber(event));
   }
 
   /** Number of different pieces of work. */
@@ -239,7 +289,7 @@ public final class AllocationTrace {
     return works.size();
   }
 
-  /** The loader of LOAD_BATCH rows, by its number. */
+  /** A loader by its number. */
   public Loader loader(int number) {
     return loaders.get(number);
   }
@@ -277,11 +327,14 @@ public final class AllocationTrace {
     private int count;
     private int prologueCount;
     private int allocationCount;
-    private long[] heads = new long[1024];
-    private short[] pools = new short[1024];
-    private long[] bytes = new long[1024];
-    private long[] timesNanos = new long[1024];
-    private int[] stacks = new int[1024];
+    private long[] heads;
+
+    /** Null as long as all rows are of the default pool. */
+    private short[] pools;
+
+    private long[] bytes;
+    private long[] timesNanos;
+    private int[] stacks;
     private final Map<Long, Integer> streamNumbers = new LinkedHashMap<>();
     private final Map<PoolId, Integer> poolNumbers = new LinkedHashMap<>();
     private final Map<String, Integer> markerNumbers = new LinkedHashMap<>();
@@ -299,8 +352,23 @@ public final class AllocationTrace {
     private long timeNanos;
     private int stack;
 
+    // What the row before named, which most rows name again.
+    private long lastHandle;
+    private int lastStream = -1;
+    private PoolId lastPoolId = PoolId.DEFAULT;
+    private int lastPool;
+
     /** An empty trace with the default pool. */
     public Builder() {
+      this(1024);
+    }
+
+    /** An empty trace with the default pool and, to begin with, room for a number of rows. */
+    public Builder(int capacityRows) {
+      heads = new long[capacityRows];
+      bytes = new long[capacityRows];
+      timesNanos = new long[capacityRows];
+      stacks = new int[capacityRows];
       poolNumbers.put(PoolId.DEFAULT, 0);
     }
 
@@ -322,6 +390,14 @@ public final class AllocationTrace {
 
     /** Provisional number of a stream; the finished trace renumbers streams by handle. */
     private int stream(long handle) {
+      if (handle != lastHandle || lastStream < 0) {
+        lastStream = numberOfStream(handle);
+        lastHandle = handle;
+      }
+      return lastStream;
+    }
+
+    private int numberOfStream(long handle) {
       Integer known = streamNumbers.get(handle);
       if (known != null) {
         return known;
@@ -338,7 +414,17 @@ public final class AllocationTrace {
       return pool(id);
     }
 
+    // Another object with the same name is looked up, which is slower and not wrong.
+    @SuppressWarnings("ReferenceEquality")
     private int pool(PoolId id) {
+      if (id != lastPoolId) {
+        lastPool = numberOfPool(id);
+        lastPoolId = id;
+      }
+      return lastPool;
+    }
+
+    private int numberOfPool(PoolId id) {
       Integer known = poolNumbers.get(id);
       if (known != null) {
         return known;
@@ -390,7 +476,7 @@ public final class AllocationTrace {
       return id;
     }
 
-    /** Appends a FREE row that does not tell in the order of which stream's work it happens. */
+    /** Appends a FREE row that does not say in the order of which stream's work it happens. */
     public void free(int allocation) {
       freeNumbered(allocation, UNKNOWN_STREAM);
     }
@@ -413,7 +499,7 @@ public final class AllocationTrace {
       append(RequestKind.USE_STREAM, allocation, completionRank, stream(streamHandle), 0);
     }
 
-    /** Appends a USE_STREAM row for a stream that the recording does not tell. */
+    /** Appends a USE_STREAM row for a stream that the recording does not show. */
     public void useUnknownStream(int allocation, long completionRank) {
       append(RequestKind.USE_STREAM, allocation, completionRank, UNKNOWN_STREAM, 0);
     }
@@ -589,7 +675,12 @@ public final class AllocationTrace {
         grow();
       }
       heads[count] = RowHead.of(kind.ordinal(), device, stream, allocation);
-      pools[count] = (short) pool;
+      if (pool != 0 && pools == null) {
+        pools = new short[heads.length];
+      }
+      if (pools != null) {
+        pools[count] = (short) pool;
+      }
       bytes[count] = value;
       timesNanos[count] = timeNanos;
       stacks[count] = stack;
@@ -599,7 +690,7 @@ public final class AllocationTrace {
     private void grow() {
       int capacity = Math.addExact(count, (count >> 1) + 16);
       heads = Arrays.copyOf(heads, capacity);
-      pools = Arrays.copyOf(pools, capacity);
+      pools = pools == null ? null : Arrays.copyOf(pools, capacity);
       bytes = Arrays.copyOf(bytes, capacity);
       timesNanos = Arrays.copyOf(timesNanos, capacity);
       stacks = Arrays.copyOf(stacks, capacity);

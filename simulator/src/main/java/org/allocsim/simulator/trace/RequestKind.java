@@ -1,8 +1,8 @@
 package org.allocsim.simulator.trace;
 
 /**
- * What a program can ask of its allocator, or tell it, at one point of a trace; and what else it
- * does with host and device, which takes time but no memory of the allocator.
+ * What a program can ask of its allocator, or report to it, at one point of a trace; and what else
+ * it does with host and device, which takes time but no memory of the allocator.
  */
 public enum RequestKind {
   /** Ask for {@code bytes} on {@code stream}, from pool {@code pool}; the answer gets the id. */
@@ -13,9 +13,9 @@ public enum RequestKind {
    */
   FREE,
   /**
-   * The allocation is also used on {@code stream} (PyTorch's {@code record_stream}). {@code bytes}
-   * holds the completion rank: among uses that finish at the same moment, a lower rank is seen
-   * first. The stream may be {@link AllocationTrace#UNKNOWN_STREAM}.
+   * The allocation is also used on {@code stream} (PyTorch's {@code record_stream}). Among uses
+   * that finish at the same moment, one with a lower completion rank is seen first. The stream may
+   * be {@link AllocationTrace#UNKNOWN_STREAM}.
    */
   USE_STREAM,
   /** The device has finished the allocation's use on {@code stream}, or all its uses. */
@@ -36,29 +36,29 @@ public enum RequestKind {
    * AllocationTrace#anchor}.
    */
   RESTORE_BLOCK,
-  /** A named phase begins; {@code allocation} is the index of the marker's name. */
+  /** A named phase begins. */
   MARKER_BEGIN,
-  /** A named phase ends; {@code allocation} is the index of the marker's name. */
+  /** A named phase ends. */
   MARKER_END,
   /** The program took a memory snapshot, which leaves an entry in PyTorch's history. */
   SNAPSHOT,
-  /** {@link Work} number {@code allocation} is queued on {@code stream}. */
+  /** {@link Work} is queued on {@code stream}. */
   LAUNCH,
-  /** Event number {@code allocation} is recorded on {@code stream}. */
+  /** An event is recorded on {@code stream}. */
   RECORD_EVENT,
-  /** What is queued on {@code stream} from now on waits for event number {@code allocation}. */
+  /** What is queued on {@code stream} from now on waits for an event. */
   WAIT_EVENT,
-  /** The host waits for event number {@code allocation}. */
+  /** The host waits for an event. */
   SYNCHRONIZE_EVENT,
-  /** The host is busy for {@code bytes} nanoseconds. */
+  /** The host is busy for {@code hostNanos} nanoseconds. */
   HOST_WORK,
-  /** The host takes the next batch of {@link Loader} number {@code allocation}. */
+  /** The host takes the next batch of a {@link Loader}. */
   LOAD_BATCH,
-  /** Ask for {@code bytes} of page-locked host memory, host buffer number {@code allocation}. */
+  /** Ask for {@code bytes} of page-locked host memory; the answer gets the host buffer's number. */
   HOST_ALLOCATE,
-  /** Give host buffer number {@code allocation} back. */
+  /** Give a host buffer back. */
   HOST_FREE,
-  /** Host buffer number {@code allocation} is used by what was queued on {@code stream}. */
+  /** A host buffer is used by what was queued on {@code stream}. */
   HOST_USE_STREAM;
 
   private static final RequestKind[] KINDS = values();

@@ -3,8 +3,7 @@ package org.allocsim.simulator.trace;
 /** What a program queues on a stream beside its requests for memory. */
 public sealed interface Work {
   /**
-   * A kernel of which is known what it computes and moves; a card's profile tells how long it
-   * takes.
+   * A kernel of which is known what it computes and moves; a device profile says how long it takes.
    *
    * @param flops arithmetic operations; a multiplication with an addition counts as two
    * @param memoryBytes bytes read from and written to device memory
@@ -18,7 +17,7 @@ public sealed interface Work {
     }
   }
 
-  /** A kernel that takes so long on every card. */
+  /** A kernel that takes this long on every GPU. */
   record Timed(long nanos) implements Work {
     /** Refuses negative times. */
     public Timed {

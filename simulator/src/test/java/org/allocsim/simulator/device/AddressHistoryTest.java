@@ -10,7 +10,7 @@ import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.junit.jupiter.api.Test;
 
-/** What segments tell of a process's address space. Places are pages relative to the arena. */
+/** What segments show of a process's address space. Places are pages relative to the arena. */
 class AddressHistoryTest {
   private static final long PAGE = 2L << 20;
 

@@ -352,7 +352,7 @@ class StreamOrderedMemoryTest {
     assertThrows(IllegalArgumentException.class, () -> free(0, 100, 0));
   }
 
-  /** A card of 40 chunks that is full most of the time, against the rules written plainly. */
+  /** A GPU of 40 chunks that is full most of the time, against the rules written plainly. */
   @ParameterizedTest
   @CsvSource({
     "1, 1, 0, true, true",

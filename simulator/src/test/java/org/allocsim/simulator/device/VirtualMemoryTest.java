@@ -15,7 +15,7 @@ class VirtualMemoryTest {
 
   private final SimulatedDevice device = new SimulatedDevice(DeviceProfiles.ofCapacity(100 * MIB));
 
-  /** Ranges of PyTorch 2.11 on an 80 GB card: 45 607 pages of 2 MiB and 4 561 of 20 MiB. */
+  /** Ranges of PyTorch 2.11 on an 80 GB GPU: 45 607 pages of 2 MiB and 4 561 of 20 MiB. */
   @Test
   void rangesLieWhereTheRecordedProcessesHadThem() {
     long small = 45_607 * PAGE;

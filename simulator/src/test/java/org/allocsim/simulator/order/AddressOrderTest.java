@@ -53,6 +53,27 @@ class AddressOrderTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTreeThatShrinksToNothingGrowsAgain(boolean shrinksFromTheEnd) {
+    int count = 5000;
+    for (int round = 0; round < 3; round++) {
+      for (int block = 1; block <= count; block++) {
+        blocks.add(block, 16L * block, block);
+      }
+      for (int i = 0; i < count; i++) {
+        int block = shrinksFromTheEnd ? count - i : i + 1;
+        assertEquals(block, blocks.lowestFrom(16L * block, 1));
+        assertEquals(shrinksFromTheEnd ? 1 : block, blocks.lowest(1));
+        assertEquals(shrinksFromTheEnd ? block : count, blocks.floor(16L * count));
+        blocks.remove(block);
+        assertEquals(AddressOrder.NONE, blocks.floor(15));
+      }
+      assertEquals(0, blocks.size());
+      assertEquals(AddressOrder.NONE, blocks.lowest(0));
+    }
+  }
+
   private long placeBetweenNeighbours(long address, SplittableRandom random) {
     Long below = model.lowerKey(address);
     Long above = model.higherKey(address);

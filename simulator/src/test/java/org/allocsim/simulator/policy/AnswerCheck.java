@@ -17,11 +17,13 @@ final class AnswerCheck implements AllocatorPolicy {
   private final class Outcome implements EffectListener {
     private int served;
     private int refused;
+    private OutOfMemory failure;
     private long address;
 
     void forget() {
       served = 0;
       refused = 0;
+      failure = null;
       address = 0;
     }
 
@@ -49,8 +51,9 @@ final class AnswerCheck implements AllocatorPolicy {
     }
 
     @Override
-    public void outOfMemory(OutOfMemory failure) {
+    public void outOfMemory(OutOfMemory reported) {
       refused++;
+      failure = reported;
     }
 
     @Override
@@ -62,6 +65,7 @@ final class AnswerCheck implements AllocatorPolicy {
   private final Outcome outcome = new Outcome();
   private final Map<Integer, Long> answered = new HashMap<>();
   private final boolean spansBlocks;
+  private final long limitBytes;
   private AllocatorPolicy policy;
 
   /**
@@ -69,9 +73,11 @@ final class AnswerCheck implements AllocatorPolicy {
    *
    * @param spansBlocks whether an allocation may have several blocks, of which the layout shows
    *     each with an address of its own
+   * @param limitBytes limit that failures have to report, −1 where the policy may have its own
    */
-  AnswerCheck(boolean spansBlocks) {
+  AnswerCheck(boolean spansBlocks, long limitBytes) {
     this.spansBlocks = spansBlocks;
+    this.limitBytes = limitBytes;
   }
 
   /** What the policy has to report to. */
@@ -88,17 +94,17 @@ final class AnswerCheck implements AllocatorPolicy {
   public long allocate(int allocation, long requestedBytes, int stream, int pool) {
     outcome.forget();
     long address = policy.allocate(allocation, requestedBytes, stream, pool);
-    return checked(allocation, requestedBytes, address);
+    return checked(allocation, requestedBytes, stream, address);
   }
 
   @Override
   public long restoreBlock(int allocation, long blockBytes, int stream, int pool, long place) {
     outcome.forget();
     long address = policy.restoreBlock(allocation, blockBytes, stream, pool, place);
-    return checked(allocation, blockBytes, address);
+    return checked(allocation, blockBytes, stream, address);
   }
 
-  private long checked(int allocation, long requestedBytes, long address) {
+  private long checked(int allocation, long requestedBytes, int stream, long address) {
     assertTrue(outcome.served + outcome.refused <= 1, "more than one outcome of a request");
     if (outcome.served == 1) {
       assertEquals(outcome.address, address, "answered and reported address");
@@ -106,6 +112,17 @@ final class AnswerCheck implements AllocatorPolicy {
     } else {
       assertEquals(outcome.refused == 1 ? OUT_OF_MEMORY : 0, address, "answer without a block");
       assertEquals(outcome.refused == 0, requestedBytes == 0, "a request without an outcome");
+    }
+    if (outcome.failure != null) {
+      assertEquals(allocation, outcome.failure.allocation());
+      assertEquals(requestedBytes, outcome.failure.requestedBytes());
+      assertEquals(stream, outcome.failure.stream());
+      if (limitBytes >= 0) {
+        assertEquals(limitBytes, outcome.failure.limitBytes());
+      }
+      // What no device has may be reported as the largest size that is served.
+      long leastBytes = Math.min(requestedBytes, 1L << 60);
+      assertTrue(outcome.failure.roundedBytes() >= leastBytes, "a request rounded down");
     }
     return address;
   }

@@ -73,7 +73,7 @@ class CachesOnPublicInstancesTest {
             .orElseThrow()
             .create(
                 new PolicySettings(-1, OPTIONS.getOrDefault(row, Map.of())),
-                Foresight.NONE,
+                FutureRequests.NONE,
                 new UpwardDevice(1 << 21, 1L << 50),
                 segments);
     new Replay(trace, 0, policy, EffectListeners.NONE, () -> 0).run(event -> true);

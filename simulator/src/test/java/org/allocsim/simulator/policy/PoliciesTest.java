@@ -46,12 +46,12 @@ class PoliciesTest {
   void everyPolicyServesAndTakesBackARequestWithItsDefaults() throws Exception {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     trace.free(trace.allocate(1L << 20, 0, PoolId.DEFAULT));
-    Foresight foresight = new Foresight(RandomTraces.build(trace), 0);
+    FutureRequests future = new FutureRequests(RandomTraces.build(trace), 0);
     for (PolicyProvider provider : Policies.all()) {
       AllocatorPolicy policy =
           provider.create(
               DEFAULTS,
-              provider.spec().kind() == PolicySpec.Kind.OFFLINE ? foresight : Foresight.NONE,
+              provider.spec().kind() == PolicySpec.Kind.OFFLINE ? future : FutureRequests.NONE,
               new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 30)),
               EffectListeners.NONE);
       assertNotEquals(AllocatorPolicy.OUT_OF_MEMORY, policy.allocate(0, 1L << 20, 0, 0));
@@ -122,7 +122,7 @@ class PoliciesTest {
     AllocatorPolicy policy =
         pytorch.create(
             new PolicySettings(-1, Map.of("conf", "expandable_segments:True")),
-            Foresight.NONE,
+            FutureRequests.NONE,
             device,
             EffectListeners.NONE);
     policy.allocate(0, 1, 0, 0);
@@ -133,7 +133,7 @@ class PoliciesTest {
             () ->
                 pytorch.create(
                     new PolicySettings(-1, Map.of("conf", "colour:blue")),
-                    Foresight.NONE,
+                    FutureRequests.NONE,
                     device,
                     EffectListeners.NONE));
     assertTrue(error.getMessage().contains("colour"), error.getMessage());

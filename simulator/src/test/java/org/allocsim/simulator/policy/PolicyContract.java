@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What every policy must do, whatever its rules: the invariants of a memory allocator, the same
  * effects for the same requests, more memory never hurting, an end that holds what its rules say,
- * and sizes that no card has. A policy's own contract test extends this class, names the policy and
- * says where its rules differ from the usual.
+ * and sizes that no device has. A policy's own contract test extends this class, names the policy
+ * and says where its rules differ from the usual.
  */
 public abstract class PolicyContract {
   /** Capacity that no random sequence here fills. */
@@ -97,6 +97,11 @@ public abstract class PolicyContract {
   }
 
   private PolicyRun run(AllocationTrace trace, long capacityBytes, long limitBytes) {
+    return run(trace, capacityBytes, limitBytes, true);
+  }
+
+  private PolicyRun run(
+      AllocationTrace trace, long capacityBytes, long limitBytes, boolean checks) {
     return PolicyRun.of(
         policyId,
         options(),
@@ -104,7 +109,7 @@ public abstract class PolicyContract {
         capacityBytes,
         limitBytes,
         new PolicyTraits(mergesFreeBlocks(), spansBlocks(), inactiveSplits()),
-        true);
+        checks);
   }
 
   private static AllocationTrace random(int seed) {
@@ -162,6 +167,39 @@ public abstract class PolicyContract {
     PolicyRun run = run(RandomTraces.emptied(seed, 400, 1), PLENTY_BYTES, -1);
     assertEquals(0, run.liveBytes());
     assertEquals(reservedBytesWhenEmptied(run.peakReservedBytes()), run.reservedBytes());
+    assertEquals(run.reservedBytes() == 0, run.deviceBytes() == 0, "what the device got back");
+  }
+
+  @Test
+  void allocationsAndStreamsAreFoundHoweverManyThereAre() {
+    PolicyRun run = run(RandomTraces.many(5000, 50), PLENTY_BYTES, -1, false);
+    assertEquals(0, run.count(EffectKind.OOM));
+    assertEquals(5000, run.count(EffectKind.ALLOC));
+    assertEquals(5000, run.count(EffectKind.FREE_COMPLETED));
+    assertEquals(0, run.liveBytes());
+  }
+
+  @Test
+  void aFreeOfWhatIsNotLiveIsIgnored() {
+    AllocatorPolicy policy = PolicyRun.policy(policyId(), options(), random(1), PLENTY_BYTES);
+    for (int unknown : new int[] {0, 15, 16, 63, 64, 255, 256, 1023, 1024, 1 << 20}) {
+      policy.free(unknown, 0);
+      policy.useStream(unknown, 1, 0);
+      policy.useComplete(unknown, AllocationTrace.ANY_STREAM);
+    }
+    LayoutVisitor nothing =
+        new LayoutVisitor() {
+          @Override
+          public void segment(
+              long address, long bytes, int stream, boolean small, int pool, boolean expandable) {}
+
+          @Override
+          public void block(
+              long address, long bytes, long requestedBytes, BlockState state, int allocation) {
+            assertEquals(BlockState.INACTIVE, state);
+          }
+        };
+    policy.describeLayout(nothing);
   }
 
   @Test
@@ -174,7 +212,7 @@ public abstract class PolicyContract {
   }
 
   @Test
-  void sizesThatNoCardHasAreRefusedAndLeaveEverythingAsItWas() {
+  void sizesThatNoDeviceHasAreRefusedAndLeaveEverythingAsItWas() {
     for (long bytes :
         new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 511, 1L << 62, (1L << 61) + 1, 1L << 50}) {
       AllocationTrace.Builder trace = new AllocationTrace.Builder();

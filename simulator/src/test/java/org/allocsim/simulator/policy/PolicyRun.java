@@ -18,6 +18,7 @@ public final class PolicyRun {
   private final int[] counts = new int[EffectKind.values().length];
   private final Totals totals = new Totals();
   private long mostDeviceBytes;
+  private long deviceBytes;
   private boolean freeLoweredReserved;
 
   private PolicyRun() {}
@@ -42,23 +43,11 @@ public final class PolicyRun {
     long most = limitBytes < 0 ? InvariantChecker.UNLIMITED : limitBytes;
     InvariantChecker checker =
         new InvariantChecker(most, traits.mergesFreeBlocks(), traits.spansBlocks());
-    AnswerCheck answers = new AnswerCheck(traits.spansBlocks());
+    AnswerCheck answers = new AnswerCheck(traits.spansBlocks(), limitBytes);
     InactiveSplitCheck splits = new InactiveSplitCheck(traits.inactiveSplits());
     EffectListener listener =
         EffectListeners.all(run.new Rows(), run.totals, checker, answers.listener(), splits);
-    AllocatorPolicy policy;
-    try {
-      policy =
-          Policies.named(policyId)
-              .orElseThrow()
-              .create(
-                  new PolicySettings(limitBytes, options),
-                  new Foresight(trace, 0),
-                  device,
-                  listener);
-    } catch (PolicyOptionException | UnfitTraceException e) {
-      throw new AssertionError(e);
-    }
+    AllocatorPolicy policy = policy(policyId, options, limitBytes, trace, device, listener);
     answers.over(policy);
     Replay replay =
         new Replay(trace, 0, answers, EffectListeners.NONE, () -> run.totals.allocatedBytes);
@@ -85,8 +74,36 @@ public final class PolicyRun {
     return run;
   }
 
+  /** A policy that holds nothing, without a limit, for device 0 of a trace. */
+  static AllocatorPolicy policy(
+      String policyId, Map<String, String> options, AllocationTrace trace, long capacityBytes) {
+    SimulatedDevice device = new SimulatedDevice(DeviceProfiles.ofCapacity(capacityBytes));
+    return policy(policyId, options, -1, trace, device, EffectListeners.NONE);
+  }
+
+  private static AllocatorPolicy policy(
+      String policyId,
+      Map<String, String> options,
+      long limitBytes,
+      AllocationTrace trace,
+      SimulatedDevice device,
+      EffectListener listener) {
+    try {
+      return Policies.named(policyId)
+          .orElseThrow()
+          .create(
+              new PolicySettings(limitBytes, options),
+              new FutureRequests(trace, 0),
+              device,
+              listener);
+    } catch (PolicyOptionException | UnfitTraceException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   private void after(SimulatedDevice device, long capacityBytes) {
-    mostDeviceBytes = Math.max(mostDeviceBytes, capacityBytes - device.freeBytes());
+    deviceBytes = capacityBytes - device.freeBytes();
+    mostDeviceBytes = Math.max(mostDeviceBytes, deviceBytes);
   }
 
   /** All effects as text, one a line. */
@@ -122,6 +139,11 @@ public final class PolicyRun {
   /** Bytes live at the end as the program asked for them. */
   public long liveBytes() {
     return totals.requestedBytes;
+  }
+
+  /** Bytes taken from the device and not given back at the end, whole pages. */
+  public long deviceBytes() {
+    return deviceBytes;
   }
 
   /** Most bytes that were ever taken from the device, whole pages. */

@@ -1,6 +1,8 @@
 package org.allocsim.simulator.policy;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -26,6 +28,22 @@ public final class RandomTraces {
     }
     trace.synchronize();
     trace.emptyCache();
+    return build(trace);
+  }
+
+  /** So many allocations, of which few are live at a time, on many streams in turn. */
+  public static AllocationTrace many(int allocations, int streams) {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    SplittableRandom random = new SplittableRandom(allocations);
+    Deque<Integer> live = new ArrayDeque<>();
+    for (int i = 0; i < allocations; i++) {
+      long bytes = i % 3 == 0 ? 1 + random.nextLong(4096) : 1 + random.nextLong(1 << 20);
+      live.add(trace.allocate(bytes, i % streams * 16L, PoolId.DEFAULT));
+      if (live.size() > 200) {
+        trace.free(live.remove());
+      }
+    }
+    live.forEach(trace::free);
     return build(trace);
   }
 

@@ -71,7 +71,7 @@ public final class RequestScript {
             .orElseThrow()
             .create(
                 new PolicySettings(limitBytes, options),
-                new Foresight(RandomTraces.build(trace), 0),
+                new FutureRequests(RandomTraces.build(trace), 0),
                 device,
                 new Heard());
   }

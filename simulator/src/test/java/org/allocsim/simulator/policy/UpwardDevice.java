@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 
-/** Memory that lies behind what was handed out before, without pages; it remembers the calls. */
+/** Memory that lies after what was handed out before, without pages; it remembers the calls. */
 public final class UpwardDevice implements DeviceMemory {
   private final long totalBytes;
   private final List<String> calls = new ArrayList<>();

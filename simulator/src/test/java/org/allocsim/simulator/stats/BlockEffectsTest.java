@@ -95,7 +95,7 @@ class BlockEffectsTest {
         boolean isSmall = random.nextInt(10) < (step / 700 % 2 == 0 ? 9 : 1);
         Held block = new Held(step, isSmall, requested, (requested + 511) & -512);
         held.add(block);
-        (block.small ? small : large).figures().countAllocated(requested, block.blockBytes);
+        (block.small ? small : large).counters().countAllocated(requested, block.blockBytes);
         heard.blockAllocated(step, 0, requested, block.blockBytes, 0, block.small);
         naive.allocate(block);
       } else if (choice < 90) {
@@ -107,7 +107,7 @@ class BlockEffectsTest {
           effects.freeRequested(block.id, 0, block.requestedBytes, block.blockBytes, 0);
           waiting.add(block);
         } else {
-          effects.figures().countFreed(block.requestedBytes, block.blockBytes);
+          effects.counters().countFreed(block.requestedBytes, block.blockBytes);
           complete(heard, naive, block);
         }
       } else if (!waiting.isEmpty()) {
@@ -149,12 +149,12 @@ class BlockEffectsTest {
     long bytes = 512L * random.nextInt(100);
     if (random.nextBoolean()) {
       bytes = Math.min(bytes, naive.now("inactive_split_bytes" + kind));
-      effects.figures().countInactiveSplitsReduced(parts, bytes);
+      effects.counters().countInactiveSplitsReduced(parts, bytes);
       heard.inactiveSplitChanged(-parts, -bytes, isSmall);
       naive.change("inactive_split", isSmall, -parts);
       naive.change("inactive_split_bytes", isSmall, -bytes);
     } else {
-      effects.figures().countInactiveSplitAdded(parts, bytes);
+      effects.counters().countInactiveSplitAdded(parts, bytes);
       heard.inactiveSplitChanged(1 - parts, bytes, isSmall);
       naive.change("inactive_split", isSmall, 1 - parts);
       naive.change("inactive_split_bytes", isSmall, bytes);
@@ -185,11 +185,11 @@ class BlockEffectsTest {
   private static void changeBy(int blocks, BlockEffects effects) {
     for (int block = 0; block < Math.abs(blocks); block++) {
       if (blocks > 0) {
-        effects.figures().countAllocated(512, 512);
-        effects.figures().countInactiveSplitAdded(0, 512);
+        effects.counters().countAllocated(512, 512);
+        effects.counters().countInactiveSplitAdded(0, 512);
       } else {
-        effects.figures().countFreed(512, 512);
-        effects.figures().countInactiveSplitsReduced(1, 512);
+        effects.counters().countFreed(512, 512);
+        effects.counters().countInactiveSplitsReduced(1, 512);
       }
     }
   }

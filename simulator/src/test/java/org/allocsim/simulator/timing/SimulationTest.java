@@ -12,7 +12,7 @@ import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.HostMemoryListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.pinned.PinnedHostAllocator;
@@ -253,7 +253,7 @@ class SimulationTest {
     assertEquals((busy ? 128 : 64) * MIB, bytesOfTheDriversPool());
   }
 
-  /** What the driver's pool holds behind the program; it gives nothing back. */
+  /** What the driver's pool holds after the program; it gives nothing back. */
   private long bytesOfTheDriversPool() throws Exception {
     AllocationTrace trace = program.build(new StackTable.Builder().build());
     SimulatedDevice gpu = new SimulatedDevice(profile());
@@ -264,7 +264,7 @@ class SimulationTest {
             .orElseThrow()
             .create(
                 new PolicySettings(MemoryLimit.NONE, Map.of("release-threshold", "max")),
-                Foresight.NONE,
+                FutureRequests.NONE,
                 simulation.memory(),
                 EffectListeners.both(stats, simulation.listener()));
     simulation.run(policy, null, EffectListeners.NONE, stats::activeBytes, event -> true);

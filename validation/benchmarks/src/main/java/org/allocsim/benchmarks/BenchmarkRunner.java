@@ -11,15 +11,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.allocsim.benchmarks.BenchmarkPlan.Effort;
+import org.allocsim.benchmarks.command.CommandBenchmark;
 import org.allocsim.benchmarks.suite.BlocksBenchmark;
 import org.allocsim.benchmarks.suite.DeviceBenchmark;
-import org.allocsim.benchmarks.suite.PolicyCase;
 import org.allocsim.benchmarks.suite.ReplayBenchmark;
 import org.allocsim.benchmarks.suite.SnapshotBenchmark;
 import org.allocsim.benchmarks.suite.TimeBenchmark;
 import org.allocsim.simulator.engine.Replay;
+import org.allocsim.validation.benchmark.BenchmarkEngine;
+import org.allocsim.validation.benchmark.BenchmarkException;
+import org.allocsim.validation.benchmark.BenchmarkPlan;
+import org.allocsim.validation.benchmark.BenchmarkPlan.Effort;
+import org.allocsim.validation.benchmark.BenchmarkResults;
+import org.allocsim.validation.benchmark.Measurement;
+import org.allocsim.validation.benchmark.PolicyCase;
+import org.allocsim.validation.benchmark.Samples;
 import org.allocsim.workloads.io.Compression;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.BenchmarkResult;
@@ -36,7 +44,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * Runs benchmarks with JMH, each in processes of its own where this Java run-time has a program to
  * start them with.
  */
-public final class BenchmarkRunner {
+final class BenchmarkRunner {
   /** As the program itself is started, so that figures are those that users have. */
   private static final String OPTIONS_FILE = "/org/allocsim/simulator/jvm.options";
 
@@ -48,15 +56,8 @@ public final class BenchmarkRunner {
   private final boolean forks;
   private final SequencedMap<String, String> notRun = new LinkedHashMap<>();
 
-  /** Receives the progress of the work. */
-  @FunctionalInterface
-  public interface Progress {
-    /** So many of all measurements are done. */
-    void done(int measurements, int total);
-  }
-
   /** A runner that starts processes where it can. */
-  public BenchmarkRunner(BenchmarkPlan plan) {
+  BenchmarkRunner(BenchmarkPlan plan) {
     this(plan, Files.isExecutable(Path.of(System.getProperty("java.home"), "bin", "java")));
   }
 
@@ -65,26 +66,21 @@ public final class BenchmarkRunner {
     this.forks = forks;
   }
 
-  /** Whether benchmarks run in processes of their own, without which figures are less sure. */
-  public boolean forks() {
-    return forks;
-  }
-
-  /** What could not be measured, with the reason; complete when {@link #run} is done. */
-  public SequencedMap<String, String> notRun() {
-    return notRun;
-  }
-
   /**
    * Measures. The processes of one benchmark are spread over the whole time, so that what disturbs
    * the machine for a while shows as spread and not as one slow benchmark.
    *
    * @throws BenchmarkException where a benchmark fails
    */
-  public List<Measurement> run(Progress progress) throws BenchmarkException {
+  BenchmarkResults run(BenchmarkEngine.Progress progress) throws BenchmarkException {
     List<Case> cases = cases();
     Map<Case, List<RunResult>> results = new LinkedHashMap<>();
-    int total = cases.size() * plan.effort().runs();
+    CommandBenchmark commands =
+        plan.subjects().contains(BenchmarkPlan.Subject.COMMANDS)
+            ? CommandBenchmark.of(plan.effort())
+            : null;
+    int measured = cases.size() * plan.effort().runs();
+    int total = measured + (commands == null ? 0 : commands.commandCount());
     int done = 0;
     for (int run = 0; run < plan.effort().runs(); run++) {
       for (Case each : cases) {
@@ -92,8 +88,14 @@ public final class BenchmarkRunner {
         results.computeIfAbsent(each, _ -> new ArrayList<>()).add(run(each));
       }
     }
+    List<Measurement> measurements = new ArrayList<>();
+    cases.forEach(each -> measurements.add(measurement(each, results.get(each))));
+    if (commands != null) {
+      AtomicInteger ended = new AtomicInteger(measured);
+      measurements.addAll(commands.run(() -> progress.done(ended.incrementAndGet(), total)));
+    }
     progress.done(total, total);
-    return cases.stream().map(each -> measurement(each, results.get(each))).toList();
+    return new BenchmarkResults(measurements, notRun);
   }
 
   /**
@@ -117,6 +119,9 @@ public final class BenchmarkRunner {
             addBlocks(cases);
             addDevice(cases);
           }
+          case COMMANDS -> {
+            // No case of JMH.
+          }
         }
       }
     }
@@ -134,7 +139,7 @@ public final class BenchmarkRunner {
   private void addPolicies(List<Case> cases) {
     for (String program : plan.programs()) {
       for (PolicyCase policy : plan.policies()) {
-        Optional<String> reason = policy.reasonAgainst(program);
+        Optional<String> reason = ReplayBenchmark.reasonAgainst(policy, program);
         if (reason.isPresent()) {
           notRun.put(policy.label() + " on " + shortName(program), reason.get());
         } else {
@@ -296,6 +301,7 @@ public final class BenchmarkRunner {
         Samples.of(requests).median(),
         Samples.of(bytes).median(),
         Samples.of(allocated).median(),
+        Double.NaN,
         Math.round(events));
   }
 

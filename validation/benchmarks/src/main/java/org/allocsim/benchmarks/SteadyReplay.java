@@ -3,19 +3,21 @@ package org.allocsim.benchmarks;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
-import org.allocsim.benchmarks.BenchmarkPlan.Effort;
 import org.allocsim.benchmarks.suite.PassCounts;
-import org.allocsim.benchmarks.suite.PolicyCase;
 import org.allocsim.benchmarks.suite.ReplayBenchmark;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.validation.benchmark.BenchmarkException;
+import org.allocsim.validation.benchmark.BenchmarkPlan.Effort;
+import org.allocsim.validation.benchmark.PolicyCase;
+import org.allocsim.validation.benchmark.ReplayInTurns;
 
 /**
  * The replay that {@link BenchmarkRunner} measures, in this process and a sample whenever one is
  * asked for: so it can take turns with another program on one core. Where the speed of cores
  * changes by the second, only samples of the same moment compare.
  */
-public final class SteadyReplay {
+final class SteadyReplay implements ReplayInTurns {
   /**
    * Warm-up samples without compilation after which none is expected. Whether the compiler rests
    * shows more than whether the speed is steady, which other programs disturb.
@@ -31,15 +33,6 @@ public final class SteadyReplay {
   private long requestsPerPass;
   private long passes;
 
-  /**
-   * What a sample measured.
-   *
-   * @param nanosPerEvent nanoseconds of an effect
-   * @param nanosPerRequest nanoseconds of a request
-   * @param cpuShare part of the time that the processor gave to this thread
-   */
-  public record Sample(double nanosPerEvent, double nanosPerRequest, double cpuShare) {}
-
   private SteadyReplay(PolicyCase policy, Effort effort) {
     plans = policy.plans();
     sampleNanos = TimeUnit.MILLISECONDS.toNanos(effort.sampleMillis());
@@ -51,7 +44,7 @@ public final class SteadyReplay {
    * @param program a program, or the path of a trace
    * @throws BenchmarkException where it cannot be read or the policy cannot serve it
    */
-  public static SteadyReplay of(String program, PolicyCase policy, Effort effort)
+  static SteadyReplay of(String program, PolicyCase policy, Effort effort)
       throws BenchmarkException {
     SteadyReplay made = new SteadyReplay(policy, effort);
     made.replay.trace = program;
@@ -93,6 +86,7 @@ public final class SteadyReplay {
   }
 
   /** Measures one sample; a pass ahead of it brings the caches back from whoever had them. */
+  @Override
   public Sample sample() throws BenchmarkException {
     try {
       return measure();
@@ -125,12 +119,12 @@ public final class SteadyReplay {
     }
   }
 
-  /** Requests of a pass. */
+  @Override
   public long requestsPerPass() {
     return requestsPerPass;
   }
 
-  /** Passes in samples so far, without those of the warm-up. */
+  @Override
   public long passes() {
     return passes;
   }

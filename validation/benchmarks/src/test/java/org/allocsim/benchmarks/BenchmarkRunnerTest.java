@@ -10,11 +10,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.allocsim.benchmarks.BenchmarkPlan.Effort;
-import org.allocsim.benchmarks.BenchmarkPlan.Subject;
-import org.allocsim.benchmarks.suite.Inputs;
-import org.allocsim.benchmarks.suite.PolicyCase;
 import org.allocsim.simulator.policy.Policies;
+import org.allocsim.validation.benchmark.BenchmarkException;
+import org.allocsim.validation.benchmark.BenchmarkPlan;
+import org.allocsim.validation.benchmark.BenchmarkPlan.Effort;
+import org.allocsim.validation.benchmark.BenchmarkPlan.Subject;
+import org.allocsim.validation.benchmark.BenchmarkResults;
+import org.allocsim.validation.benchmark.Measurement;
+import org.allocsim.validation.benchmark.PolicyCase;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,8 +48,14 @@ class BenchmarkRunnerTest {
       throws BenchmarkException {
     BenchmarkPlan plan =
         new BenchmarkPlan(
-            subjects, List.of(trace.toString()), List.of(Inputs.SAMPLE), policies, Effort.LEAST);
-    return new BenchmarkRunner(plan, false).run((done, total) -> assertTrue(done <= total));
+            subjects,
+            List.of(trace.toString()),
+            List.of(BenchmarkPlan.SAMPLE),
+            policies,
+            Effort.LEAST);
+    return new BenchmarkRunner(plan, false)
+        .run((done, total) -> assertTrue(done <= total))
+        .measurements();
   }
 
   @Test
@@ -100,10 +109,9 @@ class BenchmarkRunnerTest {
     BenchmarkPlan plan =
         new BenchmarkPlan(
             Set.of(Subject.POLICIES), List.of(trace.toString()), List.of(), policies, Effort.LEAST);
-    BenchmarkRunner runner = new BenchmarkRunner(plan, false);
-    List<Measurement> measured = runner.run((done, total) -> {});
-    assertEquals(policies.size(), measured.size() + runner.notRun().size());
-    assertTrue(measured.size() > policies.size() / 2, runner.notRun().toString());
+    BenchmarkResults results = new BenchmarkRunner(plan, false).run((done, total) -> {});
+    assertEquals(policies.size(), results.measurements().size() + results.notRun().size());
+    assertTrue(results.measurements().size() > policies.size() / 2, results.notRun().toString());
   }
 
   @Test

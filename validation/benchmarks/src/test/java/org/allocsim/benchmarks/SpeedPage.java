@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.allocsim.validation.benchmark.Samples;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 

@@ -19,7 +19,7 @@ import org.allocsim.simulator.effect.EffectRows;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -162,7 +162,7 @@ final class Prediction {
       implements RunPolicy {
     @Override
     public AllocatorPolicy create(
-        long limitBytes, Foresight requests, DeviceMemory memory, EffectListener listener)
+        long limitBytes, FutureRequests requests, DeviceMemory memory, EffectListener listener)
         throws UnfitTraceException, PolicyOptionException {
       return new RecordedOrder(
           policy.create(limitBytes, requests, memory, listener), recorded, nextRow);

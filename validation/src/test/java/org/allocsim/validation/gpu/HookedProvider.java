@@ -3,7 +3,7 @@ package org.allocsim.validation.gpu;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
@@ -27,10 +27,10 @@ record HookedProvider(String base, int request, Runnable hook) implements Policy
 
   @Override
   public AllocatorPolicy create(
-      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException, UnfitTraceException {
     AllocatorPolicy policy =
-        Policies.named(base).orElseThrow().create(settings, foresight, device, listener);
+        Policies.named(base).orElseThrow().create(settings, future, device, listener);
     return new AllocatorPolicy() {
       private int requests;
 

@@ -13,7 +13,7 @@ import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.engine.InvariantChecker;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -53,7 +53,7 @@ class HeapHeightsTest {
             .orElseThrow()
             .create(
                 new PolicySettings(-1, options),
-                new Foresight(trace, 0),
+                new FutureRequests(trace, 0),
                 new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 40)),
                 EffectListeners.all(height, checker));
     new Replay(trace, 0, allocator, EffectListeners.NONE, () -> 0)

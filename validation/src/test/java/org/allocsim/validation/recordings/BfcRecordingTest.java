@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -83,7 +83,7 @@ class BfcRecordingTest {
             .orElseThrow()
             .create(
                 new PolicySettings(limit, options),
-                Foresight.NONE,
+                FutureRequests.NONE,
                 new RecordedRegions(regions),
                 counts);
     return new Subject(policy, new BfcPicture(), counts);

@@ -9,7 +9,7 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -32,7 +32,7 @@ final class DriverCallReplay {
     try {
       return Policies.named(id)
           .orElseThrow()
-          .create(new PolicySettings(-1, options), Foresight.NONE, device, listener);
+          .create(new PolicySettings(-1, options), FutureRequests.NONE, device, listener);
     } catch (PolicyOptionException | UnfitTraceException e) {
       throw new AssertionError(e);
     }

@@ -6,28 +6,27 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.stream.Collectors;
+import org.allocsim.simulator.service.Services;
 import org.allocsim.workloads.io.StoredInput;
 
 /** The trace formats that are installed. */
 public final class TraceFormats {
+  private static final Services<TraceFormat> INSTALLED =
+      new Services<>(TraceFormat.class, TraceFormat::id);
+
   private TraceFormats() {}
 
   /** All formats by ascending id. */
   public static List<TraceFormat> all() {
-    return ServiceLoader.load(TraceFormat.class).stream()
-        .map(ServiceLoader.Provider::get)
-        .sorted(Comparator.comparing(TraceFormat::id))
-        .toList();
+    return INSTALLED.all();
   }
 
   /** The format with an id. */
   public static Optional<TraceFormat> named(String id) {
-    return all().stream().filter(format -> format.id().equals(id)).findFirst();
+    return INSTALLED.named(id);
   }
 
   /**

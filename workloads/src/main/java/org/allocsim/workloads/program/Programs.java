@@ -1,27 +1,26 @@
 package org.allocsim.workloads.program;
 
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceLoader;
+import org.allocsim.simulator.service.Services;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** The programs that are known. */
 public final class Programs {
+  private static final Services<ProgramProvider> KNOWN =
+      new Services<>(ProgramProvider.class, ProgramProvider::id);
+
   private Programs() {}
 
   /** All programs by name. */
   public static List<ProgramProvider> all() {
-    return ServiceLoader.load(ProgramProvider.class, Programs.class.getClassLoader()).stream()
-        .map(ServiceLoader.Provider::get)
-        .sorted(Comparator.comparing(ProgramProvider::id))
-        .toList();
+    return KNOWN.all();
   }
 
   /** The program of this name. */
   public static Optional<ProgramProvider> find(String id) {
-    return all().stream().filter(program -> program.id().equals(id)).findFirst();
+    return KNOWN.named(id);
   }
 
   /**

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -19,6 +20,7 @@ import org.allocsim.workloads.format.pytorch.RecordedFormat;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.program.ProgramOptionException;
 import org.allocsim.workloads.program.Programs;
+import org.allocsim.workloads.transform.Timestamps;
 
 /** A file that was read, or a program that was named; its requests are one step further. */
 public final class TraceSource {
@@ -71,7 +73,8 @@ public final class TraceSource {
   }
 
   /**
-   * Reads a file, or generates what a program asks.
+   * Reads a file, or generates what a program asks, with the times that it would have on the
+   * default device.
    *
    * @param name a file, or {@code program:ID} with options in parentheses: {@code
    *     program:gpt(batch=4;iterations=2)}
@@ -165,7 +168,8 @@ public final class TraceSource {
           null,
           PROGRAM,
           List.of(),
-          Programs.generate(id, values, PROGRAM_SEED),
+          Timestamps.onto(
+              Programs.generate(id, values, PROGRAM_SEED), 0, DeviceProfiles.defaultProfile()),
           null,
           RecordedFormat.Recorded.NO_CHOICE);
     } catch (ProgramOptionException e) {

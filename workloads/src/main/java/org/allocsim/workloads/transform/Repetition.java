@@ -79,7 +79,7 @@ public final class Repetition {
       switch (trace.kind(row)) {
         case ALLOCATE, RESTORE_BLOCK ->
             copy.freeNow(trace.allocation(row), trace.device(row), timeNanos);
-        case HOST_ALLOCATE -> copy.freeHostNow(trace.allocation(row), trace.device(row), timeNanos);
+        case HOST_ALLOCATE -> copy.freeHostNow(trace.hostBuffer(row), trace.device(row), timeNanos);
         default -> {}
       }
     }

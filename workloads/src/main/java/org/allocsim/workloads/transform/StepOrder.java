@@ -116,7 +116,7 @@ public record StepOrder(int[] boundaries) {
     private int subject(int event) {
       RequestKind kind = trace.kind(event);
       boolean ofHost = kind == RequestKind.HOST_ALLOCATE || kind == RequestKind.HOST_FREE;
-      return ofHost ? ~trace.allocation(event) : trace.allocation(event);
+      return ofHost ? ~trace.hostBuffer(event) : trace.allocation(event);
     }
 
     private boolean makes(int event) {

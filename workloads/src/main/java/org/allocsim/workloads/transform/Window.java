@@ -41,7 +41,7 @@ public record Window(int from, int to) {
     boolean[] hostBuffers = new boolean[trace.hostBufferCount()];
     for (int row : live.rows()) {
       if (trace.kind(row) == RequestKind.HOST_ALLOCATE) {
-        hostBuffers[trace.allocation(row)] = true;
+        hostBuffers[trace.hostBuffer(row)] = true;
       }
     }
     for (int event = begin; event < to; event++) {
@@ -49,10 +49,10 @@ public record Window(int from, int to) {
           switch (trace.kind(event)) {
             case FREE, USE_STREAM, USE_COMPLETE -> copy.holds(trace.allocation(event));
             case HOST_ALLOCATE -> {
-              hostBuffers[trace.allocation(event)] = true;
+              hostBuffers[trace.hostBuffer(event)] = true;
               yield true;
             }
-            case HOST_FREE, HOST_USE_STREAM -> hostBuffers[trace.allocation(event)];
+            case HOST_FREE, HOST_USE_STREAM -> hostBuffers[trace.hostBuffer(event)];
             default -> true;
           };
       if (known) {

@@ -29,11 +29,11 @@ public final class TraceText {
     RequestKind kind = trace.kind(event);
     String subject =
         switch (kind) {
-          case MARKER_BEGIN, MARKER_END -> trace.markerName(trace.allocation(event));
+          case MARKER_BEGIN, MARKER_END -> trace.markerNameOf(event);
           case ALLOCATE, FREE, USE_STREAM, USE_COMPLETE, RESTORE_BLOCK ->
               "" + ids.computeIfAbsent(trace.allocation(event), _ -> ids.size());
-          case LAUNCH -> trace.work(trace.allocation(event)).toString();
-          case LOAD_BATCH -> trace.loader(trace.allocation(event)).toString();
+          case LAUNCH -> trace.workOf(event).toString();
+          case LOAD_BATCH -> trace.loader(trace.loaderNumber(event)).toString();
           default -> kind.isWork() ? "" + trace.allocation(event) : "";
         };
     boolean hasStream =

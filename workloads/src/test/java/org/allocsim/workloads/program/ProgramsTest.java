@@ -90,7 +90,7 @@ class ProgramsTest {
     for (int row = 0; row < trace.eventCount(); row++) {
       if (trace.kind(row) == RequestKind.MARKER_BEGIN) {
         assertEquals(0, depth++);
-        assertTrue(trace.markerName(trace.allocation(row)).endsWith(" " + steps++));
+        assertTrue(trace.markerNameOf(row).endsWith(" " + steps++));
       } else if (trace.kind(row) == RequestKind.MARKER_END) {
         depth--;
       }

@@ -13,7 +13,7 @@ import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.junit.jupiter.api.Test;
@@ -30,7 +30,7 @@ class ServingProgramTest {
         .create(
             new PolicySettings(
                 -1, Map.of("num-blocks", Integer.toString(blocks), "token-bytes", "1KiB")),
-            Foresight.NONE,
+            FutureRequests.NONE,
             new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 34)),
             listener);
   }

@@ -12,7 +12,7 @@ import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.effect.EffectRows;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -50,7 +50,7 @@ class RepeatedReplayTest {
             .orElseThrow()
             .create(
                 new PolicySettings(-1, Map.of()),
-                new Foresight(trace, 0),
+                new FutureRequests(trace, 0),
                 new SimulatedDevice(DeviceProfiles.defaultProfile()),
                 EffectListeners.both(stats, recorder));
     int[] rows = new int[1];

@@ -50,6 +50,7 @@ public final class SparkEngine implements SweepEngine {
     long startNanos = System.nanoTime();
     SweepGrid grid = SweepGrid.of(request);
     try (JavaSparkContext spark = new JavaSparkContext(conf(options))) {
+      options.plugins().forEach(jar -> spark.addJar(jar.toUri().toString()));
       FleetStorage storage = HadoopStorage.of(spark.hadoopConfiguration());
       SweepJob job = new SweepJob(request, storage, out);
       InputFiles inputs = InputFiles.find(names, storage);

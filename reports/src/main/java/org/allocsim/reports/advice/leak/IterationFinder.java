@@ -72,9 +72,7 @@ public final class IterationFinder {
       if (kind == RequestKind.ALLOCATE) {
         allocations++;
       } else if (kind == RequestKind.MARKER_BEGIN) {
-        Rows rows =
-            markers.computeIfAbsent(
-                unnumbered(trace.markerName(trace.allocation(event))), _ -> new Rows());
+        Rows rows = markers.computeIfAbsent(unnumbered(trace.markerNameOf(event)), _ -> new Rows());
         rows.add(event, allocations);
       }
     }

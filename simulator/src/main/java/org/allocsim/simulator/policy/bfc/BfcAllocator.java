@@ -2,9 +2,9 @@ package org.allocsim.simulator.policy.bfc;
 
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -36,7 +36,7 @@ public final class BfcAllocator implements AllocatorPolicy {
 
   private final BfcSettings settings;
   private final DeviceMemory device;
-  private final EffectListener listener;
+  private final RefusedRequests refused;
   private final ChunkHeap heap;
   private final BlockHeap blocks;
   private final TimestampedChunks timestamped;
@@ -48,7 +48,7 @@ public final class BfcAllocator implements AllocatorPolicy {
   public BfcAllocator(BfcSettings settings, DeviceMemory device, EffectListener listener) {
     this.settings = settings;
     this.device = device;
-    this.listener = listener;
+    refused = new RefusedRequests(ChunkHeap.limitOrNone(settings.limitBytes()), device, listener);
     heap = new ChunkHeap(listener);
     blocks = heap.blocks();
     timestamped = settings.timestamps() ? new TimestampedChunks(heap) : null;
@@ -214,18 +214,7 @@ public final class BfcAllocator implements AllocatorPolicy {
 
   private long fail(int allocation, long requestedBytes, int stream) {
     long rounded = ChunkHeap.roundedBytes(Math.min(requestedBytes, ChunkHeap.MOST_BYTES));
-    listener.outOfMemory(
-        new OutOfMemory(
-            allocation,
-            requestedBytes,
-            rounded,
-            rounded,
-            stream,
-            settings.limitBytes() == ChunkHeap.MOST_BYTES ? -1 : settings.limitBytes(),
-            0,
-            device.freeBytes(),
-            device.totalBytes()));
-    return OUT_OF_MEMORY;
+    return refused.report(allocation, requestedBytes, rounded, rounded, stream);
   }
 
   @Override

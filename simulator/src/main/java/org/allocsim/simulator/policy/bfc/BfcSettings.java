@@ -8,7 +8,7 @@ package org.allocsim.simulator.policy.bfc;
  *     doubling; without growth the first request takes the whole limit as one region
  * @param garbageCollection whether wholly free regions are returned to the device when a request
  *     would fail otherwise
- * @param mostWasteBytes a free rest of this size behind a request is always cut off
+ * @param mostWasteBytes a free rest of this size after a request is always cut off
  * @param mergesRegions whether a region that begins where another one ends is joined to it
  * @param timestamps whether a freed chunk stays unmerged until the host has waited for the device
  */

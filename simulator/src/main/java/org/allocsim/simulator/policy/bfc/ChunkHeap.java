@@ -40,6 +40,11 @@ final class ChunkHeap {
     free = new SizeOrderedRows(blocks);
   }
 
+  /** A limit as failures report it: −1 where it is beyond every size that is served. */
+  static long limitOrNone(long limitBytes) {
+    return limitBytes == MOST_BYTES ? -1 : limitBytes;
+  }
+
   /** The chunk size that serves a request, at most {@link #MOST_BYTES}. */
   static long roundedBytes(long requestedBytes) {
     return (requestedBytes + UNIT_BYTES - 1) & -UNIT_BYTES;
@@ -118,7 +123,7 @@ final class ChunkHeap {
     return NONE;
   }
 
-  /** Lets a free chunk absorb the free one behind it, which is in a bin. */
+  /** Lets a free chunk absorb the free one after it, which is in a bin. */
   void mergeNext(int chunk) {
     unbin(blocks.next(chunk));
     blocks.mergeNext(chunk);

@@ -3,9 +3,9 @@ package org.allocsim.simulator.policy.bfc;
 import java.util.BitSet;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -23,7 +23,7 @@ import org.allocsim.simulator.policy.block.BlockHeap;
  * <p><b>Source.</b> microsoft/onnxruntime {@code onnxruntime/core/framework/bfc_arena.cc}
  * (009aae1); the limit of doubling from the arena of the CUDA plugin, which later versions share.
  *
- * <p><b>Deviations.</b> A trace does not tell where a session's run ends, at which the original
+ * <p><b>Deviations.</b> A trace does not show where a session's run ends, at which the original
  * takes the streams from their chunks and merges these; a wait of the host for the device or a
  * stream counts as a synchronisation of all streams with it.
  *
@@ -36,7 +36,7 @@ public final class OrtArena implements AllocatorPolicy {
 
   private final OrtSettings settings;
   private final DeviceMemory device;
-  private final EffectListener listener;
+  private final RefusedRequests refused;
   private final ChunkHeap heap;
   private final BlockHeap blocks;
   private final StreamChunks streams;
@@ -52,7 +52,7 @@ public final class OrtArena implements AllocatorPolicy {
   public OrtArena(OrtSettings settings, DeviceMemory device, EffectListener listener) {
     this.settings = settings;
     this.device = device;
-    this.listener = listener;
+    refused = new RefusedRequests(ChunkHeap.limitOrNone(settings.limitBytes()), device, listener);
     heap = new ChunkHeap(listener);
     blocks = heap.blocks();
     streams = settings.streams() ? new StreamChunks(blocks) : null;
@@ -168,18 +168,7 @@ public final class OrtArena implements AllocatorPolicy {
 
   private long fail(int allocation, long requestedBytes, int stream) {
     long rounded = ChunkHeap.roundedBytes(Math.min(requestedBytes, ChunkHeap.MOST_BYTES));
-    listener.outOfMemory(
-        new OutOfMemory(
-            allocation,
-            requestedBytes,
-            rounded,
-            rounded,
-            stream,
-            settings.limitBytes() == ChunkHeap.MOST_BYTES ? -1 : settings.limitBytes(),
-            0,
-            device.freeBytes(),
-            device.totalBytes()));
-    return OUT_OF_MEMORY;
+    return refused.report(allocation, requestedBytes, rounded, rounded, stream);
   }
 
   @Override

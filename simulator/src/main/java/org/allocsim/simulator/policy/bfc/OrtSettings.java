@@ -6,7 +6,7 @@ package org.allocsim.simulator.policy.bfc;
  * @param limitBytes most that it may hold from the device ({@code max_mem})
  * @param strategy how it grows ({@code arena_extend_strategy})
  * @param firstRegionBytes size that growth begins with ({@code initial_chunk_size_bytes})
- * @param mostWasteBytes a free rest of this size behind a request is always cut off ({@code
+ * @param mostWasteBytes a free rest of this size after a request is always cut off ({@code
  *     max_dead_bytes_per_chunk})
  * @param regionBytesAfterShrink size that growth begins with after the arena was shrunk ({@code
  *     initial_growth_chunk_size_bytes})

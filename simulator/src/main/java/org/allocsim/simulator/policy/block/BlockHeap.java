@@ -81,7 +81,7 @@ public final class BlockHeap extends BlockRows {
 
   /**
    * Takes in memory that was mapped into a range of addresses: the range's first, a segment of its
-   * own, or more of it right behind its segment's last block.
+   * own, or more of it right after its segment's last block.
    *
    * @param last the last block so far, or {@link #NONE} for the first memory of the range
    * @return the block that covers it, free and not merged
@@ -92,7 +92,7 @@ public final class BlockHeap extends BlockRows {
       segments++;
     } else {
       if (next(last) != NONE || address(last) + bytes(last) != mappedAddress) {
-        throw new IllegalStateException("the memory does not lie behind the segment");
+        throw new IllegalStateException("the memory does not follow the segment");
       }
       count(last, -1);
       link(last, block);
@@ -121,7 +121,7 @@ public final class BlockHeap extends BlockRows {
     destroy(block);
   }
 
-  /** Cuts a block: it keeps its first bytes; answers the rest, a free block behind it. */
+  /** Cuts a block: it keeps its first bytes; answers the rest, a free block after it. */
   public int split(int block, long keptBytes) {
     long blockBytes = bytes(block);
     if (!isFree(block)) {
@@ -141,11 +141,11 @@ public final class BlockHeap extends BlockRows {
     return rest;
   }
 
-  /** Lets a block absorb the free one behind it. */
+  /** Lets a block absorb the free one after it. */
   public void mergeNext(int block) {
     int absorbed = next(block);
     if (!isFree(absorbed)) {
-      throw new IllegalStateException("the block behind is in use");
+      throw new IllegalStateException("the next block is in use");
     }
     long absorbedBytes = bytes(absorbed);
     long wholeBytes = bytes(block) + absorbedBytes;

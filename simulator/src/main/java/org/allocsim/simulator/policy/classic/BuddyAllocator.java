@@ -6,10 +6,10 @@ import java.util.Comparator;
 import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.order.OrderedBlocks;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 
 /**
  * The binary buddy system.
@@ -17,7 +17,7 @@ import org.allocsim.simulator.policy.LayoutVisitor;
  * <p><b>Rules.</b> A request gets the smallest power of two times the smallest block that holds it.
  * It comes from the free block at the lowest address of the smallest size that is large enough,
  * which is halved, keeping the low half, until it fits. Where none is large enough, the heap grows:
- * the new block lies at the first multiple of its size at or behind the heap's end, and the gap
+ * the new block lies at the first multiple of its size at or after the heap's end, and the gap
  * before it becomes free blocks, as large as their places allow. A freed block merges with its
  * buddy, the block whose offset differs in the bit of their size only, as long as that is free and
  * whole; blocks of a gap merge no earlier. Memory is held up to the heap's end, in whole growth
@@ -36,9 +36,8 @@ final class BuddyAllocator implements AllocatorPolicy {
 
   private final HeapMemory memory;
   private final long leastBytes;
-  private final long limitBytes;
-  private final DeviceMemory device;
   private final EffectListener listener;
+  private final RefusedRequests refused;
 
   /** Free blocks by size and offset. */
   private final OrderedBlocks free = new OrderedBlocks();
@@ -56,9 +55,8 @@ final class BuddyAllocator implements AllocatorPolicy {
   BuddyAllocator(HeapOptions options, DeviceMemory device, EffectListener listener) {
     memory = options.memory(device);
     leastBytes = options.unitBytes();
-    limitBytes = options.limitBytes();
-    this.device = device;
     this.listener = listener;
+    refused = new RefusedRequests(options.limitBytes(), device, listener);
     Arrays.fill(offsets, NONE);
   }
 
@@ -161,17 +159,7 @@ final class BuddyAllocator implements AllocatorPolicy {
   }
 
   private void refuse(int allocation, long requested, long bytes, long wanted, int stream) {
-    listener.outOfMemory(
-        new OutOfMemory(
-            allocation,
-            requested,
-            bytes,
-            memory.growthBytes(wanted),
-            stream,
-            limitBytes,
-            0,
-            device.freeBytes(),
-            device.totalBytes()));
+    refused.report(allocation, requested, bytes, memory.growthBytes(wanted), stream);
   }
 
   @Override

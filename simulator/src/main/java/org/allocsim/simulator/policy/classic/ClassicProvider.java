@@ -4,7 +4,7 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicyProvider;
@@ -36,7 +36,7 @@ public abstract class ClassicProvider implements PolicyProvider {
 
   @Override
   public final AllocatorPolicy create(
-      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
     return create(new PolicyOptions(spec, settings), settings.limitBytes(), device, listener);
   }
@@ -82,7 +82,7 @@ public abstract class ClassicProvider implements PolicyProvider {
   public static final class NextFit extends Fit {
     /** A provider; the service loader makes it. */
     public NextFit() {
-      super("next-fit", "one heap; the next free block behind the last allocation", KNUTH, 1);
+      super("next-fit", "one heap; the next free block after the last allocation", KNUTH, 1);
     }
 
     @Override

@@ -3,9 +3,9 @@ package org.allocsim.simulator.policy.classic;
 import java.util.function.Function;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -36,9 +36,7 @@ final class FitAllocator implements AllocatorPolicy {
   private final FreeBlocks free;
   private final long unitBytes;
   private final boolean trimsTop;
-  private final long limitBytes;
-  private final DeviceMemory device;
-  private final EffectListener listener;
+  private final RefusedRequests refused;
   private final BlockHeap heap;
 
   /** Block at the end of the heap: the top where it is free. */
@@ -58,9 +56,7 @@ final class FitAllocator implements AllocatorPolicy {
     this.memory = options.memory(device);
     this.unitBytes = options.unitBytes();
     this.trimsTop = options.trimsTop();
-    this.limitBytes = options.limitBytes();
-    this.device = device;
-    this.listener = listener;
+    refused = new RefusedRequests(options.limitBytes(), device, listener);
     heap = new BlockHeap(listener);
     free = fit.apply(heap);
   }
@@ -129,17 +125,7 @@ final class FitAllocator implements AllocatorPolicy {
 
   private void refuse(int allocation, long requestedBytes, long bytes, int stream) {
     long topBytes = heap.isFree(last) ? heap.bytes(last) : 0;
-    listener.outOfMemory(
-        new OutOfMemory(
-            allocation,
-            requestedBytes,
-            bytes,
-            memory.growthBytes(bytes - topBytes),
-            stream,
-            limitBytes,
-            0,
-            device.freeBytes(),
-            device.totalBytes()));
+    refused.report(allocation, requestedBytes, bytes, memory.growthBytes(bytes - topBytes), stream);
   }
 
   @Override
@@ -163,7 +149,7 @@ final class FitAllocator implements AllocatorPolicy {
     heap.settle();
   }
 
-  /** Merges a freed block with the free one behind it, which is not the top, and one before it. */
+  /** Merges a freed block with the free one after it, which is not the top, and one before it. */
   private void mergeInside(int block, int next, int previous) {
     free.remove(next);
     heap.mergeNext(block);

@@ -33,7 +33,7 @@ abstract class FreeBlocks {
     add(heap.split(block, bytes));
   }
 
-  /** Lets a block of the set absorb the free one behind it, which is not in the set. */
+  /** Lets a block of the set absorb the free one after it, which is not in the set. */
   void absorbNext(int block) {
     remove(block);
     heap.mergeNext(block);

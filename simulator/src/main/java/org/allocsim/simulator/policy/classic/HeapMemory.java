@@ -11,7 +11,7 @@ final class HeapMemory {
   /** Pages of the CUDA driver, of which a growth step is a multiple. */
   static final long PAGE_BYTES = 2L << 20;
 
-  /** Most bytes of a heap; so long is the range for devices that do not tell their size. */
+  /** Most bytes of a heap; so long is the range for devices that do not report their size. */
   static final long MOST_BYTES = 1L << 46;
 
   private final DeviceMemory device;

@@ -3,17 +3,17 @@ package org.allocsim.simulator.policy.classic;
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.order.OrderedBlocks;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 
 /**
  * Segregated slabs.
  *
  * <p><b>Rules.</b> A request up to 1 MiB gets a slot of its size class, of which there are four per
  * doubling from 512 B on. Slots lie in slabs of one class, segments of 2 MiB or of eight slots
- * rounded up to 2 MiB; what is left behind the last slot is lost. The lowest free slot of the slab
+ * rounded up to 2 MiB; what is left after the last slot is lost. The lowest free slot of the slab
  * at the lowest address that has one is taken, else a new slab. An empty slab goes back to the
  * device if its class has another one, else it is kept until the cache is emptied. A larger request
  * gets a segment of its own, a multiple of 2 MiB, which goes back when it is freed. A refusal of
@@ -35,6 +35,7 @@ final class SlabAllocator implements AllocatorPolicy {
   private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
+  private final RefusedRequests refused;
 
   /** Slabs with a free slot by (class, address). */
   private final OrderedBlocks open = new OrderedBlocks();
@@ -60,6 +61,7 @@ final class SlabAllocator implements AllocatorPolicy {
     this.limitBytes = limitBytes;
     this.device = device;
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, device, listener);
     kept = new int[classes.count()];
     Arrays.fill(kept, NONE);
     Arrays.fill(slabOf, NONE);
@@ -131,19 +133,14 @@ final class SlabAllocator implements AllocatorPolicy {
   }
 
   private void refuse(int allocation, long requestedBytes, int sizeClass, int stream) {
-    listener.outOfMemory(
-        new OutOfMemory(
-            allocation,
-            requestedBytes,
-            sizeClass < classes.count()
-                ? classes.bytes(sizeClass)
-                : segmentBytes(sizeClass, requestedBytes),
-            segmentBytes(sizeClass, requestedBytes),
-            stream,
-            limitBytes,
-            0,
-            device.freeBytes(),
-            device.totalBytes()));
+    refused.report(
+        allocation,
+        requestedBytes,
+        sizeClass < classes.count()
+            ? classes.bytes(sizeClass)
+            : segmentBytes(sizeClass, requestedBytes),
+        segmentBytes(sizeClass, requestedBytes),
+        stream);
   }
 
   private void remember(int allocation, int slab, int slot, long requested, int stream) {

@@ -97,7 +97,7 @@ final class SlabTable {
     return used[slab] == slots[slab];
   }
 
-  /** Free slots, and what is left behind the last slot. */
+  /** Free slots, and what is left after the last slot. */
   int freeParts(int slab) {
     boolean hasRest = slots[slab] * slotBytes[slab] < bytes[slab];
     return slots[slab] - used[slab] + (hasRest ? 1 : 0);

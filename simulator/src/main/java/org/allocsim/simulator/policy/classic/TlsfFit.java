@@ -5,7 +5,7 @@ import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
  * Two-level segregated fit: free blocks hang in lists by size class, powers of two divided into 32;
- * bitmaps tell which lists hold something. A search rounds the size up to a class all of whose
+ * bitmaps show which lists hold something. A search rounds the size up to a class all of whose
  * blocks are large enough and takes the block that was freed last.
  *
  * <p><b>Source.</b> mattconte/tlsf, tlsf.c: {@code mapping_insert}, {@code mapping_search}, {@code
@@ -27,7 +27,7 @@ final class TlsfFit extends FreeBlocks {
   private final int[] heads = new int[FIRST_LEVELS * SECOND_LEVELS];
   private final int[] secondMaps = new int[FIRST_LEVELS];
   private long firstMap;
-  private int[] behind = new int[256];
+  private int[] after = new int[256];
   private int[] before = new int[256];
 
   /**
@@ -77,14 +77,14 @@ final class TlsfFit extends FreeBlocks {
 
   @Override
   void add(int block) {
-    if (block >= behind.length) {
-      int capacity = Math.max(block + 1, Math.addExact(behind.length, behind.length));
-      behind = Arrays.copyOf(behind, capacity);
+    if (block >= after.length) {
+      int capacity = Math.max(block + 1, Math.addExact(after.length, after.length));
+      after = Arrays.copyOf(after, capacity);
       before = Arrays.copyOf(before, capacity);
     }
     int list = insertClass(heap.bytes(block));
     int head = heads[list];
-    behind[block] = head;
+    after[block] = head;
     before[block] = NONE;
     if (head != NONE) {
       before[head] = block;
@@ -97,13 +97,13 @@ final class TlsfFit extends FreeBlocks {
 
   @Override
   void remove(int block) {
-    int next = behind[block];
+    int next = after[block];
     int previous = before[block];
     if (next != NONE) {
       before[next] = previous;
     }
     if (previous != NONE) {
-      behind[previous] = next;
+      after[previous] = next;
       return;
     }
     int list = insertClass(heap.bytes(block));

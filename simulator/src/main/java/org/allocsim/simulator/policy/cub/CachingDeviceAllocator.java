@@ -4,9 +4,9 @@ import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.LimitedMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -36,9 +36,9 @@ public final class CachingDeviceAllocator implements AllocatorPolicy {
   private static final int NONE = BlockHeap.NONE;
 
   private final CubSettings settings;
-  private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
+  private final RefusedRequests refused;
   private final BlockHeap heap;
 
   /** Bytes of each bin up to the largest. */
@@ -67,14 +67,14 @@ public final class CachingDeviceAllocator implements AllocatorPolicy {
    *
    * @param limitBytes most bytes it may hold, −1 for no limit
    * @param device where its blocks come from
-   * @param listener hears what it does; every block is a segment of its own
+   * @param listener receives what it does; every block is a segment of its own
    */
   public CachingDeviceAllocator(
       CubSettings settings, long limitBytes, DeviceMemory device, EffectListener listener) {
     this.settings = settings;
-    this.limitBytes = limitBytes;
     this.device = LimitedMemory.of(device, limitBytes);
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, this.device, listener);
     heap = new BlockHeap(listener);
     binBytes = settings.binBytes();
   }
@@ -104,18 +104,7 @@ public final class CachingDeviceAllocator implements AllocatorPolicy {
       address = device.allocate(bytes);
     }
     if (address == DeviceMemory.REFUSED) {
-      listener.outOfMemory(
-          new OutOfMemory(
-              allocation,
-              requestedBytes,
-              bytes,
-              bytes,
-              stream,
-              limitBytes,
-              0,
-              device.freeBytes(),
-              device.totalBytes()));
-      return OUT_OF_MEMORY;
+      return refused.report(allocation, requestedBytes, bytes, bytes, stream);
     }
     int block = heap.addSegment(address, bytes, stream);
     heap.take(block, allocation, requestedBytes, stream);

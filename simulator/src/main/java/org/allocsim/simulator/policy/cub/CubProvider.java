@@ -4,7 +4,7 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicyProvider;
@@ -32,7 +32,7 @@ public final class CubProvider implements PolicyProvider {
               new PolicySpec.Option(
                   MAX_BIN, "7", "", "largest bin, or unlimited; larger requests are not cached"),
               new PolicySpec.Option(
-                  MAX_CACHED, "6291455", "bytes", "most that the cache may hold, or unlimited")));
+                  MAX_CACHED, "6291455", "bytes", "maximum size of the cache, or unlimited")));
 
   /** A provider; the service loader makes it. */
   public CubProvider() {}
@@ -44,7 +44,7 @@ public final class CubProvider implements PolicyProvider {
 
   @Override
   public AllocatorPolicy create(
-      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
     PolicyOptions options = new PolicyOptions(SPEC, settings);
     int growth = (int) options.integer(GROWTH, 2, 1024);

@@ -8,9 +8,9 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.PoolView;
 import org.allocsim.simulator.device.StreamOrderedMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -23,14 +23,14 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * moves is unmapped in one place and mapped in another; one that the pool holds but maps nowhere
  * stands at {@link StreamOrderedMemory#UNPLACED_ADDRESS} and above. Runs of mapped chunks are
  * segments; in them lie the allocations, rounded up to 512 bytes, and the free ranges of all
- * streams, each for itself. Of a pool that tells totals only, all that is reserved and not
+ * streams, each for itself. Of a pool that reports totals only, all that is reserved and not
  * allocated is shown at that address, and an allocation is a segment of its own.
  *
  * <p><b>Source.</b> The pool: recordings of driver 580 (CUDA 13.0) on H100 and H200. Blocks of
  * several streams and emptying: pytorch/pytorch, {@code c10/cuda/CUDAMallocAsyncAllocator.cpp},
  * commit 03459473, which also sets the release threshold to the maximum.
  *
- * <p><b>Deviations.</b> Traces do not tell when the work of a stream ends nor which streams wait
+ * <p><b>Deviations.</b> Traces do not show when the work of a stream ends nor which streams wait
  * for which: what a stream gave back counts as complete at once where opportunistic reuse is on,
  * else when the host has waited for that stream; reuse that follows event dependencies never
  * happens. Private pools are served from the default pool.
@@ -47,16 +47,15 @@ public final class CudaAsyncAllocator implements AllocatorPolicy {
   /** The stream that waits for all users of a block; traces have 2^15 streams at most. */
   private static final int UNIFYING_STREAM = 1 << 15;
 
-  private final long limitBytes;
-  private final DeviceMemory device;
   private final StreamOrderedMemory memory;
   private final EffectListener listener;
+  private final RefusedRequests refused;
   private final PoolView view;
 
   private long[] address = new long[1024];
   private long[] requestedBytes = new long[1024];
 
-  /** Stream on which an allocation is freed if the trace does not tell. */
+  /** Stream on which an allocation is freed if the trace does not say. */
   private int[] stream = new int[1024];
 
   private int allocations;
@@ -68,14 +67,13 @@ public final class CudaAsyncAllocator implements AllocatorPolicy {
    * @param limitBytes most bytes that the pool may reserve, −1 for no limit
    * @param device the device of the pool
    * @param memory the pool, with its attributes set
-   * @param listener hears what happens
+   * @param listener receives what happens
    */
   public CudaAsyncAllocator(
       long limitBytes, DeviceMemory device, StreamOrderedMemory memory, EffectListener listener) {
-    this.limitBytes = limitBytes;
-    this.device = device;
     this.memory = memory;
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, device, listener);
     if (limitBytes >= 0) {
       memory.setPoolLimit(limitBytes);
     }
@@ -105,18 +103,7 @@ public final class CudaAsyncAllocator implements AllocatorPolicy {
     reportTotal();
     if (start == DeviceMemory.REFUSED) {
       long rounded = blockBytes(bytes);
-      listener.outOfMemory(
-          new OutOfMemory(
-              allocation,
-              bytes,
-              rounded,
-              rounded,
-              allocationStream,
-              limitBytes,
-              0,
-              device.freeBytes(),
-              device.totalBytes()));
-      return OUT_OF_MEMORY;
+      return refused.report(allocation, bytes, rounded, rounded, allocationStream);
     }
     reserve(allocation);
     address[allocation] = start;

@@ -3,10 +3,10 @@ package org.allocsim.simulator.policy.cupy;
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 import org.allocsim.simulator.policy.block.FreeNeighbours;
 
@@ -45,6 +45,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
   private final TieBreak tieBreak;
   private final DeviceMemory device;
   private final EffectListener listener;
+  private final RefusedRequests refused;
   private final BlockHeap heap;
   private SizeOrderedRows[] arenas = new SizeOrderedRows[0];
   private long totalBytes;
@@ -56,7 +57,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
    *
    * @param limitBytes most bytes it may hold, −1 for no limit
    * @param device where its memory comes from
-   * @param listener hears what it does
+   * @param listener receives what it does
    */
   public CupyMemoryPool(long limitBytes, DeviceMemory device, EffectListener listener) {
     this(limitBytes, null, device, listener);
@@ -69,6 +70,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
     this.tieBreak = tieBreak;
     this.device = device;
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, device, listener);
     heap = new BlockHeap(listener);
   }
 
@@ -152,17 +154,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
   }
 
   private void fail(int allocation, long requestedBytes, long bytes, int stream) {
-    listener.outOfMemory(
-        new OutOfMemory(
-            allocation,
-            requestedBytes,
-            bytes,
-            bytes,
-            stream,
-            limitBytes,
-            0,
-            device.freeBytes(),
-            device.totalBytes()));
+    refused.report(allocation, requestedBytes, bytes, bytes, stream);
   }
 
   private SizeOrderedRows arena(int stream) {

@@ -2,9 +2,9 @@ package org.allocsim.simulator.policy.direct;
 
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -24,6 +24,7 @@ public final class DirectAllocator implements AllocatorPolicy {
   private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
+  private final RefusedRequests refused;
   private final BlockHeap heap;
   private long reservedBytes;
 
@@ -32,12 +33,13 @@ public final class DirectAllocator implements AllocatorPolicy {
    *
    * @param limitBytes most bytes that it may ask of the device, −1 for no limit
    * @param device serves the requests
-   * @param listener hears what happens
+   * @param listener receives what happens
    */
   public DirectAllocator(long limitBytes, DeviceMemory device, EffectListener listener) {
     this.limitBytes = limitBytes;
     this.device = device;
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, device, listener);
     heap = new BlockHeap(listener);
   }
 
@@ -49,18 +51,7 @@ public final class DirectAllocator implements AllocatorPolicy {
     boolean allowed = limitBytes < 0 || requestedBytes <= limitBytes - reservedBytes;
     long address = allowed ? device.allocate(requestedBytes) : DeviceMemory.REFUSED;
     if (address == DeviceMemory.REFUSED) {
-      listener.outOfMemory(
-          new OutOfMemory(
-              allocation,
-              requestedBytes,
-              requestedBytes,
-              requestedBytes,
-              stream,
-              limitBytes,
-              0,
-              device.freeBytes(),
-              device.totalBytes()));
-      return OUT_OF_MEMORY;
+      return refused.report(allocation, requestedBytes, requestedBytes, requestedBytes, stream);
     }
     reservedBytes += requestedBytes;
     heap.take(heap.addSegment(address, requestedBytes, stream), allocation, requestedBytes);

@@ -4,14 +4,14 @@ import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 
 /**
  * GMLake: PyTorch's caching allocator whose large memory consists of chunks of 2 MiB, so that free
- * blocks of several segments can be mapped one behind the other and serve one request.
+ * blocks of several segments can be mapped one after the other and serve one request.
  *
  * <p><b>Rules.</b> Requests up to 1 MiB are served as in PyTorch 2.0. Larger ones are rounded to 2
  * MiB and served by the smallest free primitive block that is large enough; else by a stitched
@@ -26,7 +26,7 @@ import org.allocsim.simulator.policy.LayoutVisitor;
  *
  * <p><b>Deviations.</b> The settings of {@code PYTORCH_CUDA_ALLOC_CONF} and private pools are not
  * modelled: every request is served from the common pools. Frees count as finished on the device at
- * once when stitched blocks are collected. Where memory behind an active stitched block, but not
+ * once when stitched blocks are collected. Where memory after an active stitched block, but not
  * used by it, goes back to the device, all of it is unmapped; the code forgets all chunks but the
  * first and so keeps their memory until the block is freed. Streams are visited in the order of
  * their numbers; the code has hash maps there.
@@ -64,6 +64,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
   private final DeviceMemory device;
   private final HandleMemory memory;
   private final EffectListener listener;
+  private final RefusedRequests refused;
   private final PrimitiveBlocks blocks;
   private final StitchedBlocks stitched;
   private final OtherStreamUses uses = new OtherStreamUses();
@@ -82,7 +83,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
    * @param limitBytes bytes that it may hold from the device, −1 for no limit
    * @param device where small segments and addresses come from
    * @param memory where large segments come from; not asked, thus null allowed, without stitching
-   * @param listener hears what it does
+   * @param listener receives what it does
    */
   public GmLakeAllocator(
       GmLakeSettings settings,
@@ -95,6 +96,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
     this.device = device;
     this.memory = memory;
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, device, listener);
     blocks = new PrimitiveBlocks(listener);
     stitched = new StitchedBlocks(device, memory);
   }
@@ -148,17 +150,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
     }
     if (address == OUT_OF_MEMORY) {
       state[allocation] = UNUSED;
-      listener.outOfMemory(
-          new OutOfMemory(
-              allocation,
-              requested[allocation],
-              rounded,
-              segmentBytes,
-              stream,
-              limitBytes,
-              0,
-              device.freeBytes(),
-              device.totalBytes()));
+      refused.report(allocation, requested[allocation], rounded, segmentBytes, stream);
     }
     return address;
   }
@@ -241,7 +233,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
     return block;
   }
 
-  /** Serves a request by mapping free blocks one behind the other, the largest first. */
+  /** Serves a request by mapping free blocks one after the other, the largest first. */
   private long stitch(int allocation, long rounded, int stream, int level) {
     SizeOrderedRows free = blocks.free(false, stream);
     if (!settings.stitches()

@@ -6,7 +6,7 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicyProvider;
@@ -30,7 +30,7 @@ public final class GmLakeProvider implements PolicyProvider {
                   "reuse-limit",
                   "10",
                   "times",
-                  "most that a reused stitched block may exceed the request (reuseLimit)"),
+                  "by how much a reused stitched block may exceed the request (reuseLimit)"),
               new PolicySpec.Option(
                   "defrag-level", "0", "", "first of three attempts to stitch (defragLevel)"),
               new PolicySpec.Option(
@@ -54,7 +54,7 @@ public final class GmLakeProvider implements PolicyProvider {
 
   @Override
   public AllocatorPolicy create(
-      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException, UnfitTraceException {
     PolicyOptions options = new PolicyOptions(SPEC, settings);
     GmLakeSettings gmLake =

@@ -10,7 +10,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * Uses of allocations on streams other than their own. Until the free they only mark the
  * allocation; at the free each becomes an outstanding event, and the memory is reusable when all
  * events have been seen. Events that finished are seen by ascending completion rank, then in the
- * order of the frees; an event behind another of the same stream is not seen before it.
+ * order of the frees; an event after another of the same stream is not seen before it.
  */
 final class OtherStreamUses {
   /** No allocation. */
@@ -31,7 +31,7 @@ final class OtherStreamUses {
   private final Map<Integer, List<Use>> uses = new HashMap<>();
   private final List<Use> events = new ArrayList<>();
 
-  /** Marks an allocation as used on a stream; {@code pending} tells that it was freed already. */
+  /** Marks an allocation as used on a stream; {@code pending} says that it was freed already. */
   void add(int allocation, int stream, long rank, boolean pending) {
     List<Use> own = uses.computeIfAbsent(allocation, id -> new ArrayList<>());
     for (Use use : own) {

@@ -67,7 +67,7 @@ final class PrimitiveBlocks extends BlockRows {
     return allocation(block) == FREE;
   }
 
-  /** The chunks behind a block, or null where its segment is a plain one. */
+  /** The chunks that back a block, or null where its segment is a plain one. */
   ChunkedSegment segment(int block) {
     return segment[block];
   }
@@ -158,7 +158,7 @@ final class PrimitiveBlocks extends BlockRows {
     free(isSmall(block), stream(block)).remove(block);
   }
 
-  /** Cuts a block that is free and in no set; answers the rest behind it, also free and in none. */
+  /** Cuts a block that is free and in no set; answers the rest after it, also free and in none. */
   int split(int block, long keptBytes) {
     count(block, -1);
     long address = address(block);
@@ -199,9 +199,9 @@ final class PrimitiveBlocks extends BlockRows {
       unlist(merged);
       absorbNext(merged);
     }
-    int behind = next(merged);
-    if (isFree(behind)) {
-      unlist(behind);
+    int after = next(merged);
+    if (isFree(after)) {
+      unlist(after);
       absorbNext(merged);
     }
     list(merged);

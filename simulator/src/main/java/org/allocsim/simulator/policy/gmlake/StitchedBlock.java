@@ -1,6 +1,6 @@
 package org.allocsim.simulator.policy.gmlake;
 
-/** A range of addresses that maps chunks of several primitive blocks one behind the other. */
+/** A range of addresses that maps chunks of several primitive blocks one after the other. */
 final class StitchedBlock {
   /** In which set a stitched block is. */
   enum State {

@@ -5,9 +5,9 @@ import java.util.stream.IntStream;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.LimitedMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -23,7 +23,7 @@ import org.allocsim.simulator.policy.block.BlockHeap;
  * storage_manager_helpers.h}, state of January 2023 (archived). No recording checks it.
  *
  * <p><b>Deviations.</b> The wait for the work on a reused block is not modelled. Where the device
- * does not tell its size there is no reserve. Blocks go back to the device smallest first, then
+ * does not report its size there is no reserve. Blocks go back to the device smallest first, then
  * oldest; the order of pool type Naive is that of a hash table.
  *
  * <p><b>Cost.</b> A request or free takes constant time. <b>Limits.</b> One thread.
@@ -33,9 +33,9 @@ public final class PooledStorage implements AllocatorPolicy {
 
   private final BucketRule rule;
   private final long reservePercent;
-  private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
+  private final RefusedRequests refused;
   private final BlockHeap heap;
   private final BucketTable buckets = new BucketTable();
 
@@ -54,7 +54,7 @@ public final class PooledStorage implements AllocatorPolicy {
    * @param reservePercent share of the device that stays free, in percent
    * @param limitBytes most bytes it may hold, −1 for no limit
    * @param device where its blocks come from
-   * @param listener hears what it does; every block is a segment of its own
+   * @param listener receives what it does; every block is a segment of its own
    */
   public PooledStorage(
       BucketRule rule,
@@ -64,9 +64,9 @@ public final class PooledStorage implements AllocatorPolicy {
       EffectListener listener) {
     this.rule = rule;
     this.reservePercent = reservePercent;
-    this.limitBytes = limitBytes;
     this.device = LimitedMemory.of(device, limitBytes);
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, this.device, listener);
     heap = new BlockHeap(listener);
     Arrays.fill(lastFreed, NONE);
   }
@@ -84,18 +84,7 @@ public final class PooledStorage implements AllocatorPolicy {
     } else {
       long address = obtain(bytes);
       if (address == DeviceMemory.REFUSED) {
-        listener.outOfMemory(
-            new OutOfMemory(
-                allocation,
-                requestedBytes,
-                bytes,
-                bytes,
-                stream,
-                limitBytes,
-                0,
-                device.freeBytes(),
-                device.totalBytes()));
-        return OUT_OF_MEMORY;
+        return refused.report(allocation, requestedBytes, bytes, bytes, stream);
       }
       block = heap.addSegment(address, bytes, stream);
       remember(block, bucket);

@@ -2,7 +2,7 @@ package org.allocsim.simulator.policy.offline;
 
 import java.util.Arrays;
 import java.util.PriorityQueue;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
@@ -24,14 +24,14 @@ record Lifetimes(long[] lower, long[] upper, long[] nanos, long[] bytes) {
   }
 
   /**
-   * The allocations of a device by the numbers of its requests; what is not freed lives on behind
+   * The allocations of a device by the numbers of its requests; what is not freed lives on after
    * the last one. Requests of no bytes, and those that do not fit into {@code mostBytes} even
    * alone, are left out.
    *
    * @param alignmentBytes what sizes are rounded up to
    */
-  static OfTrace of(Foresight foresight, long alignmentBytes, long mostBytes) {
-    AllocationTrace trace = foresight.trace();
+  static OfTrace of(FutureRequests future, long alignmentBytes, long mostBytes) {
+    AllocationTrace trace = future.trace();
     long[] lower = new long[256];
     long[] bytes = new long[256];
     int[] allocations = new int[256];
@@ -39,7 +39,7 @@ record Lifetimes(long[] lower, long[] upper, long[] nanos, long[] bytes) {
     Arrays.fill(freedAt, trace.eventCount());
     int count = 0;
     for (int event = 0; event < trace.eventCount(); event++) {
-      if (trace.device(event) != foresight.device()) {
+      if (trace.device(event) != future.device()) {
         continue;
       }
       RequestKind kind = trace.kind(event);

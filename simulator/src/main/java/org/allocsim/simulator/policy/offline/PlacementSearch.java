@@ -347,7 +347,7 @@ final class PlacementSearch {
     return most;
   }
 
-  /** Index of the first buffer behind (offset, rank) in the order of both, or −1. */
+  /** Index of the first buffer after (offset, rank) in the order of both, or −1. */
   private int next(int[] unplaced, long offset, int after) {
     int best = -1;
     long bestOffset = Long.MAX_VALUE;

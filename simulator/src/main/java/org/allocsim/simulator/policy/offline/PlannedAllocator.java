@@ -3,10 +3,10 @@ package org.allocsim.simulator.policy.offline;
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.order.AddressOrder;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -34,7 +34,7 @@ final class PlannedAllocator implements AllocatorPolicy {
   private final long[] offsets;
   private final long limitBytes;
   private final DeviceMemory device;
-  private final EffectListener listener;
+  private final RefusedRequests refused;
   private final BlockHeap heap;
   private final AddressOrder free = new AddressOrder();
   private long baseAddress;
@@ -57,7 +57,7 @@ final class PlannedAllocator implements AllocatorPolicy {
     this.alignmentBytes = alignmentBytes;
     this.limitBytes = limitBytes;
     this.device = device;
-    this.listener = listener;
+    refused = new RefusedRequests(limitBytes, device, listener);
     heap = new BlockHeap(listener);
     offsets = new long[planned.allocationCount()];
     Arrays.fill(offsets, NOT_PLANNED);
@@ -73,18 +73,12 @@ final class PlannedAllocator implements AllocatorPolicy {
     }
     boolean planned = allocation < offsets.length && offsets[allocation] != NOT_PLANNED;
     if (!planned || !start()) {
-      listener.outOfMemory(
-          new OutOfMemory(
-              allocation,
-              requestedBytes,
-              requestedBytes,
-              planned ? heightBytes : requestedBytes,
-              stream,
-              limitBytes,
-              0,
-              device.freeBytes(),
-              device.totalBytes()));
-      return OUT_OF_MEMORY;
+      return refused.report(
+          allocation,
+          requestedBytes,
+          requestedBytes,
+          planned ? heightBytes : requestedBytes,
+          stream);
     }
     long address = baseAddress + offsets[allocation];
     long bytes = PlanOptions.roundUp(requestedBytes, alignmentBytes);

@@ -6,7 +6,7 @@ import java.util.Locale;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicyProvider;
@@ -16,7 +16,7 @@ import org.allocsim.simulator.policy.UnfitTraceException;
 
 /** Makes allocators that follow a plan of the whole trace. */
 public abstract class PlannerProvider implements PolicyProvider {
-  /** Largest request that is planned on a device that does not tell its size. */
+  /** Largest request that is planned on a device that does not report its size. */
   private static final long MOST_BYTES = 1L << 46;
 
   private final PolicySpec spec;
@@ -32,7 +32,7 @@ public abstract class PlannerProvider implements PolicyProvider {
 
   @Override
   public final AllocatorPolicy create(
-      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException, UnfitTraceException {
     PolicyOptions options = new PolicyOptions(spec, settings);
     long alignment = options.bytes(PlanOptions.ALIGNMENT, 1);
@@ -40,13 +40,13 @@ public abstract class PlannerProvider implements PolicyProvider {
       throw options.wrong(
           PlanOptions.ALIGNMENT, "a power of two up to 1GiB; write such a number of bytes");
     }
-    if (!foresight.isKnown()) {
+    if (!future.isKnown()) {
       throw new UnfitTraceException("all requests before the first is served");
     }
     long limit = settings.limitBytes();
     long most = device.totalBytes() < 0 ? MOST_BYTES : Math.min(MOST_BYTES, device.totalBytes());
     Lifetimes.OfTrace planned =
-        Lifetimes.of(foresight, alignment, limit < 0 ? most : Math.min(most, limit));
+        Lifetimes.of(future, alignment, limit < 0 ? most : Math.min(most, limit));
     Plan plan = plan(planned.lifetimes(), options);
     return new PlannedAllocator(planned, plan, alignment, limit, device, listener);
   }
@@ -101,7 +101,7 @@ public abstract class PlannerProvider implements PolicyProvider {
                       NODES,
                       "300000",
                       "",
-                      "most placements tried before the best so far counts"))));
+                      "maximum number of placements tried before the best so far counts"))));
     }
 
     @Override

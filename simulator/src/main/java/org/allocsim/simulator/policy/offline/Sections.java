@@ -58,7 +58,7 @@ final class Sections {
     return first[index];
   }
 
-  /** Section behind the last one of the buffer at an index. */
+  /** Section after the last one of the buffer at an index. */
   int end(int index) {
     return end[index];
   }

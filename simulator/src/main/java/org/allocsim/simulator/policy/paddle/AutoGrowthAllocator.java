@@ -4,10 +4,10 @@ import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.LimitedMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 import org.allocsim.simulator.policy.block.FreeNeighbours;
 
@@ -36,9 +36,9 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
 
   private final AutoGrowthSettings settings;
   private final long chunkBytes;
-  private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
+  private final RefusedRequests refused;
   private final BlockHeap heap;
   private final SizeOrderedRows free;
 
@@ -53,14 +53,14 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
    *
    * @param limitBytes most bytes it may hold, −1 for no limit
    * @param device where its chunks come from
-   * @param listener hears what it does; a chunk is a segment
+   * @param listener receives what it does; a chunk is a segment
    */
   public AutoGrowthAllocator(
       AutoGrowthSettings settings, long limitBytes, DeviceMemory device, EffectListener listener) {
     this.settings = settings;
-    this.limitBytes = limitBytes;
     this.device = LimitedMemory.of(device, limitBytes);
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, this.device, listener);
     heap = new BlockHeap(listener);
     free = new SizeOrderedRows(heap);
     chunkBytes = Math.max(settings.aligned(settings.chunkBytes()), settings.alignmentBytes());
@@ -115,17 +115,7 @@ public final class AutoGrowthAllocator implements AllocatorPolicy {
   }
 
   private void fail(int allocation, long requestedBytes, long bytes, int stream) {
-    listener.outOfMemory(
-        new OutOfMemory(
-            allocation,
-            requestedBytes,
-            bytes,
-            Math.max(bytes, chunkBytes),
-            stream,
-            limitBytes,
-            0,
-            device.freeBytes(),
-            device.totalBytes()));
+    refused.report(allocation, requestedBytes, bytes, Math.max(bytes, chunkBytes), stream);
   }
 
   @Override

@@ -4,7 +4,7 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicyProvider;
@@ -28,7 +28,7 @@ public final class AutoGrowthProvider implements PolicyProvider {
                   CHUNK,
                   "0",
                   "bytes",
-                  "least size of a chunk (FLAGS_auto_growth_chunk_size_in_mb, in MiB there)"),
+                  "minimum size of a chunk (FLAGS_auto_growth_chunk_size_in_mb, in MiB there)"),
               new PolicySpec.Option(
                   ALIGNMENT, "256", "bytes", "unit of sizes (FLAGS_alignment_size)"),
               new PolicySpec.Option(
@@ -52,7 +52,7 @@ public final class AutoGrowthProvider implements PolicyProvider {
 
   @Override
   public AllocatorPolicy create(
-      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
     PolicyOptions options = new PolicyOptions(SPEC, settings);
     long alignmentBytes = options.bytes(ALIGNMENT, 1);

@@ -23,7 +23,7 @@ public final class KvBlocks {
   /** Neighbours in the queue of free blocks; the last element is the queue itself. */
   private final int[] before;
 
-  private final int[] behind;
+  private final int[] after;
 
   private final boolean[] hasHash;
   private final long[] hash;
@@ -34,11 +34,11 @@ public final class KvBlocks {
   public KvBlocks(int count) {
     references = new int[count];
     before = new int[count + 1];
-    behind = new int[count + 1];
+    after = new int[count + 1];
     hasHash = new boolean[count];
     hash = new long[count];
     before[count] = count;
-    behind[count] = count;
+    after[count] = count;
     for (int block = 0; block < count; block++) {
       append(block);
     }
@@ -61,7 +61,7 @@ public final class KvBlocks {
 
   /** Takes the first free block, which forgets its prefix; {@link #NONE} where none is free. */
   public int take() {
-    int block = behind[references.length];
+    int block = after[references.length];
     if (block == references.length) {
       return NONE;
     }
@@ -110,7 +110,7 @@ public final class KvBlocks {
   public int[] queue() {
     int[] blocks = new int[freeCount];
     int count = 0;
-    for (int block = behind[references.length]; block != references.length; block = behind[block]) {
+    for (int block = after[references.length]; block != references.length; block = after[block]) {
       blocks[count++] = block;
     }
     return Arrays.copyOf(blocks, count);
@@ -119,15 +119,15 @@ public final class KvBlocks {
   private void append(int block) {
     int queue = references.length;
     before[block] = before[queue];
-    behind[block] = queue;
-    behind[before[queue]] = block;
+    after[block] = queue;
+    after[before[queue]] = block;
     before[queue] = block;
     freeCount++;
   }
 
   private void unlink(int block) {
-    behind[before[block]] = behind[block];
-    before[behind[block]] = before[block];
+    after[before[block]] = after[block];
+    before[after[block]] = before[block];
     freeCount--;
   }
 }

@@ -3,9 +3,9 @@ package org.allocsim.simulator.policy.pagedkv;
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 
 /**
  * vLLM's paged cache of keys and values: blocks of a fixed number of tokens, obtained together at
@@ -50,6 +50,7 @@ public final class PagedKvCache implements AllocatorPolicy {
   private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
+  private final RefusedRequests refused;
   private KvBlocks blocks;
   private long arenaAddress;
 
@@ -81,7 +82,7 @@ public final class PagedKvCache implements AllocatorPolicy {
    * @param settings its shape
    * @param limitBytes bytes that it may hold from the device, −1 for no limit
    * @param device where its memory comes from
-   * @param listener hears what it does
+   * @param listener receives what it does
    */
   public PagedKvCache(
       PagedKvSettings settings, long limitBytes, DeviceMemory device, EffectListener listener) {
@@ -89,6 +90,7 @@ public final class PagedKvCache implements AllocatorPolicy {
     this.limitBytes = limitBytes;
     this.device = device;
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, device, listener);
     Arrays.fill(tailOf, NONE);
     Arrays.fill(firstBlock, NONE);
   }
@@ -259,18 +261,7 @@ public final class PagedKvCache implements AllocatorPolicy {
   }
 
   private long outOfMemory(int allocation, long requestedBytes, int stream, long segmentBytes) {
-    listener.outOfMemory(
-        new OutOfMemory(
-            allocation,
-            requestedBytes,
-            requestedBytes,
-            segmentBytes,
-            stream,
-            limitBytes,
-            0,
-            device.freeBytes(),
-            device.totalBytes()));
-    return OUT_OF_MEMORY;
+    return refused.report(allocation, requestedBytes, requestedBytes, segmentBytes, stream);
   }
 
   private long addressOf(int allocation) {
@@ -341,11 +332,11 @@ public final class PagedKvCache implements AllocatorPolicy {
     int slot = 0;
     while (slot < perBlock) {
       int allocation = row < 0 ? NONE : owner[row + slot];
-      int behind = slot + 1;
-      while (behind < perBlock && (row < 0 ? NONE : owner[row + behind]) == allocation) {
-        behind++;
+      int after = slot + 1;
+      while (after < perBlock && (row < 0 ? NONE : owner[row + after]) == allocation) {
+        after++;
       }
-      long bytes = (behind - slot) * settings.tokenBytes();
+      long bytes = (after - slot) * settings.tokenBytes();
       visitor.block(
           address + slot * settings.tokenBytes(),
           bytes,
@@ -354,7 +345,7 @@ public final class PagedKvCache implements AllocatorPolicy {
               ? LayoutVisitor.BlockState.INACTIVE
               : LayoutVisitor.BlockState.ACTIVE_ALLOCATED,
           allocation);
-      slot = behind;
+      slot = after;
     }
   }
 

@@ -112,7 +112,7 @@ final class CopyUses {
     streamWaitedUntil[finished] = moment;
   }
 
-  /** Queues the uses of a block behind all others. */
+  /** Queues the uses of a block after all others. */
   void await(int usedBlock) {
     outstanding[usedBlock] = 0;
     for (int use = firstUse[usedBlock]; use != NONE; use = next[use]) {

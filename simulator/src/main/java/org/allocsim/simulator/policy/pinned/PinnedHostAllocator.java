@@ -5,9 +5,9 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.LimitedMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.HostMemoryListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -42,9 +42,9 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
   private static final int NONE = BlockHeap.NONE;
 
   private final HostSettings settings;
-  private final long limitBytes;
   private final DeviceMemory host;
   private final EffectListener listener;
+  private final RefusedRequests refused;
   private final HostMemoryListener hostListener;
   private final BlockHeap heap;
   private final CopyUses uses = new CopyUses();
@@ -59,8 +59,8 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
    * An allocator that owns nothing, without settings and limit.
    *
    * @param host where pinned memory comes from
-   * @param listener hears what it does; every block is a segment of its own
-   * @param hostListener hears the same by size class
+   * @param listener receives what it does; every block is a segment of its own
+   * @param hostListener receives the same by size class
    */
   public PinnedHostAllocator(
       DeviceMemory host, EffectListener listener, HostMemoryListener hostListener) {
@@ -75,9 +75,9 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
       EffectListener listener,
       HostMemoryListener hostListener) {
     this.settings = settings;
-    this.limitBytes = limitBytes;
     this.host = LimitedMemory.of(host, limitBytes);
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, this.host, listener);
     this.hostListener = hostListener;
     heap = new BlockHeap(listener);
     Arrays.fill(lastFreed, NONE);
@@ -114,18 +114,7 @@ public final class PinnedHostAllocator implements AllocatorPolicy {
       block = obtain(bytes);
     }
     if (block == NONE) {
-      listener.outOfMemory(
-          new OutOfMemory(
-              allocation,
-              requestedBytes,
-              bytes,
-              bytes,
-              stream,
-              limitBytes,
-              0,
-              host.freeBytes(),
-              host.totalBytes()));
-      return OUT_OF_MEMORY;
+      return refused.report(allocation, requestedBytes, bytes, bytes, stream);
     }
     hostListener.handedOut(sizeClass, heap.bytes(block));
     heap.take(block, allocation, requestedBytes, 0);

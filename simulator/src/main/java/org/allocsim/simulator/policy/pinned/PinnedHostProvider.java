@@ -5,7 +5,7 @@ import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.HostMemoryListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicyProvider;
@@ -48,13 +48,13 @@ public final class PinnedHostProvider implements PolicyProvider {
 
   @Override
   public AllocatorPolicy create(
-      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
     return create(settings, device, listener, HostMemoryListener.NONE);
   }
 
   /**
-   * As {@link #create(PolicySettings, Foresight, DeviceMemory, EffectListener)}, heard by size
+   * As {@link #create(PolicySettings, FutureRequests, DeviceMemory, EffectListener)}, heard by size
    * class as well.
    */
   public PinnedHostAllocator create(

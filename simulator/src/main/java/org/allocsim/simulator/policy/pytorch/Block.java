@@ -57,7 +57,7 @@ final class Block extends SizedBlock {
 
   /**
    * The neighbour of all blocks that have none on that side: no block, but where there always is a
-   * neighbour that has a state, nothing has to be told from null.
+   * neighbour that has a state, nothing has to be distinguished from null.
    */
   static Block edge() {
     Block edge = new Block(-1);

@@ -22,7 +22,7 @@ final class BlockPool {
   /** Whether a block is handed out whole, however large it is. */
   final boolean neverSplits;
 
-  /** Tells what happens to its blocks. */
+  /** Reports what happens to its blocks. */
   final BlockEffects effects;
 
   /** Searches so far; the age of a block is the number of searches since it became free. */

@@ -1,9 +1,9 @@
 package org.allocsim.simulator.policy.pytorch;
 
 /**
- * What the statistics count of blocks that are handed out and given back, and what others hear of
- * them. The two are apart so that where nobody else listens the compiler need not keep everything
- * for calls that never come.
+ * What the statistics count of blocks that are handed out and given back, and what is reported to
+ * others of them. The two are apart so that where nobody else listens the compiler need not keep
+ * everything for calls that never come.
  */
 final class BlockReports {
   private BlockReports() {}
@@ -13,7 +13,7 @@ final class BlockReports {
   /** Counts that a block is no free part of its segment any more. */
   static void countTaken(Block block, FreeList list) {
     if (block.isSplit() && !block.isExpandable()) {
-      list.figures.countInactiveSplitsReduced(1, block.bytes());
+      list.counters.countInactiveSplitsReduced(1, block.bytes());
     }
   }
 
@@ -21,9 +21,9 @@ final class BlockReports {
   static void countSplitOff(long frontBytes, Block block, FreeList list) {
     if (!block.isExpandable()) {
       if (block.isSplit()) {
-        list.figures.countInactiveSplitsReduced(0, frontBytes);
+        list.counters.countInactiveSplitsReduced(0, frontBytes);
       } else {
-        list.figures.countInactiveSplitAdded(0, block.bytes() - frontBytes);
+        list.counters.countInactiveSplitAdded(0, block.bytes() - frontBytes);
       }
     }
   }
@@ -32,17 +32,17 @@ final class BlockReports {
   static void countMerged(Block block, FreeList list, long freedBytes, int absorbed) {
     if (!block.isExpandable()) {
       if (block.isSplit()) {
-        list.figures.countInactiveSplitAdded(absorbed, freedBytes);
+        list.counters.countInactiveSplitAdded(absorbed, freedBytes);
       } else if (absorbed > 0) {
-        list.figures.countInactiveSplitsReduced(absorbed, block.bytes() - freedBytes);
+        list.counters.countInactiveSplitsReduced(absorbed, block.bytes() - freedBytes);
       }
     }
   }
 
-  // What others hear.
+  // What is reported to others.
 
-  /** Tells that a block is handed out. */
-  static void tellAllocated(Block block) {
+  /** Reports that a block is handed out. */
+  static void reportAllocated(Block block) {
     FreeList list = block.list;
     if (list.others != null) {
       list.others.blockAllocated(
@@ -55,16 +55,16 @@ final class BlockReports {
     }
   }
 
-  /** Tells of free parts of a block's segment, which count unless it is an expandable one. */
-  static void tellInactiveSplit(Block block, int parts, long bytes) {
+  /** Reports free parts of a block's segment, which count unless it is an expandable one. */
+  static void reportInactiveSplit(Block block, int parts, long bytes) {
     FreeList list = block.list;
     if (list.others != null && !block.isExpandable()) {
       list.others.inactiveSplitChanged(parts, bytes, list.small);
     }
   }
 
-  /** Tells that a block is given back and in use nowhere. */
-  static void tellFreed(int allocation, Block block, FreeList list) {
+  /** Reports that a block is given back and in use nowhere. */
+  static void reportFreed(int allocation, Block block, FreeList list) {
     if (list.others != null) {
       long address = block.address();
       long requestedBytes = block.requestedBytes;

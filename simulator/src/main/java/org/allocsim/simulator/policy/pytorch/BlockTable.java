@@ -112,9 +112,9 @@ final class BlockTable {
     Block right = block.next;
     if (right.isFree(mapped)) {
       block.place(block.address(), block.bytes() + right.bytes());
-      Block behind = right.next;
-      block.next = behind;
-      behind.previous = block;
+      Block after = right.next;
+      block.next = after;
+      after.previous = block;
       absorb(right, list, mapped);
       absorbed++;
     }

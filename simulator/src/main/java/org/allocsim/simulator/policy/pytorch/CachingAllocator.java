@@ -3,11 +3,11 @@ package org.allocsim.simulator.policy.pytorch;
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.order.SizeOrder;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.RefusedRequests;
 
 /**
  * PyTorch's caching allocator of one CUDA device.
@@ -26,7 +26,7 @@ import org.allocsim.simulator.policy.MemoryLayout;
  * <p><b>Deviations.</b> PyTorch visits streams with finished events, and released private pools, in
  * the order of hash maps; here that order is the completion rank and the pool number. A request
  * routed to a private pool counts as made during a capture; frees made during one are not deferred,
- * because the trace tells when their stream uses are complete.
+ * because the trace shows when their stream uses are complete.
  *
  * <p><b>Cost.</b> A request takes time logarithmic in the number of free blocks of its pool and
  * stream; expandable growth is linear in the number of unmapped ranges. <b>Limits.</b> One device,
@@ -41,7 +41,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   /**
    * Whether what most requests ask for needs no look at the settings or at the age of blocks, and
-   * nobody is told of it.
+   * it is reported to nobody.
    */
   private final boolean servesPlainly;
 
@@ -52,6 +52,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
+  private final RefusedRequests refused;
 
   private final BlockTable blocks = new BlockTable();
   private final StreamUses uses = new StreamUses();
@@ -77,7 +78,7 @@ public final class CachingAllocator implements AllocatorPolicy {
    * @param version the release whose rules it follows
    * @param limitBytes bytes that it may hold from the device, −1 for no limit
    * @param device where its segments come from
-   * @param listener hears what it does
+   * @param listener receives what it does
    */
   public CachingAllocator(
       AllocatorConfig config,
@@ -115,6 +116,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     this.limitBytes = limitBytes;
     this.device = device;
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, device, listener);
     expandables =
         new ExpandableSegments(blocks, device, listener, reserved, config.largeSegmentBytes());
     release =
@@ -200,7 +202,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     boolean splits =
         block.list.splits(block.bytes() - roundedBytes, grows)
             && !isTooLargeToSplit(block.list, roundedBytes, grows);
-    return handOutAndTell(allocation, requestedBytes, roundedBytes, block, splits);
+    return handOutAndReport(allocation, requestedBytes, roundedBytes, block, splits);
   }
 
   private long reject(int allocation, long requestedBytes) {
@@ -225,12 +227,12 @@ public final class CachingAllocator implements AllocatorPolicy {
     FreeList list = block.list;
     long freedBytes = block.bytes();
     int absorbed = merge(allocation, block, list);
-    list.figures.countFreed(block.requestedBytes, freedBytes);
+    list.counters.countFreed(block.requestedBytes, freedBytes);
     BlockReports.countMerged(block, list, freedBytes, absorbed);
     list.mapped.add(block);
   }
 
-  /** Frees a block that may be in use elsewhere, or of whose free somebody hears. */
+  /** Frees a block that may be in use elsewhere, or whose free is reported. */
   private void freeInGeneral(int allocation, Block block) {
     if (block.isPending() || block.firstUse != StreamUses.NONE) {
       freeUsed(block);
@@ -305,7 +307,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       return allocate(allocation, blockBytes, stream, pool);
     }
     block.list.remove(block);
-    return handOutAndTell(allocation, blockBytes, blockBytes, block, block.bytes() > blockBytes);
+    return handOutAndReport(allocation, blockBytes, blockBytes, block, block.bytes() > blockBytes);
   }
 
   /** Puts an allocator that holds nothing into the state of a layout. */
@@ -407,7 +409,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   /**
    * Walks on while the next block could grow to less: small free ends are used up first. Blocks
-   * that cannot grow only get larger, so the walk ends behind the first of them.
+   * that cannot grow only get larger, so the walk ends after the first of them.
    */
   private Block leastGrowth(SizeOrder<Block> free, Block start) {
     Block block = start;
@@ -496,8 +498,8 @@ public final class CachingAllocator implements AllocatorPolicy {
     return limitsSplits && !list.small && !grows && config.isOversize(roundedBytes);
   }
 
-  /** Hands out the first bytes of a block that is in no list, or all of it, and tells of it. */
-  private long handOutAndTell(
+  /** Hands out the first bytes of a block that is in no list, or all of it, and reports it. */
+  private long handOutAndReport(
       int allocation, long requestedBytes, long roundedBytes, Block block, boolean splits) {
     FreeList list = block.list;
     boolean wasSplit = block.isSplit();
@@ -506,9 +508,9 @@ public final class CachingAllocator implements AllocatorPolicy {
       long address = handOut(allocation, requestedBytes, block, block.bytes(), list);
       watchUnlessPlain(block);
       if (wasSplit) {
-        BlockReports.tellInactiveSplit(block, -1, -block.bytes());
+        BlockReports.reportInactiveSplit(block, -1, -block.bytes());
       }
-      BlockReports.tellAllocated(block);
+      BlockReports.reportAllocated(block);
       return address;
     }
     BlockReports.countSplitOff(roundedBytes, block, list);
@@ -516,9 +518,9 @@ public final class CachingAllocator implements AllocatorPolicy {
     long address = handOut(allocation, requestedBytes, front, roundedBytes, list);
     watchUnlessPlain(front);
     list.add(block);
-    BlockReports.tellInactiveSplit(
+    BlockReports.reportInactiveSplit(
         block, wasSplit ? 0 : 1, wasSplit ? -roundedBytes : block.bytes());
-    BlockReports.tellAllocated(front);
+    BlockReports.reportAllocated(front);
     return address;
   }
 
@@ -533,23 +535,19 @@ public final class CachingAllocator implements AllocatorPolicy {
       int allocation, long requestedBytes, Block block, long blockBytes, FreeList list) {
     block.setAllocated(allocation, requestedBytes);
     remember(allocation, block);
-    list.figures.countAllocated(requestedBytes, blockBytes);
+    list.counters.countAllocated(requestedBytes, blockBytes);
     return block.address();
   }
 
   private void reportOutOfMemory(
       int allocation, long requestedBytes, long roundedBytes, int stream) {
-    listener.outOfMemory(
-        new OutOfMemory(
-            allocation,
-            requestedBytes,
-            roundedBytes,
-            segmentBytesFor(roundedBytes),
-            stream,
-            limitBytes,
-            pools.privateFreeBytes(),
-            device.freeBytes(),
-            device.totalBytes()));
+    refused.report(
+        allocation,
+        requestedBytes,
+        roundedBytes,
+        segmentBytesFor(roundedBytes),
+        stream,
+        pools.privateFreeBytes());
   }
 
   // Frees.
@@ -573,7 +571,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     FreeList list = block.list;
     list.effects.freeCompleted(
         block.allocation(), block.address(), block.requestedBytes, block.bytes(), list.stream);
-    releaseAndTell(block.allocation(), block, list);
+    releaseAndReport(block.allocation(), block, list);
   }
 
   /**
@@ -588,21 +586,21 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private void freeUnused(int allocation, Block block, FreeList list) {
-    list.figures.countFreed(block.requestedBytes, block.bytes());
-    BlockReports.tellFreed(allocation, block, list);
-    releaseAndTell(allocation, block, list);
+    list.counters.countFreed(block.requestedBytes, block.bytes());
+    BlockReports.reportFreed(allocation, block, list);
+    releaseAndReport(allocation, block, list);
   }
 
-  /** Makes a block free, and tells whoever listens. */
-  private void releaseAndTell(int allocation, Block block, FreeList list) {
+  /** Makes a block free, and reports it. */
+  private void releaseAndReport(int allocation, Block block, FreeList list) {
     long freedBytes = block.bytes();
     int absorbed = merge(allocation, block, list);
     BlockReports.countMerged(block, list, freedBytes, absorbed);
     list.add(block);
     if (block.isSplit()) {
-      BlockReports.tellInactiveSplit(block, 1 - absorbed, freedBytes);
+      BlockReports.reportInactiveSplit(block, 1 - absorbed, freedBytes);
     } else if (absorbed > 0) {
-      BlockReports.tellInactiveSplit(block, -absorbed, freedBytes - block.bytes());
+      BlockReports.reportInactiveSplit(block, -absorbed, freedBytes - block.bytes());
     }
   }
 
@@ -619,11 +617,11 @@ public final class CachingAllocator implements AllocatorPolicy {
     if (Integer.compareUnsigned(allocation, known.length) < 0) {
       known[allocation] = block;
     } else {
-      rememberBehindEnd(allocation, block);
+      rememberAfterEnd(allocation, block);
     }
   }
 
-  private void rememberBehindEnd(int allocation, Block block) {
+  private void rememberAfterEnd(int allocation, Block block) {
     int length = blockOfAllocation.length;
     int most = Math.max(allocation + 1, length + (length >> 1));
     blockOfAllocation = Arrays.copyOf(blockOfAllocation, most);

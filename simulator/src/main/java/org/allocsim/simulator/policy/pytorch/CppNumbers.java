@@ -18,7 +18,7 @@ final class CppNumbers {
       Pattern.compile("[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?");
   private static final Pattern NAMED = Pattern.compile("([+-]?)(?i:(inf)|(nan))");
 
-  /** What a conversion could not do; {@link #outOfRange} tells the two C++ exceptions apart. */
+  /** What a conversion could not do; {@link #outOfRange} distinguishes the two C++ exceptions. */
   static final class BadNumber extends Exception {
     private static final long serialVersionUID = 1L;
 

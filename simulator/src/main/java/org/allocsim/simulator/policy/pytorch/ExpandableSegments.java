@@ -14,7 +14,7 @@ import org.allocsim.simulator.order.OrderedBlocks;
  * try_allocate_expandable_block}, {@code unmap_block}.
  */
 final class ExpandableSegments {
-  /** Size assumed for a device that does not tell its own: an H100 80GB. */
+  /** Size assumed for a device that does not report its own: an H100 80GB. */
   private static final long ASSUMED_DEVICE_BYTES = 85_017_493_504L;
 
   private final BlockTable blocks;
@@ -41,7 +41,7 @@ final class ExpandableSegments {
     this.largePageBytes = largePageBytes;
   }
 
-  /** Whether an unmapped range lies behind a block. */
+  /** Whether an unmapped range lies after a block. */
   boolean canGrow(Block block) {
     return !block.next.isMapped();
   }

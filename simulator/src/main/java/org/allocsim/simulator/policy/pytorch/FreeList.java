@@ -4,7 +4,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.order.OrderedBlocks;
 import org.allocsim.simulator.order.SizeOrder;
 import org.allocsim.simulator.stats.BlockEffects;
-import org.allocsim.simulator.stats.PoolFigures;
+import org.allocsim.simulator.stats.PoolCounters;
 
 /** Free blocks of one pool that belong to one stream. */
 final class FreeList {
@@ -24,12 +24,12 @@ final class FreeList {
   final boolean grows;
 
   /** Counts what requests do to blocks of the pool. */
-  final PoolFigures figures;
+  final PoolCounters counters;
 
-  /** Tells what else happens to them. */
+  /** Reports what else happens to them. */
   final BlockEffects effects;
 
-  /** Who hears of it besides the statistics, or null. */
+  /** Who is notified besides the statistics, or null. */
   final EffectListener others;
 
   /** The smallest rest that is split off a block in a segment that grows in place. */
@@ -52,7 +52,7 @@ final class FreeList {
     small = pool.small;
     grows = pool.grows;
     effects = pool.effects;
-    figures = effects.figures();
+    counters = effects.counters();
     others = effects.others();
     this.stream = stream;
     leastGrowingRestBytes = pool.neverSplits ? Long.MAX_VALUE : RequestSizes.MIN_BLOCK_BYTES;

@@ -16,11 +16,11 @@ final class LayoutDescription {
     for (Block head : headsByAddress()) {
       Block block = head;
       while (!block.isEdge()) {
-        Block behind = endOfRun(block);
+        Block after = endOfRun(block);
         if (block.isMapped()) {
-          describeRun(block, behind, visitor);
+          describeRun(block, after, visitor);
         }
-        block = behind;
+        block = after;
       }
     }
   }
@@ -38,7 +38,7 @@ final class LayoutDescription {
     return Arrays.copyOf(heads, count);
   }
 
-  /** The first block behind the run of equally mapped neighbours. */
+  /** The first block after the run of equally mapped neighbours. */
   private Block endOfRun(Block start) {
     Block block = start;
     while (!block.isEdge() && block.isMapped() == start.isMapped()) {
@@ -47,9 +47,9 @@ final class LayoutDescription {
     return block;
   }
 
-  private void describeRun(Block start, Block behind, LayoutVisitor visitor) {
+  private void describeRun(Block start, Block after, LayoutVisitor visitor) {
     long bytes = 0;
-    for (Block block = start; block != behind; block = block.next) {
+    for (Block block = start; block != after; block = block.next) {
       bytes += block.bytes();
     }
     FreeList list = start.list;
@@ -60,7 +60,7 @@ final class LayoutDescription {
         list.pool.small,
         list.pool.owner,
         start.isExpandable());
-    for (Block block = start; block != behind; block = block.next) {
+    for (Block block = start; block != after; block = block.next) {
       visitor.block(
           block.address(), block.bytes(), block.requestedBytes, state(block), block.allocation());
     }

@@ -23,7 +23,7 @@ final class Pools {
    *
    * @param grow whether pools get their memory from segments that grow in place
    * @param privateGrow whether private pools do, too, unless they have an allocator of their own
-   * @param listener hears what happens to their blocks
+   * @param listener what happens to their blocks is reported to it
    */
   Pools(boolean grow, boolean privateGrow, EffectListener listener) {
     defaultSmall =

@@ -19,8 +19,8 @@ final class PrivatePool {
   /**
    * A pool that holds nothing.
    *
-   * @param defaultSmall tells of small blocks as this one shall
-   * @param defaultLarge tells of large ones
+   * @param defaultSmall reports small blocks as this one shall
+   * @param defaultLarge reports large ones
    */
   PrivatePool(
       int number,

@@ -10,7 +10,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  *
  * <p>PyTorch asks the streams in the order of a hash map, each for its oldest event. Here the order
  * is that of the completion ranks, which a recording determines, then that of the frees; for an
- * event behind others of the same stream these are seen first (head of line). A use on an unknown
+ * event after others of the same stream these are seen first (head of line). A use on an unknown
  * stream waits for no other.
  */
 final class StreamUses {

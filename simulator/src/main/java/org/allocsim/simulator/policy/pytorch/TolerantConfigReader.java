@@ -246,7 +246,7 @@ final class TolerantConfigReader {
     return closingBracket(at);
   }
 
-  /** Passes over the token behind a value, whatever it is. */
+  /** Passes over the token after a value, whatever it is. */
   private int skipSeparator(int i) {
     return i + 1 < tokens.size() ? i + 1 : i;
   }

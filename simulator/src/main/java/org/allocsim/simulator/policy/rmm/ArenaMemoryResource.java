@@ -2,9 +2,9 @@ package org.allocsim.simulator.policy.rmm;
 
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 import org.allocsim.simulator.trace.AllocationTrace;
 
@@ -15,10 +15,10 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * belong to the global arena or to the arena of a stream. A request above 1 MiB is served by the
  * global arena, a smaller one by its stream's arena, which takes over a superblock of the global
  * arena where it has none that fits. Both take the lowest address that fits and cut exactly; a
- * superblock that is empty is cut first, where at least 1 MiB remains behind. Where nothing fits,
- * the device is waited for, all superblocks return to the global arena, neighbours that are empty
- * merge there, and the request is tried once more. A block is freed into its superblock, whoever
- * has that by then.
+ * superblock that is empty is cut first, where at least 1 MiB remains. Where nothing fits, the
+ * device is waited for, all superblocks return to the global arena, neighbours that are empty merge
+ * there, and the request is tried once more. A block is freed into its superblock, whoever has that
+ * by then.
  *
  * <p><b>Source.</b> rapidsai/rmm 5d50a37 (2026-07), {@code arena_memory_resource_impl.cpp}, {@code
  * arena.hpp}.
@@ -40,6 +40,7 @@ public final class ArenaMemoryResource implements AllocatorPolicy {
   private final boolean hasSizeClasses;
   private final Upstream upstream;
   private final EffectListener listener;
+  private final RefusedRequests refused;
   private final BlockHeap heap;
   private final Superblocks superblocks;
   private boolean constructed;
@@ -61,6 +62,7 @@ public final class ArenaMemoryResource implements AllocatorPolicy {
     this.arenaBytes = arenaBytes;
     this.hasSizeClasses = hasSizeClasses;
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, device, listener);
     upstream = new Upstream(device, limitBytes);
     heap = new BlockHeap(listener);
     superblocks = new Superblocks(heap);
@@ -75,18 +77,7 @@ public final class ArenaMemoryResource implements AllocatorPolicy {
     int block = construct(stream) ? find(bytes, stream) : BlockHeap.NONE;
     if (block == BlockHeap.NONE) {
       heap.settle();
-      listener.outOfMemory(
-          new OutOfMemory(
-              allocation,
-              requestedBytes,
-              bytes,
-              bytes,
-              stream,
-              upstream.limitBytes(),
-              0,
-              upstream.deviceFreeBytes(),
-              upstream.deviceTotalBytes()));
-      return OUT_OF_MEMORY;
+      return refused.report(allocation, requestedBytes, bytes, bytes, stream);
     }
     heap.take(block, allocation, requestedBytes, stream);
     return heap.address(block);

@@ -2,10 +2,10 @@ package org.allocsim.simulator.policy.rmm;
 
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 import org.allocsim.simulator.trace.AllocationTrace;
 
@@ -32,7 +32,7 @@ public final class BinningMemoryResource implements AllocatorPolicy {
   private final int leastExponent;
   private final FixedSizeBlocks[] bins;
   private final Upstream upstream;
-  private final EffectListener listener;
+  private final RefusedRequests refused;
   private final BlockHeap heap;
   private boolean constructed;
 
@@ -47,17 +47,17 @@ public final class BinningMemoryResource implements AllocatorPolicy {
       int leastExponent,
       int mostExponent,
       long limitBytes,
-      Foresight foresight,
+      FutureRequests future,
       DeviceMemory device,
       EffectListener listener) {
     this.leastExponent = leastExponent;
-    this.listener = listener;
+    refused = new RefusedRequests(limitBytes, device, listener);
     upstream = new Upstream(device, limitBytes);
     heap = new BlockHeap(listener);
     bins = new FixedSizeBlocks[mostExponent - leastExponent + 1];
     for (int i = 0; i < bins.length; i++) {
       bins[i] =
-          new FixedSizeBlocks(1L << (leastExponent + i), CHUNK_BLOCKS, upstream, heap, foresight);
+          new FixedSizeBlocks(1L << (leastExponent + i), CHUNK_BLOCKS, upstream, heap, future);
     }
   }
 
@@ -74,18 +74,7 @@ public final class BinningMemoryResource implements AllocatorPolicy {
     if (block == BlockHeap.NONE) {
       heap.settle();
       long bytes = bin < bins.length ? bins[bin].blockBytes() : requestedBytes;
-      listener.outOfMemory(
-          new OutOfMemory(
-              allocation,
-              requestedBytes,
-              bytes,
-              bytes,
-              stream,
-              upstream.limitBytes(),
-              0,
-              upstream.deviceFreeBytes(),
-              upstream.deviceTotalBytes()));
-      return OUT_OF_MEMORY;
+      return refused.report(allocation, requestedBytes, bytes, bytes, stream);
     }
     heap.take(block, allocation, requestedBytes, stream);
     return heap.address(block);

@@ -2,7 +2,7 @@ package org.allocsim.simulator.policy.rmm;
 
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -24,7 +24,7 @@ final class FixedSizeBlocks {
   private final StreamEvents events;
   private int[] firstOfQueue = new int[0];
   private int[] lastOfQueue = new int[0];
-  private int[] behind = new int[256];
+  private int[] after = new int[256];
   private boolean constructed;
 
   /**
@@ -35,12 +35,12 @@ final class FixedSizeBlocks {
    * @param heap keeps the blocks
    */
   FixedSizeBlocks(
-      long blockBytes, int chunkBlocks, Upstream upstream, BlockHeap heap, Foresight foresight) {
+      long blockBytes, int chunkBlocks, Upstream upstream, BlockHeap heap, FutureRequests future) {
     this.blockBytes = blockBytes;
     this.chunkBlocks = chunkBlocks;
     this.upstream = upstream;
     this.heap = heap;
-    events = new StreamEvents(foresight);
+    events = new StreamEvents(future);
   }
 
   /** Size of a block. */
@@ -91,21 +91,21 @@ final class FixedSizeBlocks {
   }
 
   private void add(int queue, int block) {
-    if (block >= behind.length) {
-      behind = Arrays.copyOf(behind, Math.max(block + 1, behind.length * 2));
+    if (block >= after.length) {
+      after = Arrays.copyOf(after, Math.max(block + 1, after.length * 2));
     }
-    behind[block] = END;
+    after[block] = END;
     if (firstOfQueue[queue] == END) {
       firstOfQueue[queue] = block;
     } else {
-      behind[lastOfQueue[queue]] = block;
+      after[lastOfQueue[queue]] = block;
     }
     lastOfQueue[queue] = block;
   }
 
   private int poll(int queue) {
     int block = firstOfQueue[queue];
-    firstOfQueue[queue] = behind[block];
+    firstOfQueue[queue] = after[block];
     return block;
   }
 

@@ -2,10 +2,10 @@ package org.allocsim.simulator.policy.rmm;
 
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 import org.allocsim.simulator.trace.AllocationTrace;
 
@@ -23,13 +23,13 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * in which the streams first used the resource. All threads share one per-thread default stream.
  *
  * <p><b>Cost.</b> Constant time, beside the number of streams where the own queue is empty. A
- * refused request makes an {@link OutOfMemory}, which whoever listens may keep; programs with
- * blocks that are larger than this resource's are refused often. A request that is served makes no
- * object. <b>Limits.</b> One thread.
+ * refused request makes an {@link org.allocsim.simulator.effect.OutOfMemory}, which whoever listens
+ * may keep; programs with blocks that are larger than this resource's are refused often. A request
+ * that is served makes no object. <b>Limits.</b> One thread.
  */
 public final class FixedSizeMemoryResource implements AllocatorPolicy {
   private final Upstream upstream;
-  private final EffectListener listener;
+  private final RefusedRequests refused;
   private final BlockHeap heap;
   private final FixedSizeBlocks blocks;
 
@@ -44,13 +44,13 @@ public final class FixedSizeMemoryResource implements AllocatorPolicy {
       long blockBytes,
       int chunkBlocks,
       long limitBytes,
-      Foresight foresight,
+      FutureRequests future,
       DeviceMemory device,
       EffectListener listener) {
-    this.listener = listener;
+    refused = new RefusedRequests(limitBytes, device, listener);
     upstream = new Upstream(device, limitBytes);
     heap = new BlockHeap(listener);
-    blocks = new FixedSizeBlocks(blockBytes, chunkBlocks, upstream, heap, foresight);
+    blocks = new FixedSizeBlocks(blockBytes, chunkBlocks, upstream, heap, future);
   }
 
   @Override
@@ -63,18 +63,12 @@ public final class FixedSizeMemoryResource implements AllocatorPolicy {
       block = blocks.next(stream);
     }
     if (block == BlockHeap.NONE) {
-      listener.outOfMemory(
-          new OutOfMemory(
-              allocation,
-              requestedBytes,
-              Upstream.alignUp(requestedBytes),
-              blocks.blockBytes(),
-              stream,
-              upstream.limitBytes(),
-              0,
-              upstream.deviceFreeBytes(),
-              upstream.deviceTotalBytes()));
-      return OUT_OF_MEMORY;
+      return refused.report(
+          allocation,
+          requestedBytes,
+          Upstream.alignUp(requestedBytes),
+          blocks.blockBytes(),
+          stream);
     }
     heap.take(block, allocation, requestedBytes, stream);
     return heap.address(block);

@@ -4,7 +4,7 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicyProvider;
@@ -43,7 +43,7 @@ public final class FixedSizeMemoryResourceProvider implements PolicyProvider {
 
   @Override
   public AllocatorPolicy create(
-      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
     PolicyOptions options = new PolicyOptions(SPEC, settings);
     long blockBytes = Upstream.alignUp(options.bytes(BLOCK, 1));
@@ -52,6 +52,6 @@ public final class FixedSizeMemoryResourceProvider implements PolicyProvider {
     }
     int chunkBlocks = (int) options.integer(BLOCKS, 1, MOST_CHUNK_BLOCKS);
     return new FixedSizeMemoryResource(
-        blockBytes, chunkBlocks, settings.limitBytes(), foresight, device, listener);
+        blockBytes, chunkBlocks, settings.limitBytes(), future, device, listener);
   }
 }

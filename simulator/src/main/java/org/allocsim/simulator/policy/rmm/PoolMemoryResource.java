@@ -3,11 +3,11 @@ package org.allocsim.simulator.policy.rmm;
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 import org.allocsim.simulator.trace.AllocationTrace;
 
@@ -43,7 +43,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
   private final long initialBytes;
   private final long maximumBytes;
   private final Upstream upstream;
-  private final EffectListener listener;
+  private final RefusedRequests refused;
   private final BlockHeap heap;
   private final StreamEvents events;
   private SizeOrderedRows[] lists = new SizeOrderedRows[0];
@@ -62,21 +62,21 @@ public final class PoolMemoryResource implements AllocatorPolicy {
    * @param initialBytes taken at once, a multiple of 256, or {@link #HALF_OF_FREE}
    * @param maximumBytes most that is taken, a multiple of 256, or {@link #UNLIMITED}
    * @param limitBytes most that the device gives, −1 for no limit
-   * @param foresight handles of the streams; see {@link StreamEvents}
+   * @param future handles of the streams; see {@link StreamEvents}
    */
   PoolMemoryResource(
       long initialBytes,
       long maximumBytes,
       long limitBytes,
-      Foresight foresight,
+      FutureRequests future,
       DeviceMemory device,
       EffectListener listener) {
     this.initialBytes = initialBytes;
     this.maximumBytes = maximumBytes;
-    this.listener = listener;
     upstream = new Upstream(device, limitBytes);
+    refused = new RefusedRequests(mostBytes(), device, listener);
     heap = new BlockHeap(listener);
-    events = new StreamEvents(foresight);
+    events = new StreamEvents(future);
   }
 
   @Override
@@ -89,18 +89,7 @@ public final class PoolMemoryResource implements AllocatorPolicy {
         construct(stream) ? find(bytes, eventList(events.of(stream)), stream) : BlockHeap.NONE;
     if (block == BlockHeap.NONE) {
       heap.settle();
-      listener.outOfMemory(
-          new OutOfMemory(
-              allocation,
-              requestedBytes,
-              bytes,
-              bytes,
-              stream,
-              mostBytes(),
-              0,
-              upstream.deviceFreeBytes(),
-              upstream.deviceTotalBytes()));
-      return OUT_OF_MEMORY;
+      return refused.report(allocation, requestedBytes, bytes, bytes, stream);
     }
     heap.take(block, allocation, requestedBytes, stream);
     return heap.address(block);

@@ -4,7 +4,7 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicyProvider;
@@ -31,7 +31,7 @@ public final class PoolMemoryResourceProvider implements PolicyProvider {
                   "taken at the first request, a multiple of 256; half stands for half of the"
                       + " free memory, as RMM's Python classes choose it"),
               new PolicySpec.Option(
-                  MAX, NONE, "bytes", "most that the pool takes, a multiple of 256, or none")));
+                  MAX, NONE, "bytes", "maximum size of the pool, a multiple of 256, or none")));
 
   /** A provider; the service loader makes it. */
   public PoolMemoryResourceProvider() {}
@@ -43,7 +43,7 @@ public final class PoolMemoryResourceProvider implements PolicyProvider {
 
   @Override
   public AllocatorPolicy create(
-      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
     PolicyOptions options = new PolicyOptions(SPEC, settings);
     long initialBytes =
@@ -58,7 +58,7 @@ public final class PoolMemoryResourceProvider implements PolicyProvider {
       throw options.wrong(INITIAL, "at most the maximum, " + maximumBytes + " bytes");
     }
     return new PoolMemoryResource(
-        initialBytes, maximumBytes, settings.limitBytes(), foresight, device, listener);
+        initialBytes, maximumBytes, settings.limitBytes(), future, device, listener);
   }
 
   private static long multiple(PolicyOptions options, String name) throws PolicyOptionException {

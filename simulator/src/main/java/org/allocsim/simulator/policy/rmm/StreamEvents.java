@@ -1,7 +1,7 @@
 package org.allocsim.simulator.policy.rmm;
 
 import java.util.Arrays;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 
 /**
  * The CUDA events of a stream-ordered resource, one for each stream that ever asked it for
@@ -9,9 +9,9 @@ import org.allocsim.simulator.policy.Foresight;
  * numbers; RMM orders them by the events' handles, of which nothing better is known.
  *
  * <p>The null stream and {@code cudaStreamLegacy} share an event, in whose list lies what a
- * resource takes from the device when it is constructed. RMM tells them by their handles, so the
- * handles of the trace's streams are looked at, but none of its requests. Without a trace, stream 0
- * is the null stream.
+ * resource takes from the device when it is constructed. RMM distinguishes them by their handles,
+ * so the handles of the trace's streams are looked at, but none of its requests. Without a trace,
+ * stream 0 is the null stream.
  */
 final class StreamEvents {
   private static final int NO_EVENT = -1;
@@ -31,10 +31,10 @@ final class StreamEvents {
   private int count;
 
   /** No events yet. */
-  StreamEvents(Foresight foresight) {
-    if (foresight.isKnown()) {
-      int nullStream = foresight.trace().streamOfHandle(NULL_HANDLE);
-      otherLegacyStream = foresight.trace().streamOfHandle(LEGACY_HANDLE);
+  StreamEvents(FutureRequests future) {
+    if (future.isKnown()) {
+      int nullStream = future.trace().streamOfHandle(NULL_HANDLE);
+      otherLegacyStream = future.trace().streamOfHandle(LEGACY_HANDLE);
       legacyStream = nullStream >= 0 ? nullStream : NOT_IN_TRACE;
     } else {
       legacyStream = 0;

@@ -76,7 +76,7 @@ final class Superblocks {
     return ownerNumber < free.length ? free[ownerNumber].lowest(leastBytes) : BlockHeap.NONE;
   }
 
-  /** Cuts an empty superblock of the global arena; what is behind the kept bytes becomes one. */
+  /** Cuts an empty superblock of the global arena; what is after the kept bytes becomes one. */
   void cut(int superblock, long keptBytes) {
     int block = firstBlock[superblock];
     int rest = heap.split(block, keptBytes);
@@ -155,7 +155,7 @@ final class Superblocks {
     return owner[superblock] == GLOBAL && isEmpty(superblock);
   }
 
-  /** Lets an empty superblock absorb the empty one behind it. */
+  /** Lets an empty superblock absorb the empty one after it. */
   private void absorbNext(int superblock) {
     int block = firstBlock[superblock];
     int absorbed = heap.next(block);

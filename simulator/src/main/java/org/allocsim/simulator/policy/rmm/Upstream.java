@@ -3,7 +3,7 @@ package org.allocsim.simulator.policy.rmm;
 import org.allocsim.simulator.device.DeviceMemory;
 
 /**
- * The device under a resource, behind a limit as RMM's {@code limiting_resource_adaptor} sets it:
+ * The device under a resource, under a limit as RMM's {@code limiting_resource_adaptor} sets it:
  * every request counts with its size rounded up to 256 bytes, and one that would pass the limit is
  * refused without asking the device.
  */
@@ -64,10 +64,5 @@ final class Upstream {
   /** Free bytes of the device. */
   long deviceFreeBytes() {
     return device.freeBytes();
-  }
-
-  /** Size of the device, or −1 where it is not known. */
-  long deviceTotalBytes() {
-    return device.totalBytes();
   }
 }

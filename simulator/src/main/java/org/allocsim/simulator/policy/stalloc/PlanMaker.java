@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
@@ -44,7 +44,7 @@ final class PlanMaker {
   private int slots;
   private int mostSlots;
 
-  private PlanMaker(Foresight profile, long mostBytes) {
+  private PlanMaker(FutureRequests profile, long mostBytes) {
     trace = profile.trace();
     device = profile.device();
     this.mostBytes = mostBytes;
@@ -58,7 +58,7 @@ final class PlanMaker {
    *
    * @param mostBytes requests of more than this were never served, so none of them is planned
    */
-  static StAllocPlan plan(Foresight profile, long mostBytes) {
+  static StAllocPlan plan(FutureRequests profile, long mostBytes) {
     return profile.isKnown() ? new PlanMaker(profile, mostBytes).make() : StAllocPlan.NONE;
   }
 
@@ -126,7 +126,7 @@ final class PlanMaker {
         continue;
       }
       if (trace.kind(event) == RequestKind.MARKER_BEGIN
-          && trace.markerName(trace.allocation(event)).startsWith(ITERATION_MARKER)) {
+          && trace.markerNameOf(event).startsWith(ITERATION_MARKER)) {
         iteration++;
         if (iteration == 1) {
           firstRows = lifetimes.count();
@@ -167,7 +167,7 @@ final class PlanMaker {
     }
     bufferOf[allocation] = lifetimes.add(time, StaticArena.rounded(bytes));
     if (iteration == 1) {
-      // Until its free in the same iteration tells otherwise, the next iteration inherits it.
+      // Until its free in the same iteration shows otherwise, the next iteration inherits it.
       lifetimes.setStart(bufferOf[allocation], steadyStart);
       rememberStart(bufferOf[allocation], time);
     }

@@ -175,18 +175,18 @@ final class SlotTable {
     int end = slabEnd(slab);
     visitor.segment(slabAddress[slab], slabBytes(slab), 0, true, 0, false);
     for (int slot = slabFirstSlot[slab]; slot < end; ) {
-      int behind = slot + 1;
+      int after = slot + 1;
       boolean isFree = allocation[slot] == FREE;
-      while (isFree && behind < end && allocation[behind] == FREE) {
-        behind++;
+      while (isFree && after < end && allocation[after] == FREE) {
+        after++;
       }
       visitor.block(
           address(slot),
-          (behind - slot) * SLOT_BYTES,
+          (after - slot) * SLOT_BYTES,
           isFree ? 0 : requested[slot],
           isFree ? LayoutVisitor.BlockState.INACTIVE : LayoutVisitor.BlockState.ACTIVE_ALLOCATED,
           allocation[slot]);
-      slot = behind;
+      slot = after;
     }
   }
 }

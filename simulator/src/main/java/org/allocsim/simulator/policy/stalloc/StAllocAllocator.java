@@ -3,10 +3,10 @@ package org.allocsim.simulator.policy.stalloc;
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -48,6 +48,7 @@ public final class StAllocAllocator implements AllocatorPolicy {
   private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
+  private final RefusedRequests refused;
   private final SlotTable slots;
   private final CachingAllocator fallback;
   private StaticArena arena;
@@ -66,7 +67,7 @@ public final class StAllocAllocator implements AllocatorPolicy {
    * @param plan where requests go
    * @param limitBytes bytes that it may hold from the device, −1 for no limit
    * @param device where its memory comes from
-   * @param listener hears what it does
+   * @param listener receives what it does
    */
   public StAllocAllocator(
       StAllocPlan plan, long limitBytes, DeviceMemory device, EffectListener listener) {
@@ -74,6 +75,7 @@ public final class StAllocAllocator implements AllocatorPolicy {
     this.limitBytes = limitBytes;
     this.device = device;
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, device, listener);
     slots = new SlotTable(listener);
     long ownBytes = plan.reservedBytes() + firstSlabBytes(plan);
     fallback =
@@ -160,18 +162,7 @@ public final class StAllocAllocator implements AllocatorPolicy {
   }
 
   private long outOfMemory(int allocation, long requestedBytes, int stream, long segmentBytes) {
-    listener.outOfMemory(
-        new OutOfMemory(
-            allocation,
-            requestedBytes,
-            requestedBytes,
-            segmentBytes,
-            stream,
-            limitBytes,
-            0,
-            device.freeBytes(),
-            device.totalBytes()));
-    return OUT_OF_MEMORY;
+    return refused.report(allocation, requestedBytes, requestedBytes, segmentBytes, stream);
   }
 
   @Override

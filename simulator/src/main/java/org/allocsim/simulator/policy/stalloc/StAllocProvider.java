@@ -4,7 +4,7 @@ import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicyProvider;
@@ -31,7 +31,7 @@ public final class StAllocProvider implements PolicyProvider {
 
   @Override
   public AllocatorPolicy create(
-      PolicySettings settings, Foresight foresight, DeviceMemory device, EffectListener listener)
+      PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
       throws PolicyOptionException {
     new PolicyOptions(SPEC, settings);
     long mostBytes = device.totalBytes() < 0 ? Long.MAX_VALUE >> 3 : device.totalBytes();
@@ -39,6 +39,6 @@ public final class StAllocProvider implements PolicyProvider {
       mostBytes = Math.min(mostBytes, settings.limitBytes());
     }
     return new StAllocAllocator(
-        PlanMaker.plan(foresight, mostBytes), settings.limitBytes(), device, listener);
+        PlanMaker.plan(future, mostBytes), settings.limitBytes(), device, listener);
   }
 }

@@ -60,7 +60,7 @@ final class StaticArena {
     used.add(0, from, allocation);
     listener.blockAllocated(allocation, from, requestedBytes, length, stream, false);
     int gaps = (from > gapStart ? 1 : 0) + (from + length < gapEnd ? 1 : 0);
-    listenToSplits(gaps - (wasEmpty ? 0 : 1), wasEmpty ? bytes - length : -length);
+    reportSplits(gaps - (wasEmpty ? 0 : 1), wasEmpty ? bytes - length : -length);
     return true;
   }
 
@@ -77,7 +77,7 @@ final class StaticArena {
     long gapEnd = above == OrderedBlocks.NONE ? address + bytes : start[used.block(above)];
     int gaps = (from > gapStart ? 1 : 0) + (from + length < gapEnd ? 1 : 0);
     boolean isEmpty = used.size() == 0;
-    listenToSplits((isEmpty ? 0 : 1) - gaps, isEmpty ? length - bytes : length);
+    reportSplits((isEmpty ? 0 : 1) - gaps, isEmpty ? length - bytes : length);
   }
 
   /** Bytes from the range's start on that belong to it. */
@@ -85,7 +85,7 @@ final class StaticArena {
     return start[allocation] + rounded(requested[allocation]);
   }
 
-  private void listenToSplits(int blocks, long splitBytes) {
+  private void reportSplits(int blocks, long splitBytes) {
     if (blocks != 0 || splitBytes != 0) {
       listener.inactiveSplitChanged(blocks, splitBytes, false);
     }

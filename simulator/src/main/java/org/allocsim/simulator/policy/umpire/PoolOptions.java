@@ -32,8 +32,8 @@ record PoolOptions(
   static final List<PolicySpec.Option> DESCRIPTION =
       List.of(
           new PolicySpec.Option(
-              FIRST, "512MiB", "bytes", "least size of a driver block while the pool has none"),
-          new PolicySpec.Option(NEXT, "1MiB", "bytes", "least size of every other driver block"),
+              FIRST, "512MiB", "bytes", "minimum size of a driver block while the pool has none"),
+          new PolicySpec.Option(NEXT, "1MiB", "bytes", "minimum size of every other driver block"),
           new PolicySpec.Option(
               ALIGNMENT, "16", "bytes", "unit of sizes, a power of two from 1 to 256"),
           new PolicySpec.Option(

@@ -2,10 +2,10 @@ package org.allocsim.simulator.policy.umpire;
 
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.order.OrderedBlocks;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 
 /**
@@ -21,6 +21,7 @@ abstract class UmpirePool implements AllocatorPolicy {
   private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
+  private final RefusedRequests refused;
   private final BlockHeap heap;
   private final OrderedBlocks free = new OrderedBlocks();
   private long heldBytes;
@@ -40,6 +41,7 @@ abstract class UmpirePool implements AllocatorPolicy {
     this.limitBytes = limitBytes;
     this.device = device;
     this.listener = listener;
+    refused = new RefusedRequests(limitBytes, device, listener);
     heap = new BlockHeap(listener);
   }
 
@@ -66,18 +68,7 @@ abstract class UmpirePool implements AllocatorPolicy {
       block = grow(bytes, stream);
       if (block == BlockHeap.NONE) {
         heap.settle();
-        listener.outOfMemory(
-            new OutOfMemory(
-                allocation,
-                requestedBytes,
-                bytes,
-                driverBlockBytes(bytes),
-                stream,
-                limitBytes,
-                0,
-                device.freeBytes(),
-                device.totalBytes()));
-        return OUT_OF_MEMORY;
+        return refused.report(allocation, requestedBytes, bytes, driverBlockBytes(bytes), stream);
       }
       if (pieceBytes(block) > bytes) {
         add(heap.split(block, bytes));
@@ -146,7 +137,7 @@ abstract class UmpirePool implements AllocatorPolicy {
     highWatermarkBytes = Math.max(highWatermarkBytes, usedBytes + bytes);
   }
 
-  /** Bytes of a piece, without the slack behind its driver block. */
+  /** Bytes of a piece, without the slack after its driver block. */
   private long pieceBytes(int block) {
     return heap.bytes(block) - (heap.next(block) == BlockHeap.NONE ? options.alignmentBytes() : 0);
   }

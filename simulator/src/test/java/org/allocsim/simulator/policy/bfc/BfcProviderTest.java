@@ -12,7 +12,7 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.junit.jupiter.api.Test;
@@ -21,10 +21,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Limits and habits by preset and option. */
 class BfcProviderTest {
-  /** The card of the recordings. */
+  /** The GPU of the recordings. */
   private static final long TOTAL = 85_017_493_504L;
 
-  /** A card that lists what is asked of it. */
+  /** A GPU that lists what is asked of it. */
   private static final class Card implements DeviceMemory {
     final List<Long> asked = new ArrayList<>();
     private final SimulatedDevice device;
@@ -82,7 +82,8 @@ class BfcProviderTest {
   private static AllocatorPolicy create(long limit, Map<String, String> options, DeviceMemory card)
       throws PolicyOptionException {
     return new BfcProvider()
-        .create(new PolicySettings(limit, options), Foresight.NONE, card, EffectListeners.NONE);
+        .create(
+            new PolicySettings(limit, options), FutureRequests.NONE, card, EffectListeners.NONE);
   }
 
   private static List<Long> asked(long limit, Map<String, String> options, Card card)
@@ -221,7 +222,7 @@ class BfcProviderTest {
             PolicyOptionException.class,
             () ->
                 new OrtArenaProvider()
-                    .create(settings, Foresight.NONE, card(), EffectListeners.NONE));
+                    .create(settings, FutureRequests.NONE, card(), EffectListeners.NONE));
     assertTrue(error.getMessage().contains(option), error.getMessage());
   }
 

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -82,7 +82,7 @@ class PublicInstancesTest {
             .orElseThrow()
             .create(
                 new PolicySettings(UNBOUNDED, options),
-                Foresight.NONE,
+                FutureRequests.NONE,
                 device,
                 EffectListeners.NONE);
     new Replay(trace, 0, policy, EffectListeners.NONE, () -> 0).run(event -> true);

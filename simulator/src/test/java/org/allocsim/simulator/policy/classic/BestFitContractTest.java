@@ -7,7 +7,7 @@ class BestFitContractTest extends PolicyContract {
     super("best-fit");
   }
 
-  /** The heap never shrinks unless it is told to. */
+  /** The heap never shrinks unless an option says so. */
   @Override
   protected long reservedBytesWhenEmptied(long peakReservedBytes) {
     return peakReservedBytes;

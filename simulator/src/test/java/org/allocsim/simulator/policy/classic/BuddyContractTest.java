@@ -14,7 +14,7 @@ class BuddyContractTest extends PolicyContract {
     return false;
   }
 
-  /** The heap never shrinks unless it is told to. */
+  /** The heap never shrinks unless an option says so. */
   @Override
   protected long reservedBytesWhenEmptied(long peakReservedBytes) {
     return peakReservedBytes;

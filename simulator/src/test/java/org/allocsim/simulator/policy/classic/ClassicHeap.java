@@ -7,7 +7,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.engine.InvariantChecker;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
@@ -32,7 +32,8 @@ final class ClassicHeap {
       policy =
           Policies.named(id)
               .orElseThrow()
-              .create(new PolicySettings(limitBytes, options), Foresight.NONE, device, listener);
+              .create(
+                  new PolicySettings(limitBytes, options), FutureRequests.NONE, device, listener);
     } catch (PolicyOptionException | UnfitTraceException e) {
       throw new AssertionError(e);
     }

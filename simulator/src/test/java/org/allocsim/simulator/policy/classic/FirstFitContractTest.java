@@ -7,7 +7,7 @@ class FirstFitContractTest extends PolicyContract {
     super("first-fit");
   }
 
-  /** The heap never shrinks unless it is told to. */
+  /** The heap never shrinks unless an option says so. */
   @Override
   protected long reservedBytesWhenEmptied(long peakReservedBytes) {
     return peakReservedBytes;

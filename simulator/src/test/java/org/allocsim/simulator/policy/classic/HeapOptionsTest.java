@@ -10,7 +10,7 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListeners;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -117,7 +117,7 @@ class HeapOptionsTest {
                     .orElseThrow()
                     .create(
                         new PolicySettings(-1, Map.of(option, value)),
-                        Foresight.NONE,
+                        FutureRequests.NONE,
                         new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 30)),
                         EffectListeners.NONE));
     assertTrue(error.getMessage().contains(reason), error.getMessage());
@@ -132,7 +132,7 @@ class HeapOptionsTest {
                 .orElseThrow()
                 .create(
                     new PolicySettings(-1, Map.of("arena", "2MiB", "trim-top", "true")),
-                    Foresight.NONE,
+                    FutureRequests.NONE,
                     new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 30)),
                     EffectListeners.NONE));
   }

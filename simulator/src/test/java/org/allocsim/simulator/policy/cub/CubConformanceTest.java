@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UpwardDevice;
@@ -152,6 +152,6 @@ class CubConformanceTest {
 
   private AllocatorPolicy create(Map<String, String> options) throws PolicyOptionException {
     return new CubProvider()
-        .create(new PolicySettings(-1, options), Foresight.NONE, device, EffectListeners.NONE);
+        .create(new PolicySettings(-1, options), FutureRequests.NONE, device, EffectListeners.NONE);
   }
 }

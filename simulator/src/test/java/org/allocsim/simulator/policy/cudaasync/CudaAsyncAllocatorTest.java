@@ -18,7 +18,7 @@ import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.engine.InvariantChecker;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.PolicyOptionException;
@@ -27,7 +27,7 @@ import org.allocsim.simulator.policy.UnfitTraceException;
 import org.junit.jupiter.api.Test;
 
 /**
- * The conformance cases ASY-1 to ASY-6, without ASY-4: traces do not tell that one stream waits for
+ * The conformance cases ASY-1 to ASY-6, without ASY-4: traces do not show that one stream waits for
  * an event of another. In ASY-6 the wait that the driver inserts is no call of the program.
  */
 class CudaAsyncAllocatorTest {
@@ -67,7 +67,7 @@ class CudaAsyncAllocatorTest {
     try {
       return (CudaAsyncAllocator)
           new CudaAsyncProvider()
-              .create(new PolicySettings(limit, options), Foresight.NONE, memory, listener);
+              .create(new PolicySettings(limit, options), FutureRequests.NONE, memory, listener);
     } catch (PolicyOptionException | UnfitTraceException e) {
       throw new AssertionError(e);
     }
@@ -226,7 +226,7 @@ class CudaAsyncAllocatorTest {
     assertTrue(policy.allocate(2, 6 * MIB, 0, 0) > 0);
   }
 
-  /** As a real driver, which tells totals only, and the same calls where chunks are known. */
+  /** As a real driver, which reports totals only, and the same calls where chunks are known. */
   @Test
   void aPoolThatTellsTotalsOnlyHasASoundLayoutAndTheSameReservedBytes() {
     SplittableRandom random = new SplittableRandom(5);
@@ -274,7 +274,7 @@ class CudaAsyncAllocatorTest {
             PolicyOptionException.class,
             () ->
                 new CudaAsyncProvider()
-                    .create(settings, Foresight.NONE, device, EffectListeners.NONE));
+                    .create(settings, FutureRequests.NONE, device, EffectListeners.NONE));
     assertTrue(error.getMessage().contains(name), error.getMessage());
   }
 
@@ -287,7 +287,7 @@ class CudaAsyncAllocatorTest {
                 new CudaAsyncProvider()
                     .create(
                         new PolicySettings(-1, Map.of()),
-                        Foresight.NONE,
+                        FutureRequests.NONE,
                         new OtherDevice(device),
                         EffectListeners.NONE));
     assertTrue(error.getMessage().contains("stream-ordered"), error.getMessage());

@@ -13,7 +13,7 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.junit.jupiter.api.Test;
 
 /**
- * The shape of rapidsai/rmm#1245: a pool that reserves a whole card of 84 490 059 776 bytes, of
+ * The shape of rapidsai/rmm#1245: a pool that reserves a whole GPU of 84 490 059 776 bytes, of
  * which 53 514 136 688 are used by many blocks of 2^18 to 2^19 bytes, refuses 132 870 728 bytes.
  */
 class PoolFragmentationTest {

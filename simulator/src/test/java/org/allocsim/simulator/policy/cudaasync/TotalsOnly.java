@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.StreamOrderedMemory;
 
-/** A device whose pool tells totals only, as a real driver's does. */
+/** A device whose pool reports totals only, as a real driver's does. */
 final class TotalsOnly extends OtherDevice {
   private final StreamOrderedMemory pool;
 

@@ -11,7 +11,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -128,7 +128,7 @@ class DirectAllocatorTest {
                 new DirectProvider()
                     .create(
                         new PolicySettings(-1, Map.of("shared-limit", "0")),
-                        Foresight.NONE,
+                        FutureRequests.NONE,
                         device,
                         EffectListeners.NONE));
     assertTrue(error.getMessage().contains("shared-limit"), error.getMessage());

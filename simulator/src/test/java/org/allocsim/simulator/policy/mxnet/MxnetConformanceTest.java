@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UpwardDevice;
@@ -136,6 +136,6 @@ class MxnetConformanceTest {
 
   private AllocatorPolicy round(Map<String, String> options) throws PolicyOptionException {
     return new RoundProvider()
-        .create(new PolicySettings(-1, options), Foresight.NONE, device, EffectListeners.NONE);
+        .create(new PolicySettings(-1, options), FutureRequests.NONE, device, EffectListeners.NONE);
   }
 }

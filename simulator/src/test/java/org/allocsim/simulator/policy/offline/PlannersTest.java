@@ -16,7 +16,7 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectListeners;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyRun;
@@ -273,7 +273,7 @@ class PlannersTest {
   void planningWithoutTheRequestsIsRefused() {
     UnfitTraceException error =
         assertThrows(
-            UnfitTraceException.class, () -> create("plan-search", Map.of(), Foresight.NONE));
+            UnfitTraceException.class, () -> create("plan-search", Map.of(), FutureRequests.NONE));
     assertTrue(error.getMessage().startsWith("all requests"), error.getMessage());
   }
 
@@ -285,20 +285,21 @@ class PlannersTest {
     "max-live, unit, 1, none at all"
   })
   void aBadOptionIsRefusedWithASentence(String policy, String option, String value, String part) {
-    Foresight foresight = new Foresight(RandomTraces.build(new AllocationTrace.Builder()), 0);
+    FutureRequests future =
+        new FutureRequests(RandomTraces.build(new AllocationTrace.Builder()), 0);
     PolicyOptionException error =
         assertThrows(
-            PolicyOptionException.class, () -> create(policy, Map.of(option, value), foresight));
+            PolicyOptionException.class, () -> create(policy, Map.of(option, value), future));
     assertTrue(error.getMessage().contains(part), error.getMessage());
   }
 
-  private static void create(String policy, Map<String, String> options, Foresight foresight)
+  private static void create(String policy, Map<String, String> options, FutureRequests future)
       throws PolicyOptionException, UnfitTraceException {
     Policies.named(policy)
         .orElseThrow()
         .create(
             new PolicySettings(-1, options),
-            foresight,
+            future,
             new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 30)),
             EffectListeners.NONE);
   }

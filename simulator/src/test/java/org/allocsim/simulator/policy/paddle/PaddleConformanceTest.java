@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.PolicyOptionException;
@@ -98,6 +98,6 @@ class PaddleConformanceTest {
 
   private AllocatorPolicy create(Map<String, String> options) throws PolicyOptionException {
     return new AutoGrowthProvider()
-        .create(new PolicySettings(-1, options), Foresight.NONE, device, EffectListeners.NONE);
+        .create(new PolicySettings(-1, options), FutureRequests.NONE, device, EffectListeners.NONE);
   }
 }

@@ -15,7 +15,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.engine.InvariantChecker;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.PolicyOptionException;
@@ -194,7 +194,7 @@ class PagedKvConformanceTest {
                 new PagedKvProvider()
                     .create(
                         new PolicySettings(-1, Map.of("token-bytes", "1", "block-size", "1")),
-                        Foresight.NONE,
+                        FutureRequests.NONE,
                         new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 40)),
                         EffectListeners.NONE));
     assertEquals(true, error.getMessage().contains("token-bytes"), error.getMessage());

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UpwardDevice;
@@ -25,7 +25,7 @@ class PinnedHostOptionsTest {
   private AllocatorPolicy create(long limitBytes, Map<String, String> options)
       throws PolicyOptionException {
     return new PinnedHostProvider()
-        .create(new PolicySettings(limitBytes, options), Foresight.NONE, host, stats);
+        .create(new PolicySettings(limitBytes, options), FutureRequests.NONE, host, stats);
   }
 
   @Test

@@ -180,13 +180,13 @@ final class AllocatorScript {
     return this;
   }
 
-  /** Size of the free block right behind an active allocation's block. */
+  /** Size of the free block right after an active allocation's block. */
   AllocatorScript expectFreeBehind(String name, long bytes) {
     LayoutCheck.Block block = blockOf(name);
-    LayoutCheck.Block behind = layout().blockAt.get(block.address() + block.bytes());
-    assertNotNull(behind, "no block behind " + name);
-    assertEquals(BlockState.INACTIVE, behind.state());
-    assertEquals(bytes, behind.bytes());
+    LayoutCheck.Block after = layout().blockAt.get(block.address() + block.bytes());
+    assertNotNull(after, "no block after " + name);
+    assertEquals(BlockState.INACTIVE, after.state());
+    assertEquals(bytes, after.bytes());
     return this;
   }
 

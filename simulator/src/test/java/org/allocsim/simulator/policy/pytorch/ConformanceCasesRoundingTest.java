@@ -109,7 +109,7 @@ class ConformanceCasesRoundingTest {
     "3221225473, 3489660928"
   })
   void case12_eachIntervalHasItsOwnDivisions(long requested, long rounded) {
-    // Blocks up to 1 MiB larger are handed out whole, so the OOM entry tells the rounded size.
+    // Blocks up to 1 MiB larger are handed out whole, so the OOM entry shows the rounded size.
     AllocatorScript full =
         AllocatorScript.limited("roundup_power2_divisions:[256:1,512:2,1024:4,>:8]", 0);
     full.alloc("a", requested, "OOM(" + ScriptedDevice.size(rounded) + ")");

@@ -157,7 +157,7 @@ final class RandomRequests {
     return free();
   }
 
-  /** To be told when an ALLOCATE was not served: the program frees a third of what it holds. */
+  /** To be called when an ALLOCATE was not served: the program frees a third of what it holds. */
   void failed(Request request) {
     live.removeId(request.allocation());
     failed.add(request.allocation());

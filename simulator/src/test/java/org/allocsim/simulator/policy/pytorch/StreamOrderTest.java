@@ -51,7 +51,7 @@ class StreamOrderTest {
   }
 
   @Test
-  void anUnfinishedUseHoldsUpThoseBehindIt() {
+  void anUnfinishedUseHoldsUpThoseAfterIt() {
     allocator.allocate(0, 512, OWN, 0);
     allocator.allocate(1, 512, OWN, 0);
     allocator.useStream(0, FIRST, 2);

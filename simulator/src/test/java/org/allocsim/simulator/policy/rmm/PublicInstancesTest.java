@@ -9,7 +9,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PublicInstance;
@@ -68,7 +68,7 @@ class PublicInstancesTest {
             .orElseThrow()
             .create(
                 new PolicySettings(-1, options),
-                Foresight.NONE,
+                FutureRequests.NONE,
                 new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 42)),
                 listener);
     new Replay(trace, 0, policy, EffectListeners.NONE, () -> 0).run(_ -> true);

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.RandomTraces;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
@@ -108,7 +108,7 @@ class PlanMakerTest {
   @ValueSource(ints = {1, 2, 3})
   void liveRowsOfAPlanNeverOverlap(int seed) {
     AllocationTrace trace = RandomTraces.of(seed, 3000, 1);
-    StAllocPlan plan = PlanMaker.plan(new Foresight(trace, 0), UNBOUNDED);
+    StAllocPlan plan = PlanMaker.plan(new FutureRequests(trace, 0), UNBOUNDED);
     assertTrue(plan.reservedBytes() >= plan.liveBytes());
     assertTrue(plan.reservedBytes() < plan.liveBytes() * 1.2, "a plan that wastes more is no plan");
   }
@@ -131,7 +131,7 @@ class PlanMakerTest {
       trace.markerEnd("Iteration Index : " + iteration);
     }
     trace.free(weights);
-    StAllocPlan plan = PlanMaker.plan(new Foresight(RandomTraces.build(trace), 0), UNBOUNDED);
+    StAllocPlan plan = PlanMaker.plan(new FutureRequests(RandomTraces.build(trace), 0), UNBOUNDED);
     assertEquals(3, plan.firstRows());
     assertEquals(5, plan.rows());
     assertEquals(4096 + 8192 + 2 * 2048, plan.reservedBytes());
@@ -144,7 +144,7 @@ class PlanMakerTest {
     trace.allocate(1024, 0, PoolId.DEFAULT);
     trace.allocate(1L << 50, 0, PoolId.DEFAULT);
     trace.allocate(2048, 0, PoolId.DEFAULT);
-    StAllocPlan plan = PlanMaker.plan(new Foresight(RandomTraces.build(trace), 0), 1L << 40);
+    StAllocPlan plan = PlanMaker.plan(new FutureRequests(RandomTraces.build(trace), 0), 1L << 40);
     assertArrayEquals(new int[] {1}, plan.unplanned());
     assertEquals(3072, plan.reservedBytes());
   }

@@ -7,7 +7,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -56,7 +56,7 @@ final class AllocatorPass {
     policy =
         provider.create(
             new PolicySettings(-1, options),
-            new Foresight(program.trace(), program.device()),
+            new FutureRequests(program.trace(), program.device()),
             new SimulatedDevice(profile),
             listener);
     replay = new Replay(program.trace(), program.device(), policy, listener, stats::activeBytes);

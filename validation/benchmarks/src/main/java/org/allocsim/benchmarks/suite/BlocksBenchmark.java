@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.allocsim.simulator.policy.AllocatorPolicy;
-import org.allocsim.simulator.policy.Foresight;
+import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
@@ -111,7 +111,7 @@ public class BlocksBenchmark {
             .orElseThrow()
             .create(
                 new PolicySettings(-1, conf.isEmpty() ? Map.of() : Map.of("conf", conf)),
-                Foresight.NONE,
+                FutureRequests.NONE,
                 new EndlessMemory(),
                 stats);
     for (int block = 0; block < 2 * blocks; block++) {

@@ -11,6 +11,7 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.validation.benchmark.BenchmarkPlan;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.TraceFormats;
@@ -22,16 +23,7 @@ import org.allocsim.workloads.transform.Timestamps;
  * What benchmarks work on. Inputs have names, because JMH hands them to processes of its own: that
  * of a program that makes the trace, or the path of a file.
  */
-public final class Inputs {
-  /** GPT-2 training, batches of changing length: 14 085 allocations, as in {@code gpt_varlen}. */
-  public static final String GPT = "gpt";
-
-  /** Llama generation with a growing cache: 81 117 allocations, as in {@code llama_generate}. */
-  public static final String LLAMA = "llama-generate";
-
-  /** The snapshot that ships with the benchmarks. */
-  public static final String SAMPLE = "sample";
-
+final class Inputs {
   private static final String SAMPLE_FILE = "gpt_oom.pickle.xz";
   private static final long SEED = 1;
 
@@ -88,7 +80,8 @@ public final class Inputs {
                 rows.allocate(trace.bytes(event), trace.streamHandle(trace.stream(event)), pool);
         case FREE -> rows.free(ids[id]);
         case USE_STREAM ->
-            rows.useStream(ids[id], trace.streamHandle(trace.stream(event)), trace.bytes(event));
+            rows.useStream(
+                ids[id], trace.streamHandle(trace.stream(event)), trace.completionRank(event));
         case USE_COMPLETE -> {
           if (trace.stream(event) == AllocationTrace.ANY_STREAM) {
             rows.useComplete(ids[id]);
@@ -109,12 +102,12 @@ public final class Inputs {
   /**
    * Writes a snapshot without compression.
    *
-   * @param name {@link #SAMPLE} or the path of a snapshot, which may be compressed
+   * @param name {@link BenchmarkPlan#SAMPLE} or the path of a snapshot, which may be compressed
    * @return its length
    */
   static long writePlain(String name, Path target) {
     try (InputStream stored =
-            name.equals(SAMPLE)
+            name.equals(BenchmarkPlan.SAMPLE)
                 ? Inputs.class.getResourceAsStream(SAMPLE_FILE)
                 : Files.newInputStream(Path.of(name));
         StoredInput input = StoredInput.of(stored);

@@ -1,12 +1,15 @@
 package org.allocsim.benchmarks.suite;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.validation.benchmark.BenchmarkPlan;
+import org.allocsim.validation.benchmark.PolicyCase;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -22,7 +25,7 @@ import org.openjdk.jmh.annotations.State;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class ReplayBenchmark {
   /** What is replayed; see {@link Inputs}. */
-  @Param({Inputs.GPT, Inputs.LLAMA})
+  @Param({BenchmarkPlan.GPT, BenchmarkPlan.LLAMA})
   public String trace;
 
   /** The allocator, by its id. */
@@ -58,6 +61,22 @@ public class ReplayBenchmark {
         AllocatorPass.eventsOfSteadyPass(
             program, provider, values, DeviceProfiles.defaultProfile());
     pass.run();
+  }
+
+  /** Why a policy cannot serve a program; empty where it can. */
+  public static Optional<String> reasonAgainst(PolicyCase policy, String program) {
+    try {
+      new AllocatorPass(
+          AllocatorPass.Program.of(program),
+          policy.provider(),
+          policy.options(),
+          DeviceProfiles.defaultProfile());
+      return Optional.empty();
+    } catch (UnfitTraceException e) {
+      return Optional.of("needs " + e.getMessage());
+    } catch (PolicyOptionException e) {
+      return Optional.of(e.getMessage());
+    }
   }
 
   private AllocatorPass newPass() throws UnfitTraceException, PolicyOptionException {

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.allocsim.validation.benchmark.BenchmarkPlan;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
 import org.allocsim.workloads.format.TraceFormatException;
@@ -28,8 +29,8 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class SnapshotBenchmark {
-  /** What is read: {@link Inputs#SAMPLE} or the path of a snapshot. */
-  @Param(Inputs.SAMPLE)
+  /** What is read: {@link BenchmarkPlan#SAMPLE} or the path of a snapshot. */
+  @Param(BenchmarkPlan.SAMPLE)
   public String file;
 
   /** How it is compressed while it is read. */

@@ -16,6 +16,7 @@ import org.allocsim.simulator.timing.Roofline;
 import org.allocsim.simulator.timing.Simulation;
 import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.validation.benchmark.BenchmarkPlan;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -36,7 +37,7 @@ public class TimeBenchmark {
   private static final long NO_OVERSIZE = -1;
 
   /** What is run; see {@link Inputs}. */
-  @Param({Inputs.GPT, Inputs.LLAMA})
+  @Param({BenchmarkPlan.GPT, BenchmarkPlan.LLAMA})
   public String trace;
 
   private AllocationTrace program;

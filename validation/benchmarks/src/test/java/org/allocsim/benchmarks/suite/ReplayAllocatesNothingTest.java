@@ -8,6 +8,8 @@ import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyProvider;
+import org.allocsim.validation.benchmark.BenchmarkPlan;
+import org.allocsim.validation.benchmark.PolicyCase;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,7 +25,7 @@ class ReplayAllocatesNothingTest {
   void passesInSteadyStateMakeNoObjects(String options) throws Exception {
     PolicyProvider pytorch = Policies.named("pytorch").orElseThrow();
     Map<String, String> values = PolicyCase.parseOptions(options);
-    AllocatorPass.Program program = AllocatorPass.Program.of(Inputs.GPT);
+    AllocatorPass.Program program = AllocatorPass.Program.of(BenchmarkPlan.GPT);
     AllocatorPass pass =
         new AllocatorPass(program, pytorch, values, DeviceProfiles.defaultProfile());
     for (int i = 0; i < PASSES; i++) {

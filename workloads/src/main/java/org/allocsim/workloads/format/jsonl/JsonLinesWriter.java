@@ -212,20 +212,20 @@ final class JsonLinesWriter implements RecordedWriter {
         case USE_STREAM -> {
           id(event);
           streamIfKnown(event);
-          json.writeNumberProperty("rank", trace.bytes(event));
+          json.writeNumberProperty("rank", trace.completionRank(event));
         }
         case SYNCHRONIZE_STREAM -> stream("stream", trace.stream(event));
         case RELEASE_POOL, EMPTY_POOL -> pool(trace.pool(event));
         case MARKER_BEGIN, MARKER_END ->
-            json.writeStringProperty("name", trace.markerName(trace.allocation(event)));
+            json.writeStringProperty("name", trace.markerNameOf(event));
         case LAUNCH -> launch(event);
         case RECORD_EVENT, WAIT_EVENT -> {
-          json.writeNumberProperty("event", trace.allocation(event));
+          json.writeNumberProperty("event", trace.gpuEvent(event));
           stream("stream", trace.stream(event));
         }
-        case SYNCHRONIZE_EVENT -> json.writeNumberProperty("event", trace.allocation(event));
-        case HOST_WORK -> json.writeNumberProperty("ns", trace.bytes(event));
-        case LOAD_BATCH -> json.writeNumberProperty("loader", trace.allocation(event));
+        case SYNCHRONIZE_EVENT -> json.writeNumberProperty("event", trace.gpuEvent(event));
+        case HOST_WORK -> json.writeNumberProperty("ns", trace.hostNanos(event));
+        case LOAD_BATCH -> json.writeNumberProperty("loader", trace.loaderNumber(event));
         case HOST_ALLOCATE -> {
           id(event);
           json.writeNumberProperty("bytes", trace.bytes(event));
@@ -252,7 +252,7 @@ final class JsonLinesWriter implements RecordedWriter {
     }
 
     private void launch(int event) {
-      switch (trace.work(trace.allocation(event))) {
+      switch (trace.workOf(event)) {
         case Work.Kernel kernel -> {
           json.writeNumberProperty("flops", kernel.flops());
           json.writeNumberProperty("memory_bytes", kernel.memoryBytes());

@@ -124,7 +124,7 @@ final class StAllocWriter implements TraceWriter {
   }
 
   private static String name(AllocationTrace trace, int event) {
-    return trace.markerName(trace.allocation(event));
+    return trace.markerNameOf(event);
   }
 
   private static boolean isKnown(String name) {

@@ -58,7 +58,7 @@ class StAllocFormatTest {
       RequestKind kind = trace.kind(event);
       text.append(kind).append(' ');
       switch (kind) {
-        case MARKER_BEGIN, MARKER_END -> text.append(trace.markerName(trace.allocation(event)));
+        case MARKER_BEGIN, MARKER_END -> text.append(trace.markerNameOf(event));
         default ->
             text.append(trace.allocation(event))
                 .append(' ')

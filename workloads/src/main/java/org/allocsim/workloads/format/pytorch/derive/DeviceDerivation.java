@@ -90,6 +90,7 @@ final class DeviceDerivation {
 
   DeviceDerivation(
       DeviceHistory history,
+      HistoryRows rows,
       int device,
       long[] streamHandles,
       DerivationOptions options,
@@ -115,7 +116,7 @@ final class DeviceDerivation {
     RecordedDevice memory =
         new RecordedDevice(effects, follower::position, options.deviceTotalBytes());
     policy = new CachingAllocator(config, options.version(), limitBytes, memory, follower);
-    bounds = HistoryBounds.of(effects, start.layout(), config);
+    bounds = HistoryBounds.of(rows, start.layout(), config);
     segments = new SegmentMap(history, pools, start.layout());
     completions = new CompletionRows(effects);
     restoreStart();
@@ -202,7 +203,7 @@ final class DeviceDerivation {
   /** Keeps the maps of blocks and segments up to the rows that were explained. */
   private void followRows(int from, int to) {
     for (int row = from; row < to; row++) {
-      if (effects.kind(row) == EffectKind.FREE_COMPLETED) {
+      if (pending.size() > 0 && effects.kind(row) == EffectKind.FREE_COMPLETED) {
         pending.remove(effects.address(row));
       }
       segments.follow(row);
@@ -234,6 +235,12 @@ final class DeviceDerivation {
 
   /** Rows that lead to an allocation or failure, or to nothing: reads them and acts on it. */
   private void stepTowardsRequest(int row) {
+    if (effects.kind(row) == EffectKind.ALLOC) {
+      // Nothing comes before the request, so there is nothing to choose.
+      choices.only(row);
+      allocate(row, poolOf(row));
+      return;
+    }
     Step step = Step.at(effects, row);
     List<Reading> readings = readings(step);
     if (readings.isEmpty()) {

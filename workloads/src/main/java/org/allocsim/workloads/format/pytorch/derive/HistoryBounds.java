@@ -29,7 +29,8 @@ record HistoryBounds(
     UNDECIDED
   }
 
-  static HistoryBounds of(EffectLog effects, MemoryLayout start, AllocatorConfig config) {
+  static HistoryBounds of(HistoryRows rows, MemoryLayout start, AllocatorConfig config) {
+    EffectLog effects = rows.effects();
     long reservedBytes = 0;
     for (int i = 0; i < start.segmentCount(); i++) {
       reservedBytes += start.segmentBytes(i);
@@ -40,7 +41,8 @@ record HistoryBounds(
     long firstReleasedBytes = UNKNOWN;
     boolean anyRefused = false;
     long beforeGrowthBytes = -1;
-    for (int row = 0; row < effects.count(); row++) {
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.row(i);
       long bytes = effects.bytes(row);
       switch (effects.kind(row)) {
         case SEGMENT_ALLOC, SEGMENT_MAP -> {

@@ -28,7 +28,8 @@ final class PageRanges {
   private final Map<Integer, Integer> nameOfRow = new HashMap<>();
   private final TreeMap<Long, Range> open = new TreeMap<>(Long::compareUnsigned);
 
-  PageRanges(EffectLog effects, MemoryLayout start) {
+  PageRanges(HistoryRows rows, MemoryLayout start) {
+    EffectLog effects = rows.effects();
     for (int i = 0; i < start.segmentCount(); i++) {
       if (start.isExpandable(i)) {
         long address = start.segmentAddress(i);
@@ -40,7 +41,8 @@ final class PageRanges {
         range.mappedBytes += start.segmentBytes(i);
       }
     }
-    for (int row = 0; row < effects.count(); row++) {
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.row(i);
       long address = effects.address(row);
       long bytes = effects.bytes(row);
       switch (effects.kind(row)) {

@@ -21,6 +21,12 @@ final class ReadingChoices {
   private int lastRow = -1;
   private int lastCount;
 
+  /** The step at a row has one reading. */
+  void only(int row) {
+    lastRow = row;
+    lastCount = 1;
+  }
+
   /** The reading to take of the step at a row. */
   Reading choose(int row, List<Reading> readings) {
     lastRow = row;

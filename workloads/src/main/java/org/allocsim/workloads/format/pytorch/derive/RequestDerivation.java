@@ -2,7 +2,6 @@ package org.allocsim.workloads.format.pytorch.derive;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -23,27 +22,32 @@ public final class RequestDerivation {
   private final Snapshot snapshot;
   private final DerivationOptions options;
   private final boolean limitInferred;
+  private final List<HistoryRows> rows;
   private final List<SegmentPools> pools = new ArrayList<>();
   private final List<ReadingChoices> choices = new ArrayList<>();
   private final List<PoolLearning> learnings = new ArrayList<>();
   private final List<Inference> inferences = new ArrayList<>();
   private long unexplainedEntries;
 
-  private RequestDerivation(Snapshot snapshot, DerivationOptions options, boolean limitInferred) {
+  private RequestDerivation(
+      Snapshot snapshot, List<HistoryRows> rows, DerivationOptions options, boolean limitInferred) {
     this.snapshot = snapshot;
+    this.rows = rows;
     this.options = options;
     this.limitInferred = limitInferred;
   }
 
   /** The requests of all devices of a snapshot. */
   public static DerivedRequests derive(Snapshot snapshot, DerivationOptions options) {
+    List<HistoryRows> rows =
+        snapshot.devices().stream().map(device -> new HistoryRows(device.effects())).toList();
     if (options.limitBytes() >= 0) {
-      return new RequestDerivation(snapshot, options, false).derive();
+      return new RequestDerivation(snapshot, rows, options, false).derive();
     }
     DerivedRequests best = null;
-    for (long limitBytes : possibleLimits(snapshot, options)) {
+    for (long limitBytes : possibleLimits(rows, options)) {
       DerivedRequests requests =
-          new RequestDerivation(snapshot, options.withLimit(limitBytes), true).derive();
+          new RequestDerivation(snapshot, rows, options.withLimit(limitBytes), true).derive();
       if (best == null || requests.unexplainedEntries() < best.unexplainedEntries()) {
         best = requests;
       }
@@ -51,19 +55,18 @@ public final class RequestDerivation {
         return best;
       }
     }
-    DerivedRequests unlimited = new RequestDerivation(snapshot, options, false).derive();
+    DerivedRequests unlimited = new RequestDerivation(snapshot, rows, options, false).derive();
     return best == null || unlimited.unexplainedEntries() <= best.unexplainedEntries()
         ? unlimited
         : best;
   }
 
   /** Limits that the failed requests of a snapshot allow; the fraction is the same everywhere. */
-  private static long[] possibleLimits(Snapshot snapshot, DerivationOptions options) {
+  private static long[] possibleLimits(List<HistoryRows> rows, DerivationOptions options) {
     MemoryLayout nothing = new MemoryLayout.Builder().build();
-    for (int device = 0; device < snapshot.devices().size(); device++) {
-      EffectLog effects = snapshot.devices().get(device).effects();
+    for (HistoryRows device : rows) {
       long[] limits =
-          HistoryBounds.of(effects, nothing, options.config())
+          HistoryBounds.of(device, nothing, options.config())
               .possibleLimits(options.config().garbageCollectionThreshold());
       if (limits.length > 0) {
         return limits;
@@ -85,7 +88,8 @@ public final class RequestDerivation {
   private DerivedRequests attempt(boolean last) {
     inferences.clear();
     unexplainedEntries = 0;
-    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    int requests = rows.stream().mapToInt(HistoryRows::requestCount).sum();
+    AllocationTrace.Builder trace = new AllocationTrace.Builder(requests);
     for (long handle : snapshot.streamHandles()) {
       trace.declareStream(handle);
     }
@@ -100,6 +104,7 @@ public final class RequestDerivation {
         pools.add(
             new SegmentPools(
                 history,
+                rows.get(device),
                 segments(device),
                 starts.get(device).layout(),
                 starts.get(device).pools()));
@@ -110,6 +115,7 @@ public final class RequestDerivation {
       DeviceDerivation derivation =
           new DeviceDerivation(
               snapshot.devices().get(device),
+              rows.get(device),
               device,
               snapshot.streamHandles(),
               options,

@@ -28,6 +28,7 @@ final class SegmentPools {
   static final int NONE = -1;
 
   private final EffectLog effects;
+  private final HistoryRows rows;
   private final List<SnapshotSegment> segments;
   private final List<PoolId> startPools;
   private final Map<Integer, PoolId> poolOfSegment = new HashMap<>();
@@ -46,23 +47,26 @@ final class SegmentPools {
    */
   SegmentPools(
       DeviceHistory history,
+      HistoryRows rows,
       List<SnapshotSegment> segments,
       MemoryLayout start,
       List<PoolId> startPools) {
     this.effects = history.effects();
+    this.rows = rows;
     this.segments = segments;
     this.startPools = startPools;
     anyPrivate = segments.stream().anyMatch(segment -> !segment.pool().isDefault());
     highestKnownUser = segments.stream().mapToLong(s -> s.pool().user()).max().orElse(0);
-    pages = new PageRanges(this.effects, start);
-    releases = new SegmentReleases(this.effects, pages);
+    pages = new PageRanges(rows, start);
+    releases = new SegmentReleases(rows, pages);
     findSurvivors();
     findRecordedPools(history);
   }
 
   /** From 2.12 on every entry names its pool. */
   private void findRecordedPools(DeviceHistory history) {
-    for (int row = 0; row < effects.count(); row++) {
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.row(i);
       boolean obtains =
           effects.kind(row) == EffectKind.SEGMENT_ALLOC
               || effects.kind(row) == EffectKind.SEGMENT_MAP;
@@ -181,7 +185,8 @@ final class SegmentPools {
       }
     }
     Set<Long> settled = new HashSet<>();
-    for (int row = effects.count() - 1; row >= 0; row--) {
+    for (int i = rows.count() - 1; i >= 0; i--) {
+      int row = rows.row(i);
       EffectKind kind = effects.kind(row);
       long address = effects.address(row);
       boolean last =

@@ -10,17 +10,22 @@ import org.allocsim.simulator.effect.EffectLog;
 
 /** Where the memory that each row obtained was released again, and in which run of rows. */
 final class SegmentReleases {
-  private final int rows;
+  private final int rowCount;
   private final Map<Integer, Integer> releaseOf = new HashMap<>();
   private final Map<Integer, Integer> runStartOf = new HashMap<>();
   private final Map<Integer, List<Integer>> segmentsOfRun = new HashMap<>();
 
-  SegmentReleases(EffectLog effects, PageRanges pages) {
-    rows = effects.count();
+  SegmentReleases(HistoryRows rows, PageRanges pages) {
+    EffectLog effects = rows.effects();
+    rowCount = effects.count();
     TreeMap<Long, Integer> held = new TreeMap<>(Long::compareUnsigned);
     int runStart = -1;
-    for (int row = 0; row < rows; row++) {
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.row(i);
       EffectKind kind = effects.kind(row);
+      if (i > 0 && rows.row(i - 1) != row - 1) {
+        runStart = -1;
+      }
       if (kind == EffectKind.SEGMENT_ALLOC) {
         held.put(effects.address(row), row);
       } else if (kind == EffectKind.SEGMENT_MAP) {
@@ -42,7 +47,7 @@ final class SegmentReleases {
 
   /** Row in which a segment is released; after all rows where it is not. */
   int row(int segment) {
-    return releaseOf.getOrDefault(segment, rows + Math.abs(segment));
+    return releaseOf.getOrDefault(segment, rowCount + Math.abs(segment));
   }
 
   /** First row of the run in which a segment is released. */

@@ -1,0 +1,99 @@
+package org.allocsim.licences;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Archives of {@code allocsim bundle}: what they hold, and what they say of what they lack. */
+@EnabledOnOs(value = OS.LINUX, architectures = "amd64")
+final class BundleIT {
+  private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
+
+  @TempDir private Path folder;
+
+  private record Run(int exitCode, String output) {}
+
+  private Run run(Object... command) throws IOException, InterruptedException {
+    Path output = folder.resolve("output");
+    ProcessBuilder builder =
+        new ProcessBuilder(List.of(command).stream().map(String::valueOf).toList());
+    builder.environment().remove("JAVA_TOOL_OPTIONS");
+    int exitCode =
+        builder.redirectErrorStream(true).redirectOutput(output.toFile()).start().waitFor();
+    return new Run(exitCode, Files.readString(output));
+  }
+
+  private Path bundle(String... parts) throws IOException, InterruptedException {
+    Path archive = folder.resolve("allocsim.tgz");
+    List<Object> command = new ArrayList<>();
+    command.add(ROOT.resolve("validation/bundle.sh"));
+    command.add(ROOT.resolve("reports/target/app"));
+    command.add(System.getProperty("java.home"));
+    command.add(archive);
+    command.addAll(List.of(parts));
+    Run made = run(command.toArray());
+    assertEquals(0, made.exitCode(), made.output());
+    assertEquals(0, run("tar", "-C", folder, "-xzf", archive).exitCode());
+    return folder.resolve("allocsim");
+  }
+
+  @Test
+  void anArchiveHoldsLicencesAndNoOptionalPart() throws Exception {
+    Path unpacked = bundle();
+    for (String file : List.of("NOTICE", "LICENSE")) {
+      assertEquals(-1, Files.mismatch(ROOT.resolve(file), unpacked.resolve(file)));
+    }
+    assertEquals(
+        -1,
+        Files.mismatch(
+            ROOT.resolve("build/licences/texts/LGPL-2.1.txt"),
+            unpacked.resolve("licences/LGPL-2.1.txt")));
+    assertTrue(Files.isDirectory(unpacked.resolve("runtime/legal")));
+    assertFalse(Files.exists(unpacked.resolve("parts")));
+
+    Run bench = run(unpacked.resolve("allocsim"), "bench", "--quick");
+    assertEquals(1, bench.exitCode());
+    assertEquals(
+        "allocsim: bench is an optional part that this installation lacks; './allocsim bench' of"
+            + " the sources has it, and './allocsim bundle ARCHIVE.tgz --with bench' packs it\n",
+        bench.output());
+    Path sample = ROOT.resolve("reports/samples/gpt_oom.pickle.xz");
+    for (String format : List.of("png", "svg", "pdf")) {
+      Path chart = folder.resolve("memory." + format);
+      Run drawn = run(unpacked.resolve("allocsim"), "replay", sample, "--chart", chart);
+      assertEquals(0, drawn.exitCode(), drawn.output());
+      assertTrue(Files.size(chart) > 5_000, format);
+    }
+  }
+
+  @Test
+  void partsThatAreAskedForWork() throws Exception {
+    Path unpacked =
+        bundle(
+            "bench=" + ROOT.resolve("validation/benchmarks/target/part"),
+            "parquet=" + ROOT.resolve("reports/parquet/target/part"));
+    Run bench = run(unpacked.resolve("allocsim"), "bench", "--quick", "--only", "read");
+    assertEquals(0, bench.exitCode(), bench.output());
+    assertTrue(bench.output().contains("reading sample"), bench.output());
+    Path trace = folder.resolve("a.jsonl");
+    Files.writeString(
+        trace,
+        """
+        {"allocsim":"trace","version":1}
+        {"op":"alloc","id":0,"bytes":4096}
+        """);
+    Run sweep = run(unpacked.resolve("allocsim"), "sweep", trace, "-o", folder.resolve("out"));
+    assertEquals(0, sweep.exitCode(), sweep.output());
+    assertTrue(Files.exists(folder.resolve("out/rows.parquet")), sweep.output());
+  }
+}

@@ -1,0 +1,217 @@
+package org.allocsim.reports.plugin;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+
+/** Looks at every jar of a folder before it is used, so that a mistake is told in one sentence. */
+final class PluginCheck {
+  /** Ids are written on command lines, where other characters separate options. */
+  private static final Pattern ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
+
+  private final PluginLoader loader;
+
+  /** Who has an id, by kind and id; null stands for allocsim itself. */
+  private final Map<String, Path> owners = new HashMap<>();
+
+  PluginCheck(PluginLoader loader) {
+    this.loader = loader;
+    for (Extension<?> extension : Extension.ALL) {
+      extension.ids(loader.getParent()).forEach(id -> owners.put(key(extension, id), null));
+    }
+  }
+
+  /**
+   * Checks all jars.
+   *
+   * @throws PluginException for the first that cannot be used, or where none is a plugin
+   */
+  void check(Path folder) throws PluginException {
+    int found = 0;
+    for (Path jar : loader.jars()) {
+      found += check(jar, Extension.ALL);
+    }
+    if (found == 0) {
+      throw new PluginException(
+          folder,
+          "none of its jars is a plugin; a plugin names its classes in files such as "
+              + Extension.ALL.getFirst().serviceFile(),
+          null);
+    }
+  }
+
+  private int check(Path jar, List<Extension<?>> extensions) throws PluginException {
+    int found = 0;
+    try (ZipFile file = new ZipFile(jar.toFile())) {
+      for (Extension<?> extension : extensions) {
+        for (String name : names(file, extension)) {
+          check(jar, extension, name);
+          found++;
+        }
+      }
+    } catch (IOException e) {
+      throw new PluginException(
+          jar, "it cannot be read as a jar (" + e.getMessage() + "); copy or build it again", e);
+    }
+    return found;
+  }
+
+  /** The classes that a jar names; the format is that of {@link java.util.ServiceLoader}. */
+  private static List<String> names(ZipFile file, Extension<?> extension) throws IOException {
+    ZipEntry entry = file.getEntry(extension.serviceFile());
+    if (entry == null) {
+      return List.of();
+    }
+    try (InputStream in = file.getInputStream(entry)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .map(line -> line.replaceFirst("#.*", "").strip())
+          .filter(line -> !line.isEmpty())
+          .toList();
+    }
+  }
+
+  private void check(Path jar, Extension<?> extension, String name) throws PluginException {
+    List<?> description = description(jar, extension, name);
+    if (description.isEmpty() || description.stream().anyMatch(Objects::isNull)) {
+      throw new PluginException(
+          jar,
+          "class " + name + " leaves a part of its description null; say id, summary and options",
+          null);
+    }
+    String id = description.getFirst().toString();
+    if (!ID.matcher(id).matches()) {
+      throw new PluginException(
+          jar,
+          "the "
+              + extension.word()
+              + " of class "
+              + name
+              + " has the id '"
+              + id
+              + "'; use letters, digits, '.', '_' and '-' only",
+          null);
+    }
+    String key = key(extension, id);
+    if (owners.containsKey(key)) {
+      Path owner = owners.get(key);
+      throw new PluginException(
+          jar,
+          "its "
+              + extension.word()
+              + " '"
+              + id
+              + "' has the id of one "
+              + (owner == null ? "that is built in" : "in " + owner)
+              + "; give it another id"
+              + (owner == null ? "" : " or remove one of the two jars"),
+          null);
+    }
+    owners.put(key, jar);
+  }
+
+  /** What an object of a class says of itself, or why there is none. */
+  private List<?> description(Path jar, Extension<?> extension, String name)
+      throws PluginException {
+    try {
+      Class<?> type = Class.forName(name, true, loader);
+      if (type.getClassLoader() != loader) {
+        throw new PluginException(
+            jar,
+            "it names class " + name + ", which is part of allocsim; build the jar without it",
+            null);
+      }
+      if (!extension.service().isAssignableFrom(type)) {
+        throw new PluginException(
+            jar,
+            "class "
+                + name
+                + " is no "
+                + extension.service().getSimpleName()
+                + "; let it implement that, or take it out of "
+                + extension.serviceFile(),
+            null);
+      }
+      return extension.describe(type.getConstructor().newInstance());
+    } catch (ClassNotFoundException e) {
+      throw new PluginException(
+          jar,
+          extension.serviceFile()
+              + " names class "
+              + name
+              + ", which is not in it; correct the name or add the class",
+          e);
+    } catch (UnsupportedClassVersionError e) {
+      throw new PluginException(
+          jar,
+          "class "
+              + name
+              + " is compiled for a newer Java than this one, "
+              + Runtime.version().feature()
+              + "; compile it with --release "
+              + Runtime.version().feature(),
+          e);
+    } catch (NoClassDefFoundError e) {
+      throw new PluginException(
+          jar,
+          "class "
+              + name
+              + " needs class "
+              + String.valueOf(e.getMessage()).replace('/', '.')
+              + ", which cannot be loaded; put the jar that holds it into the same folder",
+          e);
+    } catch (ExceptionInInitializerError e) {
+      throw failed(jar, name, e.getCause());
+    } catch (LinkageError e) {
+      throw new PluginException(
+          jar,
+          "class "
+              + name
+              + " does not fit this version of allocsim ("
+              + reason(e)
+              + "); compile it against this version",
+          e);
+    } catch (InstantiationException | NoSuchMethodException | IllegalAccessException e) {
+      throw new PluginException(
+          jar,
+          "class "
+              + name
+              + " cannot be made; let it be a public class with a public constructor"
+              + " without parameters",
+          e);
+    } catch (InvocationTargetException e) {
+      throw failed(jar, name, e.getCause());
+    } catch (RuntimeException e) {
+      throw failed(jar, name, e);
+    }
+  }
+
+  private static PluginException failed(Path jar, String name, Throwable cause) {
+    return new PluginException(
+        jar,
+        "class "
+            + name
+            + " fails when it is made or described ("
+            + reason(cause)
+            + "); correct the class",
+        cause);
+  }
+
+  private static String reason(Throwable failure) {
+    String kind = failure.getClass().getSimpleName();
+    return failure.getMessage() == null ? kind : kind + ": " + failure.getMessage();
+  }
+
+  private static String key(Extension<?> extension, String id) {
+    return extension.word() + " " + id;
+  }
+}

@@ -1,0 +1,10 @@
+package org.allocsim.reports.plugin;
+
+/** A plugin cannot be used; the message is one sentence with file, cause and remedy. */
+public final class PluginException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  PluginException(Object file, String causeAndRemedy, Throwable cause) {
+    super(file + ": " + causeAndRemedy, cause);
+  }
+}

@@ -1,0 +1,19 @@
+package org.allocsim.simulator.policy;
+
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/**
+ * What a policy that plans ahead may look at: all requests of one device of a trace.
+ *
+ * @param trace the requests, or null where they are not known beforehand
+ * @param device index of the device
+ */
+public record FutureRequests(AllocationTrace trace, int device) {
+  /** Nothing is known of the requests that will come. */
+  public static final FutureRequests NONE = new FutureRequests(null, 0);
+
+  /** Whether the requests are known. */
+  public boolean isKnown() {
+    return trace != null;
+  }
+}

@@ -1,0 +1,2 @@
+/** How what can be added to allocsim is found: policies, trace formats, programs. */
+package org.allocsim.simulator.service;

@@ -1,0 +1,5 @@
+/**
+ * What to measure and what was measured. The measuring itself is an optional part, which {@link
+ * org.allocsim.validation.benchmark.BenchmarkEngine} finds where it is installed.
+ */
+package org.allocsim.validation.benchmark;
