@@ -11,7 +11,7 @@ import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.json.JsonDocument;
-import org.allocsim.reports.json.JsonText;
+import org.allocsim.analysis.text.JsonText;
 
 /** The kinds of documents that commands write as JSON. */
 public final class Answers {

@@ -3,7 +3,7 @@ package org.allocsim.reports.chart;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Locale;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jfree.chart.axis.NumberAxis;
 

@@ -9,7 +9,7 @@ import java.awt.geom.Path2D;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.stats.MemoryTimeline.Series;

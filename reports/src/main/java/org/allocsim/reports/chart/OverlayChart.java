@@ -5,7 +5,7 @@ import java.awt.Color;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItemCollection;

@@ -2,7 +2,7 @@ package org.allocsim.reports.chart;
 
 import java.awt.Color;
 import java.util.List;
-import org.allocsim.reports.advice.ReservedParts;
+import org.allocsim.analysis.moment.ReservedParts;
 import org.jfree.chart.JFreeChart;
 
 /**

@@ -3,7 +3,7 @@ package org.allocsim.reports.chart;
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.reports.chart.MemoryTimelineChart.Phase;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.text.Numbers;
 
 /**
  * The phases of a program on the horizontal axis of a timeline. Phases that are too narrow to be

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.allocsim.reports.json.JsonText;
+import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.validation.benchmark.BenchmarkEngine;

@@ -8,7 +8,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.allocsim.reports.json.JsonText;
+import org.allocsim.analysis.text.JsonText;
 import org.allocsim.validation.benchmark.BenchmarkEngine;
 import org.allocsim.validation.benchmark.BenchmarkException;
 import org.allocsim.validation.benchmark.BenchmarkPlan;

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.reports.advice.oom.BfcDump;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.oom.BfcDump;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
 

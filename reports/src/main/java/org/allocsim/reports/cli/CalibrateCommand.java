@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.json.JsonDocument;
-import org.allocsim.reports.json.JsonText;
+import org.allocsim.analysis.text.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.validation.calibration.Calibration;
 import org.allocsim.validation.calibration.CalibrationBounds;

@@ -9,12 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.allocsim.reports.advice.CardAccount;
-import org.allocsim.reports.advice.MemoryMoment;
-import org.allocsim.reports.advice.MomentQuery;
-import org.allocsim.reports.advice.SmiFormatException;
-import org.allocsim.reports.advice.SmiSamples;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.account.CardAccount;
+import org.allocsim.analysis.moment.MemoryMoment;
+import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.analysis.account.SmiFormatException;
+import org.allocsim.analysis.account.SmiSamples;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.device.DeviceProfile;
 import picocli.CommandLine.Option;
 

@@ -3,10 +3,10 @@ package org.allocsim.reports.cli;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
-import org.allocsim.reports.advice.LiveSet;
-import org.allocsim.reports.advice.MomentQuery;
-import org.allocsim.reports.advice.MomentQuery.Kind;
-import org.allocsim.reports.advice.Pins;
+import org.allocsim.analysis.moment.LiveSet;
+import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.analysis.moment.MomentQuery.Kind;
+import org.allocsim.analysis.moment.Pins;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

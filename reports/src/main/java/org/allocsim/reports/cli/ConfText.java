@@ -3,7 +3,7 @@ package org.allocsim.reports.cli;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.reports.advice.LintFinding;
+import org.allocsim.analysis.tuning.LintFinding;
 
 /** Findings about configuration strings in results. */
 final class ConfText {

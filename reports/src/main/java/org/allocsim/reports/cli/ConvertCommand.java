@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceWriter;

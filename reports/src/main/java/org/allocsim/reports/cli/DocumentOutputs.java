@@ -13,7 +13,7 @@ import org.allocsim.reports.document.render.MarkdownRenderer;
 import org.allocsim.reports.document.render.TerminalRenderer;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.html.TraceRecording;
-import org.allocsim.reports.json.JsonText;
+import org.allocsim.analysis.text.JsonText;
 
 /** Where one answer goes: files, a page with charts, and the terminal. */
 final class DocumentOutputs implements AutoCloseable {

@@ -2,7 +2,7 @@ package org.allocsim.reports.cli;
 
 import java.io.OutputStream;
 import java.math.BigInteger;
-import org.allocsim.reports.json.JsonText;
+import org.allocsim.analysis.text.JsonText;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectRows;
 import org.allocsim.simulator.trace.AllocationTrace;

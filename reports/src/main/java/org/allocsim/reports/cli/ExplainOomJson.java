@@ -5,16 +5,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.allocsim.reports.advice.oom.BfcDump;
-import org.allocsim.reports.advice.oom.ByteRange;
-import org.allocsim.reports.advice.oom.CardAccount;
-import org.allocsim.reports.advice.oom.OomExplanation;
-import org.allocsim.reports.advice.oom.OomLog;
-import org.allocsim.reports.advice.oom.OomMessage;
-import org.allocsim.reports.advice.oom.OomSettings;
-import org.allocsim.reports.advice.oom.OomVerdict;
-import org.allocsim.reports.advice.oom.PrintedSize;
-import org.allocsim.reports.advice.oom.SummaryTable;
+import org.allocsim.analysis.oom.BfcDump;
+import org.allocsim.analysis.oom.ByteRange;
+import org.allocsim.analysis.oom.CardAccount;
+import org.allocsim.analysis.oom.OomExplanation;
+import org.allocsim.analysis.oom.OomLog;
+import org.allocsim.analysis.oom.OomMessage;
+import org.allocsim.analysis.oom.OomSettings;
+import org.allocsim.analysis.oom.OomVerdict;
+import org.allocsim.analysis.oom.PrintedSize;
+import org.allocsim.analysis.oom.SummaryTable;
 
 /** The explanations of out-of-memory messages as a tree for JSON. */
 final class ExplainOomJson {

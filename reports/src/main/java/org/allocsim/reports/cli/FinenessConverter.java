@@ -1,7 +1,7 @@
 package org.allocsim.reports.cli;
 
 import java.util.Arrays;
-import org.allocsim.reports.advice.TuningGrid.Fineness;
+import org.allocsim.analysis.tuning.TuningGrid.Fineness;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

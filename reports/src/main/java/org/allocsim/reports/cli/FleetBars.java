@@ -1,9 +1,9 @@
 package org.allocsim.reports.cli;
 
 import org.allocsim.reports.chart.BarData;
-import org.allocsim.reports.fleet.CardTally;
-import org.allocsim.reports.fleet.FleetAnalysis;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.fleet.CardTally;
+import org.allocsim.analysis.fleet.FleetAnalysis;
+import org.allocsim.analysis.text.Numbers;
 
 /** The quantities of the charts of a fleet report. */
 final class FleetBars {

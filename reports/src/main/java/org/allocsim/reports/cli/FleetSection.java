@@ -3,7 +3,7 @@ package org.allocsim.reports.cli;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.reports.text.CsvText;
+import org.allocsim.analysis.text.CsvText;
 import org.allocsim.reports.text.TextTable;
 
 /** A table of a fleet report: for people with figures in short, for programs with all digits. */

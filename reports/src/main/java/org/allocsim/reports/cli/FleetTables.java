@@ -3,11 +3,11 @@ package org.allocsim.reports.cli;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.allocsim.reports.fleet.ChoiceTally;
-import org.allocsim.reports.fleet.FleetAnalysis;
-import org.allocsim.reports.fleet.FleetChoice;
-import org.allocsim.reports.fleet.TraceTally;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.fleet.ChoiceTally;
+import org.allocsim.analysis.fleet.FleetAnalysis;
+import org.allocsim.analysis.fleet.FleetChoice;
+import org.allocsim.analysis.fleet.TraceTally;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /** The tables of a fleet report. */

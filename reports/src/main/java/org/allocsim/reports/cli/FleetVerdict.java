@@ -3,10 +3,10 @@ package org.allocsim.reports.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.reports.fleet.ChoiceTally;
-import org.allocsim.reports.fleet.FleetAnalysis;
-import org.allocsim.reports.fleet.FleetChoice;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.fleet.ChoiceTally;
+import org.allocsim.analysis.fleet.FleetAnalysis;
+import org.allocsim.analysis.fleet.FleetChoice;
+import org.allocsim.analysis.text.Numbers;
 
 /** What a fleet report says first, in sentences. */
 final class FleetVerdict {

@@ -2,8 +2,8 @@ package org.allocsim.reports.cli;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.allocsim.reports.advice.MemoryMoment;
-import org.allocsim.reports.advice.SlackSplit;
+import org.allocsim.analysis.moment.MemoryMoment;
+import org.allocsim.analysis.moment.SlackSplit;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.stats.MemoryStats;

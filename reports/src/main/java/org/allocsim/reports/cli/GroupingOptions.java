@@ -1,7 +1,7 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.reports.advice.LiveSet;
-import org.allocsim.reports.advice.MomentQuery;
+import org.allocsim.analysis.moment.LiveSet;
+import org.allocsim.analysis.moment.MomentQuery;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 

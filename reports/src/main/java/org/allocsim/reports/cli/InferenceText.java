@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
 import org.allocsim.workloads.source.DeviceTrace;

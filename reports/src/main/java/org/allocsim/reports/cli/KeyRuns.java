@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
-import org.allocsim.reports.advice.Scenario;
+import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.run.RunResult;
 

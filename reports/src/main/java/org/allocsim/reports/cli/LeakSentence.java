@@ -1,11 +1,11 @@
 package org.allocsim.reports.cli;
 
 import java.util.Locale;
-import org.allocsim.reports.advice.leak.Forecast;
-import org.allocsim.reports.advice.leak.Iterations;
-import org.allocsim.reports.advice.leak.LeakAnalysis;
-import org.allocsim.reports.advice.leak.Trend;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.leak.Forecast;
+import org.allocsim.analysis.leak.Iterations;
+import org.allocsim.analysis.leak.LeakAnalysis;
+import org.allocsim.analysis.leak.Trend;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /** Says in a sentence what memory does over the iterations. */

@@ -2,11 +2,11 @@ package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
-import org.allocsim.reports.advice.leak.Growth;
-import org.allocsim.reports.advice.leak.LeakAnalysis;
-import org.allocsim.reports.advice.leak.LeakVerdict;
-import org.allocsim.reports.advice.leak.Trend;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.leak.Growth;
+import org.allocsim.analysis.leak.LeakAnalysis;
+import org.allocsim.analysis.leak.LeakVerdict;
+import org.allocsim.analysis.leak.Trend;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.stats.ByteFormat;

@@ -1,7 +1,7 @@
 package org.allocsim.reports.cli;
 
 import java.util.Arrays;
-import org.allocsim.reports.advice.Platform;
+import org.allocsim.analysis.tuning.Platform;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

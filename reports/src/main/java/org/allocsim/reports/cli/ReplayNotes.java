@@ -2,7 +2,7 @@ package org.allocsim.reports.cli;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 
 /** What the reader of a replay's results should know of how they came about. */

@@ -1,7 +1,7 @@
 package org.allocsim.reports.cli;
 
 import java.util.Optional;
-import org.allocsim.reports.advice.CapacitySearch;
+import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;

@@ -1,7 +1,7 @@
 package org.allocsim.reports.cli;
 
 import java.util.Arrays;
-import org.allocsim.reports.fleet.FleetAnalysis;
+import org.allocsim.analysis.fleet.FleetAnalysis;
 
 /** How many traces could do with how much less reserved memory, by classes of the share. */
 final class SavingClasses {

@@ -1,7 +1,7 @@
 package org.allocsim.reports.cli;
 
 import java.util.Map;
-import org.allocsim.reports.advice.Scenario;
+import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyChoice;

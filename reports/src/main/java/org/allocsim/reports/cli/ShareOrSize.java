@@ -2,7 +2,7 @@ package org.allocsim.reports.cli;
 
 import java.math.BigDecimal;
 import java.util.regex.Pattern;
-import org.allocsim.reports.advice.LimitCheck;
+import org.allocsim.analysis.tuning.LimitCheck;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

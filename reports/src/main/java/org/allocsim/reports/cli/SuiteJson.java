@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.reports.suite.Check;
-import org.allocsim.reports.suite.Moment;
-import org.allocsim.reports.suite.Outcome;
-import org.allocsim.reports.suite.SuiteResult;
-import org.allocsim.reports.suite.Variant;
-import org.allocsim.reports.text.CsvText;
+import org.allocsim.analysis.suite.Check;
+import org.allocsim.analysis.suite.Moment;
+import org.allocsim.analysis.suite.Outcome;
+import org.allocsim.analysis.suite.SuiteResult;
+import org.allocsim.analysis.suite.Variant;
+import org.allocsim.analysis.text.CsvText;
 
 /** What scenarios came to, as trees for JSON and as CSV. */
 final class SuiteJson {

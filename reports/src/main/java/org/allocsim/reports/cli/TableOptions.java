@@ -1,6 +1,6 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.reports.advice.StackLabels;
+import org.allocsim.analysis.moment.StackLabels;
 import picocli.CommandLine.Option;
 
 /** Options that say how much of a table is shown. */

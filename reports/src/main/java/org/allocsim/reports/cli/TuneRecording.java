@@ -3,7 +3,7 @@ package org.allocsim.reports.cli;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 import java.util.stream.Stream;
-import org.allocsim.reports.advice.Tuning;
+import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.html.PolicyRecorder;

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.html.TraceRecording;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.validation.gpu.ValidationSummary;
 
 /** The page of {@code validate}. */

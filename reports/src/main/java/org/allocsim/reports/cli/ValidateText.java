@@ -2,7 +2,7 @@ package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.stats.ByteFormat;

@@ -14,7 +14,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.allocsim.reports.json.JsonDocument;
-import org.allocsim.reports.json.JsonText;
+import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.json.SavedStats;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.validation.fidelity.DeviceVerification;

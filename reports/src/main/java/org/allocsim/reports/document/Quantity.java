@@ -1,6 +1,6 @@
 package org.allocsim.reports.document;
 
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.text.Numbers;
 
 /**
  * A value that knows its unit, for sentences.

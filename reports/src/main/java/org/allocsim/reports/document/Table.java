@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.text.Numbers;
 
 /**
  * Subjects of one shape, a row each. The first column of words that has a label names a row.

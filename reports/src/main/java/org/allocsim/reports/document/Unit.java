@@ -1,7 +1,7 @@
 package org.allocsim.reports.document;
 
 import java.util.Locale;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /**

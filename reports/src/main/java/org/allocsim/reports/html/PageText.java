@@ -3,7 +3,7 @@ package org.allocsim.reports.html;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Unit;
-import org.allocsim.reports.text.Numbers;
+import org.allocsim.analysis.text.Numbers;
 
 /** Text as HTML. */
 final class PageText {

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Verdict;
-import org.allocsim.reports.json.JsonText;
+import org.allocsim.analysis.text.JsonText;
 
 /**
  * A report as one HTML file that needs no network: style, program, figures and recorded runs are

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.allocsim.reports.advice.ReservedParts;
+import org.allocsim.analysis.moment.ReservedParts;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.LeakTrendChart;
 import org.allocsim.reports.json.JsonDocument;
-import org.allocsim.reports.json.JsonText;
+import org.allocsim.analysis.text.JsonText;
 import org.jfree.chart.plot.CombinedDomainXYPlot;
 import org.jfree.chart.plot.IntervalMarker;
 import org.jfree.chart.plot.XYPlot;

@@ -34,7 +34,7 @@ class PluginOptionTest {
           return new PolicySpec("%s", "a policy", "none", List.of());
         }
         public AllocatorPolicy create(
-            PolicySettings settings, Foresight f, DeviceMemory device, EffectListener listener) {
+            PolicySettings settings, FutureRequests f, DeviceMemory device, EffectListener listener) {
           throw new UnsupportedOperationException();
         }
       }

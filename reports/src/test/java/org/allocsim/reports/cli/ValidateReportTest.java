@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.reports.json.JsonText;
+import org.allocsim.analysis.text.JsonText;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyChoice;

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.allocsim.analysis.text.JsonText;
 import org.junit.jupiter.api.Test;
 import tools.jackson.core.JsonGenerator;
 

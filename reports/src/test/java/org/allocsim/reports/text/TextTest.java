@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.function.Consumer;
+import org.allocsim.analysis.text.Numbers;
 import org.junit.jupiter.api.Test;
 
 class TextTest {

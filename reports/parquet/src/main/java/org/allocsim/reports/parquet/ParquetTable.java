@@ -2,7 +2,7 @@ package org.allocsim.reports.parquet;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import org.allocsim.reports.fleet.RowTable;
+import org.allocsim.analysis.fleet.sweep.RowTable;
 
 /** Writes the rows of sweeps as Parquet. */
 public final class ParquetTable implements RowTable {

@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.reports.fleet.FleetFile;
-import org.allocsim.reports.fleet.HeapTooSmallException;
-import org.allocsim.reports.fleet.SweepGrid;
-import org.allocsim.reports.fleet.SweepJob;
-import org.allocsim.reports.fleet.TraceSweep;
+import org.allocsim.analysis.fleet.sweep.FleetFile;
+import org.allocsim.analysis.fleet.sweep.HeapTooSmallException;
+import org.allocsim.analysis.fleet.sweep.SweepGrid;
+import org.allocsim.analysis.fleet.sweep.SweepJob;
+import org.allocsim.analysis.fleet.sweep.TraceSweep;
 import org.apache.spark.util.LongAccumulator;
 
 /** The traces of one task: a large one by itself, small ones together. */

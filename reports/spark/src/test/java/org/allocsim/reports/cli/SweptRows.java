@@ -12,9 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.allocsim.reports.fleet.RowCsv;
-import org.allocsim.reports.fleet.SweepColumn;
-import org.allocsim.reports.fleet.SweepRow;
+import org.allocsim.analysis.fleet.sweep.RowCsv;
+import org.allocsim.analysis.fleet.sweep.SweepColumn;
+import org.allocsim.analysis.fleet.sweep.SweepRow;
 
 /** Makes traces, sweeps them, and compares what came of it. */
 final class SweptRows {

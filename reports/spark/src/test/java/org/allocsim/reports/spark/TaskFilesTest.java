@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
-import org.allocsim.reports.fleet.FleetFile;
+import org.allocsim.analysis.fleet.sweep.FleetFile;
 import org.junit.jupiter.api.Test;
 
 final class TaskFilesTest {

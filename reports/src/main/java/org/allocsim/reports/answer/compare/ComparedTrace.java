@@ -3,7 +3,7 @@ package org.allocsim.reports.answer.compare;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import org.allocsim.reports.advice.ObservedRun;
+import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 

@@ -1,6 +1,6 @@
 package org.allocsim.reports.answer.part;
 
-import org.allocsim.reports.advice.LintFinding;
+import org.allocsim.analysis.tuning.LintFinding;
 import org.allocsim.reports.document.Shape;
 
 /** What is to be known about a configuration string. */

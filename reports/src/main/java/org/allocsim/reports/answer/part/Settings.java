@@ -1,6 +1,6 @@
 package org.allocsim.reports.answer.part;
 
-import org.allocsim.reports.advice.ConfLint;
+import org.allocsim.analysis.tuning.ConfLint;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 
 /** How answers name the settings of PyTorch's allocator. */

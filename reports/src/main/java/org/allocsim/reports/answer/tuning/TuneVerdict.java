@@ -7,7 +7,7 @@ import static org.allocsim.reports.document.Quantity.nanos;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.reports.advice.Tuning;
+import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.document.Quantity;

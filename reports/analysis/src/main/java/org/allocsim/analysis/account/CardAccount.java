@@ -1,0 +1,145 @@
+package org.allocsim.analysis.account;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.analysis.moment.MemoryMoment;
+import org.allocsim.analysis.moment.SlackSplit;
+
+/**
+ * Where the memory of a card is, from what the program asked for to what nobody explains. The lines
+ * add up to the size of the card, to the byte; what is left over is a line of its own and may be
+ * negative where samples come from different moments.
+ *
+ * @param lines the parts in order
+ * @param totalBytes size of the card
+ */
+public record CardAccount(List<Line> lines, long totalBytes) {
+  /** What a line stands for. */
+  public enum Part {
+    REQUESTED("requested"),
+    ROUNDING("lost to rounding"),
+    CACHED_RELEASABLE("cached, whole free segments"),
+    CACHED_STUCK("cached, free parts of segments in use"),
+    CACHED_AWAITING("given back, in use on another stream"),
+    CACHED_OTHER_STREAMS("cached for other streams"),
+    CACHED_PRIVATE("free in private pools"),
+    CONTEXT("driver and context of the process"),
+    OTHER_PROCESSES("other processes"),
+    DRIVER("kept by the driver"),
+    FREE("free"),
+    UNEXPLAINED("unexplained");
+
+    private final String label;
+
+    Part(String label) {
+      this.label = label;
+    }
+
+    /** The part in words. */
+    public String label() {
+      return label;
+    }
+
+    /** Whether the part belongs to the memory that the allocator reserved. */
+    public boolean isReserved() {
+      return compareTo(CONTEXT) < 0;
+    }
+  }
+
+  /**
+   * A part of the card.
+   *
+   * @param part which one
+   * @param bytes its size
+   * @param source where the figure comes from
+   */
+  public record Line(Part part, long bytes, String source) {}
+
+  /**
+   * What is known of the card besides the allocator; −1 where a figure is not known.
+   *
+   * @param totalBytes size of the card
+   * @param totalSource where that comes from
+   * @param freeBytes free memory
+   * @param freeSource where that comes from
+   * @param driverBytes memory that the driver keeps for itself
+   * @param processBytes everything that the process holds on the card
+   * @param otherProcessesBytes what other processes hold
+   * @param bareContextBytes what a process holds on such a card before it allocates
+   */
+  public record Card(
+      long totalBytes,
+      String totalSource,
+      long freeBytes,
+      String freeSource,
+      long driverBytes,
+      long processBytes,
+      long otherProcessesBytes,
+      long bareContextBytes) {}
+
+  /** Keeps its own copy. */
+  public CardAccount {
+    lines = List.copyOf(lines);
+  }
+
+  /** The account of a card at a moment of a program. */
+  public static CardAccount of(MemoryMoment moment, Card card) {
+    List<Line> lines = new ArrayList<>();
+    MemoryMoment.Totals bytes = moment.bytes();
+    SlackSplit slack = moment.slack();
+    lines.add(new Line(Part.REQUESTED, bytes.requestedBytes(), ""));
+    lines.add(new Line(Part.ROUNDING, bytes.roundingBytes(), ""));
+    lines.add(new Line(Part.CACHED_RELEASABLE, slack.releasableBytes(), ""));
+    lines.add(new Line(Part.CACHED_STUCK, slack.stuckBytes(), ""));
+    lines.add(new Line(Part.CACHED_AWAITING, slack.awaitingBytes(), ""));
+    lines.add(
+        new Line(
+            Part.CACHED_OTHER_STREAMS, slack.otherReleasableBytes() + slack.otherStuckBytes(), ""));
+    lines.add(new Line(Part.CACHED_PRIVATE, slack.privateBytes(), ""));
+    lines.add(context(bytes.reservedBytes(), card));
+    if (card.otherProcessesBytes() >= 0) {
+      lines.add(
+          new Line(Part.OTHER_PROCESSES, card.otherProcessesBytes(), "processes in the sample"));
+    }
+    if (card.driverBytes() >= 0) {
+      lines.add(new Line(Part.DRIVER, card.driverBytes(), "the sample"));
+    }
+    if (card.freeBytes() >= 0) {
+      lines.add(new Line(Part.FREE, card.freeBytes(), card.freeSource()));
+    }
+    long known = lines.stream().mapToLong(Line::bytes).sum();
+    lines.add(
+        new Line(
+            Part.UNEXPLAINED,
+            card.totalBytes() - known,
+            card.freeBytes() >= 0
+                ? ""
+                : "holds the free memory too, which is not known: give --free or --smi"));
+    return new CardAccount(lines, card.totalBytes());
+  }
+
+  /** The process's share beyond the allocator; a sample that holds less is of another moment. */
+  private static Line context(long reservedBytes, Card card) {
+    if (card.processBytes() >= reservedBytes) {
+      return new Line(
+          Part.CONTEXT, card.processBytes() - reservedBytes, "the process in the sample");
+    }
+    String source = "a bare context on such a card";
+    return new Line(
+        Part.CONTEXT,
+        card.bareContextBytes(),
+        card.processBytes() < 0
+            ? source
+            : source + "; the process holds less in the sample than reserved here");
+  }
+
+  /** Size of a part; 0 where the account does not have it. */
+  public long bytes(Part part) {
+    return lines.stream().filter(line -> line.part() == part).mapToLong(Line::bytes).sum();
+  }
+
+  /** What the allocator reserved. */
+  public long reservedBytes() {
+    return lines.stream().filter(line -> line.part().isReserved()).mapToLong(Line::bytes).sum();
+  }
+}

@@ -1,0 +1,283 @@
+package org.allocsim.analysis.account;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.allocsim.analysis.moment.StackLabels;
+
+/**
+ * What {@code nvidia-smi} reported, as {@code --format=csv} writes it with its line of headings:
+ * rows of {@code --query-gpu} (memory of cards) or of {@code --query-compute-apps} (memory of
+ * processes). Amounts are whole MiB there.
+ */
+public final class SmiSamples {
+  private static final int MOST_LINES = 10_000_000;
+  private static final long UNKNOWN = -1;
+
+  /** Which sample of several counts. */
+  public enum Choice {
+    /** The one with most memory in use. */
+    HIGHEST,
+    /** The last one. */
+    LAST
+  }
+
+  /**
+   * A card's memory; −1 where a figure is missing.
+   *
+   * @param card index or identifier of the card, empty where the file does not tell
+   * @param uuid identifier of the card, empty where the file does not tell
+   */
+  public record CardSample(
+      String card,
+      String uuid,
+      String timestamp,
+      long totalBytes,
+      long usedBytes,
+      long freeBytes,
+      long driverBytes) {}
+
+  /** A process's memory on a card. */
+  public record ProcessSample(String uuid, long pid, long usedBytes) {}
+
+  private final List<CardSample> cards = new ArrayList<>();
+  private final List<ProcessSample> processes = new ArrayList<>();
+  private boolean hasProcesses;
+  private long unreadable;
+
+  /** No samples yet. */
+  public SmiSamples() {}
+
+  /**
+   * Adds the samples of a file.
+   *
+   * @throws SmiFormatException where it is no such file
+   */
+  public void read(String fileName, BufferedReader reader) throws IOException {
+    String heading = reader.readLine();
+    if (heading == null) {
+      throw new SmiFormatException(fileName + ": the file is empty; " + SmiFormatException.REMEDY);
+    }
+    Columns columns = new Columns(fileName, heading);
+    String line = reader.readLine();
+    for (int number = 2; line != null; number++) {
+      if (number > MOST_LINES) {
+        throw new SmiFormatException(
+            fileName + ": has more than " + MOST_LINES + " lines; give fewer samples");
+      }
+      if (!line.isBlank()) {
+        add(columns.row(line, number));
+      }
+      line = reader.readLine();
+    }
+    hasProcesses |= columns.ofProcesses;
+  }
+
+  private void add(Row row) {
+    if (row.columns.ofProcesses) {
+      long used = row.bytes("used_gpu_memory", "used_memory");
+      unreadable += used < 0 ? 1 : 0;
+      processes.add(new ProcessSample(row.text("gpu_uuid"), row.number("pid"), Math.max(0, used)));
+      return;
+    }
+    long used = row.bytes("memory.used");
+    unreadable += used < 0 ? 1 : 0;
+    cards.add(
+        new CardSample(
+            row.text("index"),
+            row.text("uuid", "gpu_uuid"),
+            row.text("timestamp"),
+            row.bytes("memory.total"),
+            used,
+            row.bytes("memory.free"),
+            row.bytes("memory.reserved")));
+  }
+
+  /** Amounts that nvidia-smi does not know ({@code [N/A]}). */
+  public long unreadable() {
+    return unreadable;
+  }
+
+  /** Whether processes were sampled. */
+  public boolean hasProcesses() {
+    return hasProcesses;
+  }
+
+  /** The cards that the samples name, in order. */
+  public Set<String> cardNames() {
+    Set<String> names = new LinkedHashSet<>();
+    cards.forEach(sample -> names.add(sample.card()));
+    return names;
+  }
+
+  /** The cards that the samples of processes name, in order. */
+  public Set<String> processCards() {
+    Set<String> names = new LinkedHashSet<>();
+    processes.forEach(sample -> names.add(sample.uuid()));
+    return names;
+  }
+
+  /** The sample of a card that counts, or null; an empty name means any card. */
+  public CardSample card(String name, Choice choice) {
+    CardSample chosen = null;
+    for (CardSample sample : cards) {
+      boolean matches = name.isEmpty() || sample.card().equals(name);
+      if (matches
+          && (chosen == null || choice == Choice.LAST || sample.usedBytes() > chosen.usedBytes())) {
+        chosen = sample;
+      }
+    }
+    return chosen;
+  }
+
+  /**
+   * Memory by process on a card: of each process the highest or the last sample.
+   *
+   * @param uuid the card, or empty for any
+   */
+  public Map<Long, Long> processBytes(String uuid, Choice choice) {
+    Map<Long, Long> bytes = new LinkedHashMap<>();
+    for (ProcessSample sample : processes) {
+      if (uuid.isEmpty() || sample.uuid().isEmpty() || sample.uuid().equals(uuid)) {
+        bytes.merge(
+            sample.pid(),
+            sample.usedBytes(),
+            (known, next) -> choice == Choice.LAST ? next : Math.max(known, next));
+      }
+    }
+    return bytes;
+  }
+
+  /** The columns of a file by the names that nvidia-smi gives them. */
+  private static final class Columns {
+    private final String fileName;
+    private final Map<String, Integer> positions = new LinkedHashMap<>();
+    private final Map<String, String> units = new LinkedHashMap<>();
+    private final boolean ofProcesses;
+
+    Columns(String fileName, String heading) {
+      this.fileName = fileName;
+      String[] names = split(heading.strip().replace("\uFEFF", ""));
+      for (int i = 0; i < names.length; i++) {
+        int bracket = names[i].indexOf('[');
+        String name = (bracket < 0 ? names[i] : names[i].substring(0, bracket)).strip();
+        positions.put(name, i);
+        units.put(name, bracket < 0 ? "" : names[i].substring(bracket).replaceAll("[\\[\\]]", ""));
+      }
+      ofProcesses = positions.containsKey("pid");
+      boolean known =
+          ofProcesses
+              ? positions.containsKey("used_gpu_memory") || positions.containsKey("used_memory")
+              : positions.containsKey("memory.used") || positions.containsKey("memory.free");
+      if (!known) {
+        throw new SmiFormatException(
+            fileName
+                + ": the first line names no memory column of nvidia-smi; "
+                + SmiFormatException.REMEDY);
+      }
+    }
+
+    private static String[] split(String line) {
+      return Arrays.stream(line.split(",", -1)).map(String::strip).toArray(String[]::new);
+    }
+
+    Row row(String line, int number) {
+      String[] cells = split(line);
+      if (cells.length != positions.size()) {
+        throw new SmiFormatException(
+            fileName
+                + ": line "
+                + number
+                + " has "
+                + cells.length
+                + " fields where the first line has "
+                + positions.size()
+                + "; "
+                + SmiFormatException.REMEDY);
+      }
+      return new Row(this, cells, number);
+    }
+  }
+
+  private record Row(Columns columns, String[] cells, int line) {
+    String text(String... names) {
+      for (String name : names) {
+        Integer at = columns.positions.get(name);
+        if (at != null) {
+          return StackLabels.plain(cells[at]);
+        }
+      }
+      return "";
+    }
+
+    long number(String name) {
+      String text = text(name);
+      try {
+        return Long.parseLong(text);
+      } catch (NumberFormatException _) {
+        throw bad(name, text, "no whole number");
+      }
+    }
+
+    /** An amount in bytes; −1 where the column is missing or nvidia-smi does not know it. */
+    long bytes(String... names) {
+      for (String name : names) {
+        Integer at = columns.positions.get(name);
+        if (at != null) {
+          return amount(name, cells[at]);
+        }
+      }
+      return UNKNOWN;
+    }
+
+    private long amount(String name, String cell) {
+      if (cell.startsWith("[")) {
+        return UNKNOWN;
+      }
+      int blank = cell.indexOf(' ');
+      String digits = blank < 0 ? cell : cell.substring(0, blank);
+      String unit = blank < 0 ? columns.units.get(name) : cell.substring(blank + 1).strip();
+      int shift =
+          switch (unit.toLowerCase(Locale.ROOT)) {
+            case "mib" -> 20;
+            case "kib" -> 10;
+            case "gib" -> 30;
+            case "b", "bytes" -> 0;
+            default -> throw bad(name, cell, "no amount in MiB");
+          };
+      try {
+        if (digits.length() > 15) {
+          throw bad(name, cell, "no amount in MiB");
+        }
+        return new BigDecimal(digits).multiply(BigDecimal.valueOf(1L << shift)).longValueExact();
+      } catch (NumberFormatException _) {
+        throw bad(name, cell, "no amount in MiB");
+      } catch (ArithmeticException _) {
+        throw bad(name, cell, "no whole number of bytes below 2^63");
+      }
+    }
+
+    private SmiFormatException bad(String name, String cell, String problem) {
+      return new SmiFormatException(
+          columns.fileName
+              + ": line "
+              + line
+              + ": "
+              + name
+              + " is '"
+              + StackLabels.plain(cell)
+              + "', "
+              + problem
+              + "; "
+              + SmiFormatException.REMEDY);
+    }
+  }
+}

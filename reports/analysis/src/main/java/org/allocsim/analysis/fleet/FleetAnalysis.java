@@ -1,0 +1,236 @@
+package org.allocsim.analysis.fleet;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.allocsim.analysis.fleet.sweep.RowCsv;
+import org.allocsim.analysis.fleet.sweep.SweepColumn;
+import org.allocsim.analysis.fleet.sweep.SweepRow;
+
+/**
+ * What the rows of a sweep say of a fleet. Every run is held against the baseline: the same trace
+ * on the same card under the settings that it was recorded with, or PyTorch's default where they
+ * are not among the runs. Formats that keep no settings count as recorded with the default. A
+ * <em>failure</em> is a baseline in which a request fails; a setting saves it where it serves every
+ * request, and breaks a trace where only it fails.
+ *
+ * <p>Rows are read once; what is kept is a few numbers a run.
+ */
+public final class FleetAnalysis {
+  private final Family family;
+  private final Map<FleetChoice, ChoiceTally> tallies = new LinkedHashMap<>();
+  private final Map<String, Map<FleetChoice, ChoiceTally>> families = new TreeMap<>();
+  private final Map<FleetCard, CardTally> cards = new TreeMap<>();
+  private final List<TraceTally> traces = new ArrayList<>();
+  private final List<SweepRow> group = new ArrayList<>();
+  private long unreadable;
+  private long notRun;
+  private long runs;
+  private long tooLarge;
+
+  private FleetAnalysis(Family family) {
+    this.family = family;
+  }
+
+  /**
+   * Reads the rows of a sweep.
+   *
+   * @throws IOException where they cannot be read
+   */
+  public static FleetAnalysis read(InputStream csv, Family family) throws IOException {
+    FleetAnalysis analysis = new FleetAnalysis(family);
+    RowCsv.read(csv, analysis::add);
+    analysis.closeGroup();
+    return analysis;
+  }
+
+  private void add(SweepRow row) {
+    switch (row.text(SweepColumn.OUTCOME)) {
+      case "unreadable" -> unreadable++;
+      case "not_run" -> notRun++;
+      default -> {
+        if (!group.isEmpty()
+            && !group.getFirst().text(SweepColumn.FILE).equals(row.text(SweepColumn.FILE))) {
+          closeGroup();
+        }
+        runs++;
+        group.add(row);
+      }
+    }
+  }
+
+  /** All runs of a trace are there. */
+  private void closeGroup() {
+    if (group.isEmpty()) {
+      return;
+    }
+    String file = group.getFirst().text(SweepColumn.FILE);
+    long requestedBytes = 0;
+    Map<FleetCard, List<FleetRun>> byCard = new TreeMap<>();
+    for (SweepRow row : group) {
+      requestedBytes = Math.max(requestedBytes, row.number(SweepColumn.PEAK_REQUESTED_BYTES));
+      byCard.computeIfAbsent(FleetCard.of(row), _ -> new ArrayList<>()).add(FleetRun.of(row));
+    }
+    TraceTally trace = new TraceTally(file, family.of(file, requestedBytes), requestedBytes);
+    byCard.forEach(
+        (card, runs) -> baseline(runs).ifPresent(baseline -> tally(trace, card, runs, baseline)));
+    traces.add(trace);
+    group.clear();
+  }
+
+  private static Optional<FleetRun> baseline(List<FleetRun> runs) {
+    return runs.stream()
+        .filter(FleetRun::isRecordedConf)
+        .findFirst()
+        .or(() -> runs.stream().filter(FleetRun::isDefault).findFirst());
+  }
+
+  private void tally(TraceTally trace, FleetCard card, List<FleetRun> runs, FleetRun baseline) {
+    Map<FleetChoice, ChoiceTally> ofFamily =
+        families.computeIfAbsent(trace.family(), _ -> new LinkedHashMap<>());
+    for (FleetRun run : runs) {
+      tallies.computeIfAbsent(run.choice(), _ -> new ChoiceTally()).add(run, baseline);
+      ofFamily.computeIfAbsent(run.choice(), _ -> new ChoiceTally()).add(run, baseline);
+    }
+    long roomBytes = runs.stream().mapToLong(FleetRun::roomBytes).max().orElse(0);
+    boolean isTooLarge = trace.peakRequestedBytes() > roomBytes;
+    tooLarge += isTooLarge ? 1 : 0;
+    cards.computeIfAbsent(card, _ -> new CardTally()).add(runs, baseline, isTooLarge);
+    trace.add(card, runs, baseline);
+  }
+
+  /** Files that could not be read. */
+  public long unreadable() {
+    return unreadable;
+  }
+
+  /** Runs that could not be made. */
+  public long notRun() {
+    return notRun;
+  }
+
+  /** Runs that were made. */
+  public long runs() {
+    return runs;
+  }
+
+  /** Traces that were read. */
+  public int traceCount() {
+    return traces.size();
+  }
+
+  /** Failures: baselines in which a request fails, one for each trace and card. */
+  public long failures() {
+    return traces.stream().mapToLong(TraceTally::failures).sum();
+  }
+
+  /** Failures that no setting saves. */
+  public long lost() {
+    return traces.stream().mapToLong(TraceTally::lost).sum();
+  }
+
+  /** Those of them where the program asks for more at once than the card has. */
+  public long tooLarge() {
+    return tooLarge;
+  }
+
+  /** All choices: what saves most net of what it breaks first, then what saves most memory. */
+  public List<Map.Entry<FleetChoice, ChoiceTally>> choices() {
+    return ranked(tallies);
+  }
+
+  private static List<Map.Entry<FleetChoice, ChoiceTally>> ranked(
+      Map<FleetChoice, ChoiceTally> tallies) {
+    Comparator<Map.Entry<FleetChoice, ChoiceTally>> order =
+        Comparator.comparingLong(entry -> entry.getValue().broken() - entry.getValue().saved());
+    return tallies.entrySet().stream()
+        .sorted(
+            order
+                .thenComparingDouble(entry -> -entry.getValue().meanSaving())
+                .thenComparing(entry -> entry.getKey().label()))
+        .toList();
+  }
+
+  /** Families in the order of their names, each with its best setting. */
+  public Map<String, Map.Entry<FleetChoice, ChoiceTally>> bestOfFamilies() {
+    Map<String, Map.Entry<FleetChoice, ChoiceTally>> best = new TreeMap<>();
+    families.forEach((name, choices) ->
+        ranked(choices).stream()
+            .filter(entry -> entry.getKey().isSetting())
+            .findFirst()
+            .ifPresent(entry -> best.put(name, entry)));
+    return best;
+  }
+
+  /** Traces of a family. */
+  public long tracesOf(String name) {
+    return traces.stream().filter(trace -> trace.family().equals(name)).count();
+  }
+
+  /** Failures of a family. */
+  public long failuresOf(String name) {
+    return traces.stream()
+        .filter(trace -> trace.family().equals(name))
+        .mapToLong(TraceTally::failures)
+        .sum();
+  }
+
+  /**
+   * The setting under which a card serves most traces; of equals, the one that is best on all
+   * cards. None where no setting serves any.
+   */
+  public Optional<FleetChoice> bestSettingOn(CardTally card) {
+    // The first of equals.
+    return choices().stream()
+        .map(Map.Entry::getKey)
+        .filter(choice -> choice.isSetting() && card.servedBy(choice) > 0)
+        .max(Comparator.comparingLong(card::servedBy));
+  }
+
+  /**
+   * The longest folder in which all traces lie, with a slash behind it; empty where there is none.
+   */
+  public String commonFolder() {
+    if (traces.isEmpty()) {
+      return "";
+    }
+    String first = traces.getFirst().file();
+    int length = first.lastIndexOf('/') + 1;
+    for (TraceTally trace : traces) {
+      while (!trace.file().startsWith(first.substring(0, length))) {
+        length = first.lastIndexOf('/', length - 2) + 1;
+      }
+    }
+    return first.substring(0, length);
+  }
+
+  /** Cards, the smallest first. */
+  public Map<FleetCard, CardTally> cards() {
+    return cards;
+  }
+
+  /** Traces, the worst first: failures that no setting saves, then what a setting would save. */
+  public List<TraceTally> worst() {
+    return traces.stream()
+        .sorted(
+            Comparator.comparingInt((TraceTally trace) -> -trace.lost())
+                .thenComparingLong(trace -> -trace.savedBytes())
+                .thenComparing(TraceTally::file))
+        .toList();
+  }
+
+  /** What each trace's best setting saves, as a share of the baseline's peak. */
+  public double[] bestSavings() {
+    return traces.stream()
+        .filter(trace -> trace.card() != null && trace.baselineBytes() > 0)
+        .mapToDouble(trace -> (double) trace.savedBytes() / trace.baselineBytes())
+        .sorted()
+        .toArray();
+  }
+}

@@ -1,0 +1,5 @@
+/**
+ * What the rows of a sweep say of a fleet: which setting would have saved how many failures, and
+ * which GPU each program needs. It reads rows and makes no runs.
+ */
+package org.allocsim.analysis.fleet;

@@ -1,0 +1,115 @@
+package org.allocsim.analysis.fleet.sweep;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The files of this machine. */
+public final class LocalStorage implements FleetStorage {
+  private static final long serialVersionUID = 1L;
+  private static final AtomicLong TEMPORARIES = new AtomicLong();
+
+  /** Files as the process sees them. */
+  public LocalStorage() {}
+
+  @Override
+  public Optional<FleetFile> file(String name) throws IOException {
+    Path path = path(name);
+    return Files.exists(path) && !Files.isDirectory(path)
+        ? Optional.of(describe(name, Files.readAttributes(path, BasicFileAttributes.class)))
+        : Optional.empty();
+  }
+
+  @Override
+  public boolean isFolder(String name) throws IOException {
+    return Files.isDirectory(path(name));
+  }
+
+  private static Path path(String name) throws IOException {
+    try {
+      return Path.of(name);
+    } catch (InvalidPathException e) {
+      throw new IOException(name + ": not a file name; check the path", e);
+    }
+  }
+
+  private static FleetFile describe(String name, BasicFileAttributes attributes) {
+    return new FleetFile(name, attributes.size(), attributes.lastModifiedTime().toMillis());
+  }
+
+  @Override
+  public List<FleetFile> walk(String folder) throws IOException {
+    List<FleetFile> files = new ArrayList<>();
+    Files.walkFileTree(
+        path(folder),
+        EnumSet.of(FileVisitOption.FOLLOW_LINKS),
+        Integer.MAX_VALUE,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (attributes.isRegularFile()) {
+              files.add(describe(file.toString(), attributes));
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return files;
+  }
+
+  @Override
+  public LocalFile fetch(FleetFile file) throws IOException {
+    Path path = path(file.name());
+    return new LocalFile() {
+      @Override
+      public Path path() {
+        return path;
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public InputStream read(String name) throws IOException {
+    return new BufferedInputStream(Files.newInputStream(path(name)));
+  }
+
+  @Override
+  public void write(String name, Content content) throws IOException {
+    Path target = path(name).toAbsolutePath();
+    Files.createDirectories(target.getParent());
+    Path temporary =
+        target.resolveSibling(
+            "."
+                + target.getFileName()
+                + "-"
+                + Long.toHexString(ProcessHandle.current().pid())
+                + "-"
+                + TEMPORARIES.incrementAndGet()
+                + ".tmp");
+    try {
+      try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(temporary))) {
+        content.writeTo(out);
+      }
+      Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(temporary);
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package org.allocsim.analysis.fleet.sweep;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.allocsim.simulator.device.DriverCall;
+
+/**
+ * The columns of a sweep's rows, in their order. Names end in the unit where there is one; a column
+ * that can be without a value is empty in CSV and null in Parquet.
+ */
+public enum SweepColumn {
+  FILE(Type.TEXT, "name of the trace's file as it was given or found"),
+  SHA256(
+      Type.OPTIONAL_TEXT,
+      "digest of the file as stored, of a program that of its name; none where it could not be"
+          + " read"),
+  FILE_BYTES(Type.INTEGER, "size of the file as stored"),
+  FORMAT(Type.OPTIONAL_TEXT, "format of the file, as 'allocsim list formats' names it"),
+  DEVICE_INDEX(Type.INTEGER, "device of the trace whose requests were replayed"),
+  RECORDED_OOMS(
+      Type.INTEGER, "requests that failed in the recording; none where the format has no failures"),
+  OUTCOME(
+      Type.TEXT,
+      "passed: every request was served; oom: a request failed; not_run: the allocator cannot serve"
+          + " the trace; unreadable: the file is no trace"),
+  ERROR(Type.OPTIONAL_TEXT, "why the run was not made, or why the file could not be read"),
+  POLICY(Type.OPTIONAL_TEXT, "allocator, as 'allocsim list policies' names it"),
+  CONF(
+      Type.TEXT, "PYTORCH_CUDA_ALLOC_CONF of policy pytorch; empty is its default, and no other's"),
+  OPTIONS(Type.TEXT, "other options of the policy, name=value, separated by semicolons"),
+  TORCH_VERSION(Type.OPTIONAL_TEXT, "release of PyTorch whose rules policy pytorch followed"),
+  IS_RECORDED_CONF(
+      Type.BOOLEAN,
+      "whether conf is what the trace was recorded with; for traces of formats that keep no"
+          + " settings, whether it is PyTorch's default; none for other policies"),
+  DEVICE(Type.OPTIONAL_TEXT, "profile of the simulated card; 'capacity' for a size"),
+  CAPACITY_BYTES(Type.INTEGER, "free memory of the card before the first allocation"),
+  LIMIT_BYTES(Type.INTEGER, "the allocator's own limit; none where only the card limits it"),
+  OOM(Type.BOOLEAN, "whether a request failed"),
+  OOMS(Type.INTEGER, "number of requests that failed"),
+  FIRST_OOM_REQUEST_INDEX(
+      Type.INTEGER, "the first of them, counted from 0 among allocation requests"),
+  FIRST_OOM_REQUESTED_BYTES(Type.INTEGER, "what it asked for"),
+  REQUESTS(Type.INTEGER, "allocation requests that were sent"),
+  EVENTS(Type.INTEGER, "requests of all kinds that were sent"),
+  PEAK_REQUESTED_BYTES(Type.INTEGER, "most that the program had asked for at once"),
+  PEAK_ALLOCATED_BYTES(Type.INTEGER, "most that blocks handed out took, after rounding"),
+  PEAK_ACTIVE_BYTES(Type.INTEGER, "the same with blocks that await their free"),
+  PEAK_RESERVED_BYTES(Type.INTEGER, "most that was held from the card"),
+  PEAK_DEVICE_BYTES(Type.INTEGER, "the same in whole pages of the card"),
+  UTILISATION_RATIO(Type.REAL, "peak of allocated over peak of reserved bytes"),
+  AT_PEAK_INTERNAL_BYTES(
+      Type.INTEGER,
+      "lost to rounding inside active blocks when reserved bytes first reached their peak"),
+  AT_PEAK_INACTIVE_BYTES(Type.INTEGER, "reserved and not active at that moment"),
+  AT_END_RESERVED_BYTES(Type.INTEGER, "reserved bytes behind the last request"),
+  AT_END_INACTIVE_BYTES(Type.INTEGER, "reserved and not active behind the last request"),
+  AT_END_LARGEST_INACTIVE_BLOCK_BYTES(Type.INTEGER, "largest inactive block behind it"),
+  AT_END_EXTERNAL_FRAGMENTATION_RATIO(
+      Type.REAL, "1 - largest inactive block / inactive bytes behind it; none without any"),
+  ALLOC_RETRIES(Type.INTEGER, "requests that were tried again after the cache was released"),
+  SYNC_ALL_STREAMS(Type.INTEGER, "how often the allocator waited for all streams"),
+  DRIVER_CALLS(Type.INTEGER, "calls of the driver of all kinds"),
+  DRIVER_ALLOCATE_CALLS(DriverCall.ALLOCATE),
+  DRIVER_FREE_CALLS(DriverCall.FREE),
+  DRIVER_ADDRESS_RESERVE_CALLS(DriverCall.ADDRESS_RESERVE),
+  DRIVER_ADDRESS_FREE_CALLS(DriverCall.ADDRESS_FREE),
+  DRIVER_CREATE_CALLS(DriverCall.CREATE),
+  DRIVER_MAP_CALLS(DriverCall.MAP),
+  DRIVER_SET_ACCESS_CALLS(DriverCall.SET_ACCESS),
+  DRIVER_UNMAP_CALLS(DriverCall.UNMAP),
+  DRIVER_RELEASE_CALLS(DriverCall.RELEASE),
+  DRIVER_ALLOCATE_ASYNC_CALLS(DriverCall.ALLOCATE_ASYNC),
+  DRIVER_FREE_ASYNC_CALLS(DriverCall.FREE_ASYNC),
+  DRIVER_TRIM_POOL_CALLS(DriverCall.TRIM_POOL),
+  DRIVER_NANOS(Type.INTEGER, "modelled time of these calls; waiting for the card is not in it"),
+  SIMULATED_NANOS(
+      Type.INTEGER, "modelled time of the whole program; none where the trace holds no work"),
+  SECONDS(Type.REAL, "wall time of the run; differs from run to run, all other columns do not");
+
+  /** Name and version of this set of columns. It changes with their names, order or meaning. */
+  public static final String SCHEMA = "allocsim-sweep-2";
+
+  private static final List<SweepColumn> ALL = List.of(values());
+
+  /** What the values of a column are. */
+  public enum Type {
+    /** Text that is always there; it may be empty. */
+    TEXT,
+    /** Text that is not empty, or no value. */
+    OPTIONAL_TEXT,
+    /** A whole number of 64 bits, or no value. */
+    INTEGER,
+    /** A number of double precision, or no value. */
+    REAL,
+    /** True, false, or no value. */
+    BOOLEAN
+  }
+
+  private final Type type;
+  private final String meaning;
+  private final DriverCall call;
+
+  SweepColumn(Type type, String meaning) {
+    this.type = type;
+    this.meaning = meaning;
+    call = null;
+  }
+
+  SweepColumn(DriverCall call) {
+    type = Type.INTEGER;
+    meaning = "calls of " + call.function();
+    this.call = call;
+  }
+
+  /** All columns in their order. */
+  public static List<SweepColumn> all() {
+    return ALL;
+  }
+
+  /** The name in files. */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** What its values are. */
+  public Type type() {
+    return type;
+  }
+
+  /** What its values say. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /** Whether the same run always has the same value. */
+  public boolean isReproducible() {
+    return this != SECONDS;
+  }
+
+  /** The calls that it counts, where it counts one kind. */
+  Optional<DriverCall> call() {
+    return Optional.ofNullable(call);
+  }
+
+  /** The names of all columns in their order. */
+  static String[] labels() {
+    return Arrays.stream(values()).map(SweepColumn::label).toArray(String[]::new);
+  }
+
+  /** A value as CSV has it. */
+  Object parse(String cell) {
+    if (cell.isEmpty() && type != Type.TEXT) {
+      return null;
+    }
+    return switch (type) {
+      case TEXT, OPTIONAL_TEXT -> cell;
+      case INTEGER -> Long.valueOf(cell);
+      case REAL -> Double.valueOf(cell);
+      case BOOLEAN ->
+          switch (cell) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException("'" + cell + "' is not true or false");
+          };
+    };
+  }
+
+  boolean takes(Object value) {
+    return switch (type) {
+      case TEXT -> value instanceof String;
+      case OPTIONAL_TEXT -> value == null || value instanceof String text && !text.isEmpty();
+      case INTEGER -> value == null || value instanceof Long;
+      case REAL -> value == null || value instanceof Double number && Double.isFinite(number);
+      case BOOLEAN -> value == null || value instanceof Boolean;
+    };
+  }
+}

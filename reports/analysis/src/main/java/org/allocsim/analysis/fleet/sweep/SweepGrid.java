@@ -1,0 +1,217 @@
+package org.allocsim.analysis.fleet.sweep;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedSet;
+import java.util.concurrent.ConcurrentHashMap;
+import org.allocsim.analysis.tuning.Platform;
+import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.analysis.tuning.TuningGrid;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.ConfigParser;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.workloads.profile.ProfileException;
+import org.allocsim.workloads.profile.ProfileFile;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.Recording;
+
+/** Allocators × settings × cards: the runs that every trace of a sweep gets. */
+public final class SweepGrid {
+  private final SweepRequest request;
+  private final PyTorchVersion version;
+  private final List<PolicyChoice> policies;
+  private final List<Card> cards;
+  private final Map<TuneKey, List<String>> tuneConfs = new ConcurrentHashMap<>();
+
+  /** A card, or the one that the recording shows, where the profile is null. */
+  private record Card(DeviceProfile profile) {}
+
+  /** What the grid of {@code tune} depends on. */
+  private record TuneKey(String recordedConf, boolean limited) {}
+
+  private SweepGrid(SweepRequest request) {
+    this.request = request;
+    version = PyTorchVersion.of(request.torchVersion());
+    policies = PolicyChoice.parseList(request.policies());
+    cards = new ArrayList<>();
+    for (String device : request.devices()) {
+      cards.add(new Card(device.equals(SweepRequest.RECORDED) ? null : profile(device)));
+    }
+  }
+
+  /**
+   * The grid of a request.
+   *
+   * @throws SweepException where the request makes no sense
+   */
+  public static SweepGrid of(SweepRequest request) {
+    SweepGrid grid;
+    try {
+      grid = new SweepGrid(request);
+    } catch (IllegalArgumentException e) {
+      throw SweepException.usage(e.getMessage());
+    }
+    for (String conf : request.confs()) {
+      if (!conf.equals(SweepRequest.RECORDED) && !conf.equals(SweepRequest.TUNE)) {
+        String obstacle = obstacle(conf, grid.version);
+        if (obstacle != null) {
+          throw SweepException.usage("--confs: " + obstacle);
+        }
+      }
+    }
+    return grid;
+  }
+
+  private static DeviceProfile profile(String json) {
+    try {
+      return ProfileFile.read(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)));
+    } catch (ProfileException | IOException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+  }
+
+  /** How a run goes on behind a failed request. */
+  AfterOom afterOom() {
+    return request.stopsAtOom() ? AfterOom.STOP : AfterOom.CONTINUE;
+  }
+
+  /** The release whose rules are followed. */
+  PyTorchVersion version() {
+    return version;
+  }
+
+  /**
+   * Runs of a trace that was recorded with PyTorch's default settings; of others, about so many.
+   */
+  public int usualCellCount() {
+    return cells("", MemoryLimit.NONE).size();
+  }
+
+  /** The runs of a trace. */
+  List<SweepCell> cells(DeviceTrace trace) {
+    return cells(
+        trace.conf() == null ? "" : trace.conf(),
+        trace.recording().map(Recording::limitBytes).orElse(MemoryLimit.NONE));
+  }
+
+  private List<SweepCell> cells(String recordedConf, long recordedLimitBytes) {
+    List<SweepCell> cells = new ArrayList<>();
+    for (PolicyChoice policy : policies) {
+      boolean takesSettings =
+          policy.provider().spec().id().equals(Scenario.PYTORCH)
+              && !policy.options().containsKey(SweepCell.CONF);
+      for (Card card : cards) {
+        DeviceProfile profile =
+            card.profile() == null ? DeviceProfiles.defaultProfile() : card.profile();
+        long limitBytes = card.profile() == null ? recordedLimitBytes : givenLimit(profile);
+        for (String conf :
+            takesSettings
+                ? confs(recordedConf, limitBytes >= 0)
+                : List.of(policy.options().getOrDefault(SweepCell.CONF, ""))) {
+          cells.add(cell(policy, conf, recordedConf, profile, limitBytes));
+        }
+      }
+    }
+    return cells;
+  }
+
+  private SweepCell cell(
+      PolicyChoice policy,
+      String conf,
+      String recordedConf,
+      DeviceProfile profile,
+      long limitBytes) {
+    if (!policy.provider().spec().id().equals(Scenario.PYTORCH)) {
+      return new SweepCell(policy, version, profile, limitBytes, false, null);
+    }
+    Map<String, String> options = new LinkedHashMap<>(policy.options());
+    options.put(SweepCell.CONF, conf);
+    options.putIfAbsent(SweepCell.VERSION, version.id());
+    PolicyChoice choice = new PolicyChoice(policy.provider(), options);
+    PyTorchVersion rules = PyTorchVersion.of(options.get(SweepCell.VERSION));
+    String obstacle = obstacle(conf, rules);
+    long limit = limitBytes;
+    if (obstacle == null) {
+      ParsedConfig config = parsed(conf, rules);
+      limit = Scenario.limit(config, rules, limitBytes, profile);
+      obstacle = Scenario.obstacle(config, profile).orElse(null);
+    }
+    return new SweepCell(choice, rules, profile, limit, conf.equals(recordedConf), obstacle);
+  }
+
+  private SequencedSet<String> confs(String recordedConf, boolean limited) {
+    SequencedSet<String> confs = new LinkedHashSet<>();
+    for (String conf : request.confs()) {
+      switch (conf) {
+        case SweepRequest.RECORDED -> confs.add(recordedConf);
+        case SweepRequest.TUNE ->
+            confs.addAll(
+                tuneConfs.computeIfAbsent(
+                    new TuneKey(recordedConf, limited),
+                    key ->
+                        TuningGrid.of(key.recordedConf(), version, Platform.LINUX, key.limited())
+                            .confs()));
+        default -> confs.add(conf);
+      }
+    }
+    return confs;
+  }
+
+  private long givenLimit(DeviceProfile profile) {
+    if (request.memoryLimitBytes() != null) {
+      return request.memoryLimitBytes();
+    }
+    if (request.memoryFraction() == null) {
+      return MemoryLimit.NONE;
+    }
+    try {
+      return MemoryLimit.ofFraction(request.memoryFraction(), profile.totalBytes(), version);
+    } catch (ConfigException e) {
+      throw SweepException.usage("--memory-fraction: " + e.getMessage());
+    }
+  }
+
+  /** Why the caching allocator does not run under a string; null where it does. */
+  private static String obstacle(String conf, PyTorchVersion version) {
+    try {
+      ParsedConfig config = ConfigParser.parse(conf, version);
+      return config.backend() == ParsedConfig.Backend.NATIVE
+          ? null
+          : "\""
+              + conf
+              + "\" asks for backend "
+              + config.backend().label()
+              + ", which is not PyTorch's caching allocator; policy cuda-async simulates it";
+    } catch (ConfigException e) {
+      return "PyTorch "
+          + version.id()
+          + " refuses \""
+          + conf
+          + "\" with \""
+          + e.errorType()
+          + ": "
+          + e.getMessage().strip()
+          + "\"; --torch-version names another release";
+    }
+  }
+
+  private static ParsedConfig parsed(String conf, PyTorchVersion version) {
+    try {
+      return ConfigParser.parse(conf, version);
+    } catch (ConfigException e) {
+      throw new IllegalStateException(conf + " was parsed before", e);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package org.allocsim.analysis.leak;
+
+import java.util.Arrays;
+
+/** Where every distinct phrase of a text of numbers ends. */
+final class PhraseIndex {
+  /** More distinct phrases than this are not told apart: those that begin later are left out. */
+  private static final int MOST_PHRASES = 1 << 20;
+
+  private long[] words = new long[1024];
+  private int[] counts = new int[1024];
+  private int[] table = new int[4096];
+  private int size;
+
+  private int[] offsets;
+  private int[] places;
+
+  /**
+   * Indexes a text.
+   *
+   * @param length words per phrase
+   */
+  static PhraseIndex of(long[] text, int length) {
+    PhraseIndex index = new PhraseIndex();
+    Arrays.fill(index.table, -1);
+    long[] phrases = phrases(text, length);
+    for (int i = length - 1; i < phrases.length; i++) {
+      int slot = index.slot(phrases[i], true);
+      if (slot >= 0) {
+        index.counts[slot]++;
+      }
+    }
+    index.offsets = new int[index.size + 1];
+    for (int slot = 0; slot < index.size; slot++) {
+      index.offsets[slot + 1] = index.offsets[slot] + index.counts[slot];
+    }
+    index.places = new int[index.offsets[index.size]];
+    int[] next = index.offsets.clone();
+    for (int i = length - 1; i < phrases.length; i++) {
+      int slot = index.slot(phrases[i], false);
+      if (slot >= 0) {
+        index.places[next[slot]++] = i;
+      }
+    }
+    return index;
+  }
+
+  private static long[] phrases(long[] text, int length) {
+    if (length == 1) {
+      return text;
+    }
+    long[] phrases = new long[text.length];
+    for (int i = length - 1; i < text.length; i++) {
+      long hash = 0;
+      for (int back = length - 1; back >= 0; back--) {
+        hash = mix(hash * 31 + text[i - back]);
+      }
+      phrases[i] = hash;
+    }
+    return phrases;
+  }
+
+  private static long mix(long value) {
+    long mixed = (value ^ (value >>> 32)) * 0x9E37_79B9_7F4A_7C15L;
+    return mixed ^ (mixed >>> 29);
+  }
+
+  /** Number of distinct phrases. */
+  int size() {
+    return size;
+  }
+
+  /** How often a phrase comes. */
+  int count(int phrase) {
+    return counts[phrase];
+  }
+
+  /** Place of the last word of one of a phrase's appearances, in order. */
+  int place(int phrase, int appearance) {
+    return places[offsets[phrase] + appearance];
+  }
+
+  private int slot(long wanted, boolean create) {
+    int mask = table.length - 1;
+    int at = (int) mix(wanted) & mask;
+    while (table[at] >= 0) {
+      if (words[table[at]] == wanted) {
+        return table[at];
+      }
+      at = (at + 1) & mask;
+    }
+    if (!create || size == MOST_PHRASES) {
+      return -1;
+    }
+    if (size == words.length) {
+      grow();
+      return slot(wanted, true);
+    }
+    words[size] = wanted;
+    table[at] = size;
+    return size++;
+  }
+
+  private void grow() {
+    words = Arrays.copyOf(words, 2 * size);
+    counts = Arrays.copyOf(counts, 2 * size);
+    table = new int[8 * size];
+    Arrays.fill(table, -1);
+    int mask = table.length - 1;
+    for (int slot = 0; slot < size; slot++) {
+      int at = (int) mix(words[slot]) & mask;
+      while (table[at] >= 0) {
+        at = (at + 1) & mask;
+      }
+      table[at] = slot;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package org.allocsim.analysis.moment;
+
+import java.util.Optional;
+import org.allocsim.analysis.moment.MomentQuery.Kind;
+import org.allocsim.simulator.run.FailedRequest;
+
+/**
+ * What the first pass over a program found: where its peaks are, and what failed first.
+ *
+ * @param input what was replayed; the recorded run is left out of it where it did not fit
+ * @param divergedRow recorded row from which on the allocator did something else than in the
+ *     recording, so that addresses were modelled instead; −1 if it did not, or was not tried
+ * @param peakReservedBytes peak of reserved memory
+ * @param peakAllocatedBytes peak of allocated memory
+ * @param peakRequestedBytes peak of requested memory, of blocks that await their free too
+ * @param peakReservedRow trace row behind which reserved memory first has its peak
+ * @param peakAllocatedRow trace row behind which allocated memory first has its peak
+ * @param peakRequestedRow trace row behind which requested memory first has its peak
+ * @param lastRow last row
+ * @param requests number of allocation requests
+ * @param failures number of requests that failed
+ * @param firstFailure the first request that failed for lack of memory
+ */
+public record Landmarks(
+    ReplayInput input,
+    long divergedRow,
+    long peakReservedBytes,
+    long peakAllocatedBytes,
+    long peakRequestedBytes,
+    int peakReservedRow,
+    int peakAllocatedRow,
+    int peakRequestedRow,
+    int lastRow,
+    long requests,
+    long failures,
+    Optional<FailedRequest> firstFailure) {
+
+  /** Whether addresses and refusals are the recorded ones. */
+  public boolean hasRecordedAddresses() {
+    return input.recording() != null;
+  }
+
+  /** Row behind which a moment lies; empty where the program has no such moment. */
+  Optional<Integer> row(MomentQuery query, Origins origins) {
+    return switch (query.kind()) {
+      case PEAK_RESERVED -> Optional.of(peakReservedRow);
+      case PEAK_ALLOCATED -> Optional.of(peakAllocatedRow);
+      case PEAK_REQUESTED -> Optional.of(peakRequestedRow);
+      case END -> Optional.of(lastRow);
+      case FIRST_OOM -> firstFailure.map(FailedRequest::row);
+      case REQUEST -> origins.rowOfRequest(query.request());
+    };
+  }
+
+  /** Whether a moment exists. */
+  public boolean has(MomentQuery query, Origins origins) {
+    return row(query, origins).isPresent();
+  }
+
+  /** The moment of the first failed request if one failed, else the peak of reserved memory. */
+  public MomentQuery failureOrPeak() {
+    return MomentQuery.of(firstFailure.isPresent() ? Kind.FIRST_OOM : Kind.PEAK_RESERVED);
+  }
+}

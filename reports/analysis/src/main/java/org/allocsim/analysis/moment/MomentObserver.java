@@ -1,0 +1,151 @@
+package org.allocsim.analysis.moment;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.simulator.run.TimelineObserver;
+import org.allocsim.simulator.stats.FragmentationTimeline;
+import org.allocsim.simulator.stats.MemoryTimeline;
+
+/**
+ * Keeps segments and blocks of one run at the moments that matter.
+ *
+ * <p>Which peak is the last one is known at the end only, so segments and blocks are kept after
+ * every row that raises it. Where a policy raises it so often that this would take long, they come
+ * from a second run that ends there.
+ */
+public final class MomentObserver implements RunObserver {
+  /** Segments and blocks that are looked at for the sake of peaks, at most: a tenth of a second. */
+  private static final long MOST_PIECES = 8_000_000;
+
+  /** What is mapped together where a policy maps pages; tells slack apart (PyTorch 2.11). */
+  private static final long LARGE_PAGE_BYTES = 20L << 20;
+
+  private final MemoryTimeline timeline;
+  private final FragmentationTimeline fragmentation;
+  private Run run;
+  private long peakBytes = -1;
+  private MemoryLayout atPeak;
+  private int failureRow = -1;
+  private MemoryLayout atFailure;
+  private MemoryLayout atEnd;
+  private long pieces;
+  private long ownNanos;
+
+  /** For one run, of which memory over time does not matter. */
+  public MomentObserver() {
+    timeline = null;
+    fragmentation = null;
+  }
+
+  /**
+   * For one run.
+   *
+   * @param timeline gets memory over time
+   */
+  public MomentObserver(MemoryTimeline timeline) {
+    this.timeline = timeline;
+    fragmentation = new FragmentationTimeline(timeline);
+  }
+
+  /** Memory over time; null where it does not matter. */
+  public MemoryTimeline timeline() {
+    return timeline;
+  }
+
+  /** Useless shares of reserved memory over time; null where they do not matter. */
+  public FragmentationTimeline fragmentation() {
+    return fragmentation;
+  }
+
+  /** Everything that must observe the run, before others that want to. */
+  public RunObserver[] with(RunObserver... others) {
+    Stream<RunObserver> own =
+        timeline == null
+            ? Stream.of(this)
+            : Stream.of(new TimelineObserver(timeline), RunObserver.hearing(fragmentation), this);
+    return Stream.concat(own, Stream.of(others)).toArray(RunObserver[]::new);
+  }
+
+  @Override
+  public void begin(Run begun) {
+    run = begun;
+  }
+
+  @Override
+  public boolean before(int row) {
+    look();
+    return true;
+  }
+
+  @Override
+  public void end() {
+    look();
+    atEnd = keep();
+  }
+
+  @Override
+  public long ownNanos() {
+    return ownNanos;
+  }
+
+  private void look() {
+    if (run.stats().peakReservedBytes() > peakBytes) {
+      peakBytes = run.stats().peakReservedBytes();
+      atPeak = pieces > MOST_PIECES ? null : keep();
+    }
+    if (atFailure == null && run.failures().count() > 0) {
+      failureRow = run.row();
+      atFailure = keep();
+    }
+  }
+
+  private MemoryLayout keep() {
+    long startNanos = System.nanoTime();
+    MemoryLayout layout = MemoryLayout.of(run.policy());
+    pieces += layout.blockCount() + layout.segmentCount();
+    ownNanos += System.nanoTime() - startNanos;
+    return layout;
+  }
+
+  /** What was observed; the run is over and its result known. */
+  public ObservedRun observed(RunResult result) {
+    if (!result.isRun()) {
+      return new ObservedRun(result, null, null, null, List.of());
+    }
+    if (atPeak == null) {
+      atPeak = layoutAfter(result.setup(), result.peakRow());
+    }
+    SlackSplit slack = SlackSplit.of(atPeak, MemoryMoment.mainStream(atPeak), LARGE_PAGE_BYTES);
+    List<ObservedRun.Moment> moments = new ArrayList<>();
+    if (atFailure != null) {
+      moments.add(new ObservedRun.Moment(ObservedRun.Kind.FIRST_OOM, failureRow, atFailure));
+    }
+    moments.add(new ObservedRun.Moment(ObservedRun.Kind.PEAK, result.peakRow(), atPeak));
+    moments.sort(Comparator.comparingInt(ObservedRun.Moment::row));
+    moments.add(new ObservedRun.Moment(ObservedRun.Kind.END, result.lastRow(), atEnd));
+    int rows = result.setup().trace().eventCount();
+    boolean isEarly = result.peakRow() <= rows / ReservedParts.EARLY;
+    return new ObservedRun(
+        result,
+        ReservedParts.of(result.atPeak(), isEarly, result.peakRequestedBytes(), slack),
+        timeline,
+        fragmentation,
+        moments);
+  }
+
+  /** Runs again, to see what is held after a row. */
+  private static MemoryLayout layoutAfter(RunSetup setup, int row) {
+    MomentObserver observer = new MomentObserver();
+    // Peaks on the way there need not be kept.
+    observer.peakBytes = Long.MAX_VALUE;
+    Run.of(setup.endingAfter(row), observer);
+    return observer.atEnd;
+  }
+}

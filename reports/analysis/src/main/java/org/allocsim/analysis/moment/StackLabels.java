@@ -1,0 +1,120 @@
+package org.allocsim.analysis.moment;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.simulator.trace.StackTable.Frame;
+
+/**
+ * Stacks in a line: the innermost frames of the program, without those of PyTorch itself, of
+ * Python's standard library and of compiled code. A stack that has no other frames keeps its
+ * innermost ones. Files are named with the folder they are in, so that labels of programs that were
+ * installed in different places compare equal.
+ */
+public final class StackLabels {
+  /** Frames in a label unless told otherwise. */
+  public static final int DEFAULT_FRAMES = 3;
+
+  private static final int MOST_CHARACTERS = 80;
+
+  private final StackTable table;
+  private final int frames;
+  private final Map<Integer, String> labels = new HashMap<>();
+
+  /** Labels with at most this many frames. */
+  public StackLabels(StackTable table, int frames) {
+    this.table = table;
+    this.frames = frames;
+  }
+
+  /** Label of a stack; empty for the stack that was not recorded. */
+  public String label(int stack) {
+    return labels.computeIfAbsent(stack, this::make);
+  }
+
+  private String make(int stack) {
+    List<String> shown = new ArrayList<>();
+    for (int depth = 0; depth < table.depth(stack) && shown.size() < frames; depth++) {
+      Frame frame = table.frame(stack, depth);
+      if (isOfProgram(frame)) {
+        shown.add(text(frame));
+      }
+    }
+    boolean foreign = shown.isEmpty();
+    for (int depth = 0; foreign && depth < table.depth(stack) && shown.size() < frames; depth++) {
+      Frame frame = table.frame(stack, depth);
+      if (!isOfRecorder(frame)) {
+        shown.add(text(frame));
+      }
+    }
+    return shown.isEmpty() && table.depth(stack) > 0
+        ? text(table.frame(stack, 0))
+        : String.join(" < ", shown);
+  }
+
+  /** Whether a compiled frame only tells how PyTorch's allocator was asked and recorded it. */
+  private static boolean isOfRecorder(Frame frame) {
+    String function = frame.function();
+    return function.startsWith("torch::unwind::")
+        || function.startsWith("torch::CapturedTraceback")
+        || function.contains("::gather")
+        || function.startsWith("at::detail::empty")
+        || function.contains("CUDACachingAllocator");
+  }
+
+  private static boolean isOfProgram(Frame frame) {
+    String file = frame.file().replace('\\', '/');
+    if (file.startsWith("<")) {
+      // A notebook cell or text that was typed in is the program's; a frozen module is Python's.
+      return !file.startsWith("<frozen");
+    }
+    if (!file.endsWith(".py")) {
+      return file.contains("/ipykernel_");
+    }
+    int packages = Math.max(behind(file, "/site-packages/"), behind(file, "/dist-packages/"));
+    if (packages >= 0) {
+      return !file.startsWith("torch/", packages);
+    }
+    return !file.contains("/lib/python3");
+  }
+
+  private static int behind(String file, String folder) {
+    int at = file.lastIndexOf(folder);
+    return at < 0 ? -1 : at + folder.length();
+  }
+
+  private static String text(Frame frame) {
+    String file = frame.file().replace('\\', '/');
+    int name = file.lastIndexOf('/');
+    int folder = name <= 0 ? -1 : file.lastIndexOf('/', name - 1);
+    String place =
+        file.isEmpty() || file.equals("??")
+            ? ""
+            : file.substring(folder + 1) + (frame.line() > 0 ? ":" + frame.line() : "");
+    String function = file.endsWith(".py") ? frame.function() : withoutParameters(frame.function());
+    return plain((place + " " + function).strip());
+  }
+
+  /** The name of a C++ function, whose parameters would fill the line. */
+  private static String withoutParameters(String function) {
+    String name = function.replace("(anonymous namespace)::", "");
+    for (int at = 1; at < name.length(); at++) {
+      if (name.charAt(at) == '(' || name.charAt(at) == '<') {
+        return name.substring(0, at);
+      }
+    }
+    return name;
+  }
+
+  /** Names come from the file: no control characters, and not too long for a line. */
+  public static String plain(String text) {
+    StringBuilder line = new StringBuilder();
+    text.codePoints()
+        .limit(MOST_CHARACTERS)
+        .map(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029 ? ' ' : c)
+        .forEach(line::appendCodePoint);
+    return text.codePointCount(0, text.length()) > MOST_CHARACTERS ? line + "…" : line.toString();
+  }
+}

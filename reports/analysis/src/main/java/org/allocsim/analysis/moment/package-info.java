@@ -1,0 +1,5 @@
+/**
+ * The memory of one program at one moment: where its peaks and its first failure are, what is live
+ * then and where it comes from, where slack lies, and which blocks keep a request from fitting.
+ */
+package org.allocsim.analysis.moment;

@@ -1,0 +1,277 @@
+package org.allocsim.analysis.oom;
+
+import static org.allocsim.analysis.oom.PrintedSize.describe;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.allocsim.analysis.oom.OomMessage.Amount;
+import org.allocsim.analysis.oom.OomMessage.Wording;
+
+/**
+ * What can help against a failure and what cannot, with the settings that the version of the
+ * message knows: {@code max_split_size_mb} since 1.10, {@code expandable_segments} since 2.1 (not
+ * on Windows), {@code PYTORCH_ALLOC_CONF} read for CUDA since 2.10.
+ */
+final class OomAdvice {
+  /** The smallest max_split_size_mb that PyTorch accepts. */
+  private static final double SMALLEST_SPLIT_LIMIT_BYTES = 20 * 0x1p20;
+
+  private static final String LESS_MEMORY =
+      "Need less at once: smaller batch or sequence, activation checkpointing, lower precision,"
+          + " optimizer or parameters off the card.";
+  private static final String EMPTY_CACHE =
+      "torch.cuda.empty_cache() right before the request: PyTorch gave back every unused segment"
+          + " before it raised this error.";
+
+  private final OomMessage message;
+  private final OomSettings settings;
+  private final boolean windows;
+  private final ByteRange leftOver;
+  private final List<String> helps = new ArrayList<>();
+  private final List<String> cannotHelp = new ArrayList<>();
+
+  OomAdvice(OomMessage message, OomSettings settings, boolean windows, ByteRange leftOver) {
+    this.message = message;
+    this.settings = settings;
+    this.windows = windows;
+    this.leftOver = leftOver;
+  }
+
+  List<String> helps() {
+    return helps;
+  }
+
+  List<String> cannotHelp() {
+    return cannotHelp;
+  }
+
+  /** Fills both lists. */
+  void of(
+      OomVerdict verdict,
+      boolean nearlyFull,
+      ByteRange other,
+      boolean largeOther,
+      boolean ownOther) {
+    switch (verdict) {
+      case IMPOSSIBLE -> impossible();
+      case SPILLED -> spilled();
+      case CAPPED -> capped();
+      case NOT_ALLOCATOR -> notAllocator();
+      case POOL -> pool();
+      case FULL -> full(other);
+      case FRAGMENTED -> fragmented(nearlyFull, largeOther, ownOther);
+      case UNKNOWN ->
+          helps.add(
+              "Give the whole message: from \"out of memory\" to the hint at its end, as PyTorch"
+                  + " printed it.");
+    }
+  }
+
+  private void impossible() {
+    helps.add(
+        "Look at the line of the program that asks: a shape is larger than meant, an intermediate"
+            + " (attention scores, one-hot, broadcast) is built whole, or the work must be cut into"
+            + " chunks.");
+    cannotHelp.add(
+        "Allocator settings, empty_cache(), ending other processes: the card is smaller.");
+  }
+
+  private void spilled() {
+    helps.add(LESS_MEMORY);
+    helps.add(
+        "On Windows, set \"CUDA - Sysmem Fallback Policy\" to \"Prefer No Sysmem Fallback\" in the"
+            + " NVIDIA settings to get an early error instead of slow memory.");
+    cannotHelp.add(
+        "Settings against fragmentation: more is allocated than the card holds, so packing is not"
+            + " the cause.");
+  }
+
+  private void capped() {
+    Optional<ByteRange> capacity = message.bytes(Amount.CAPACITY);
+    Optional<ByteRange> allocated = message.bytes(Amount.ALLOCATED);
+    Optional<ByteRange> request = message.bytes(Amount.REQUEST);
+    String raise =
+        "Raise the limit: torch.cuda.set_per_process_memory_fraction(), or"
+            + " per_process_memory_fraction in the settings (2.10 and later)";
+    if (capacity.isPresent() && allocated.isPresent() && request.isPresent()) {
+      double neededBytes =
+          allocated.get().high()
+              + message.cached().map(ByteRange::high).orElse(0.0)
+              + request.get().high();
+      double fraction = Math.ceil(1000 * neededBytes / capacity.get().low()) / 1000;
+      raise +=
+          String.format(
+              Locale.ROOT,
+              "; this request needs %s, a fraction of %.3f or more",
+              describe(neededBytes),
+              Math.min(1, fraction));
+    }
+    helps.add(raise + ".");
+    if (leftOver != null && leftOver.value() >= 0) {
+      settingsAgainstFragmentation();
+    }
+    helps.add(LESS_MEMORY);
+    cannotHelp.add("Ending other processes: the limit counts this process only.");
+    if (leftOver != null && leftOver.high() < 0) {
+      cannotHelp.add(
+          "Settings against fragmentation: within the limit even perfect packing is too little.");
+    }
+  }
+
+  private void notAllocator() {
+    helps.add(
+        "Look for what takes or limits memory beside PyTorch: a process that had the memory at that"
+            + " moment (the free memory is read after the failure), a container, MIG or vGPU quota,"
+            + " the page file on Windows and WSL, the driver's own limits on integrated GPUs.");
+    helps.add("Run again alone on the card, and with a current driver.");
+    cannotHelp.add(
+        "expandable_segments, max_split_size_mb, empty_cache(): the cache of PyTorch is not what"
+            + " was short.");
+  }
+
+  private void pool() {
+    helps.add(
+        "Let CUDA graphs share one pool (torch.cuda.graph(..., pool=...), one graph_pool_handle()),"
+            + " capture fewer sizes, or capture the largest first.");
+    helps.add(
+        "Delete graphs and memory pools that are no longer needed, then call"
+            + " torch.cuda.empty_cache(): only then their segments go back.");
+    cannotHelp.add("Settings against fragmentation: the free blocks are in pools of their own.");
+  }
+
+  private void full(ByteRange other) {
+    double shortBytes = -leftOver.value();
+    helps.add(LESS_MEMORY + " At least " + describe(shortBytes) + " less for this request.");
+    helps.add("A card with at least " + describe(shortBytes) + " more.");
+    if (other != null && other.value() > shortBytes) {
+      helps.add(
+          "Free some of the "
+              + describe(other.value())
+              + " that other processes, the display or libraries hold, if more than a context (0.3"
+              + " to 0.8 GiB) is among them.");
+    }
+    cannotHelp.add(
+        (message.hintVariable().isEmpty() && message.wording() != Wording.RESERVED_HINT
+                ? "Settings against fragmentation"
+                : "The setting that the message hints at (it prints the hint always)")
+            + ": the cache holds only "
+            + describe(cached())
+            + ".");
+    cannotHelp.add(EMPTY_CACHE);
+  }
+
+  private void fragmented(boolean nearlyFull, boolean largeOther, boolean ownOther) {
+    if (largeOther) {
+      helps.add(
+          ownOther
+              ? "First the memory of this process outside PyTorch: fewer CUDA graphs, smaller NCCL"
+                  + " buffers and library workspaces."
+              : "First the memory outside PyTorch: end other processes on the card, start fewer"
+                  + " ranks on it, shrink library workspaces.");
+    }
+    if (nearlyFull) {
+      helps.add(LESS_MEMORY + " With so little to spare, packing helps only for a while.");
+    }
+    if (message.wording() == Wording.ASYNC) {
+      helps.add(
+          "The native backend (leave backend:cudaMallocAsync out), which gives back unused segments"
+              + " and retries before it fails; or torch.cuda.empty_cache() between phases.");
+      cannotHelp.add(
+          "max_split_size_mb, expandable_segments, garbage_collection_threshold: cudaMallocAsync"
+              + " ignores them.");
+      return;
+    }
+    settingsAgainstFragmentation();
+    helps.add(
+        "torch.cuda.empty_cache() between phases (load, train, evaluate), when much is free;"
+            + " padding sizes to a few lengths; the largest sizes first.");
+    if (!nearlyFull) {
+      helps.add(LESS_MEMORY);
+    }
+    cannotHelp.add(EMPTY_CACHE);
+    if (message.bytes(Amount.LIMIT).isEmpty()) {
+      cannotHelp.add("garbage_collection_threshold: it does nothing without a memory fraction.");
+    }
+  }
+
+  private void settingsAgainstFragmentation() {
+    expandable();
+    if (settings.isExpandable()) {
+      if (settings.isSplitLimited()) {
+        helps.add(
+            "Take max_split_size_mb out: with expandable_segments:True it makes reserved memory"
+                + " grow without bound.");
+      }
+      return;
+    }
+    splitLimit();
+  }
+
+  private void expandable() {
+    if (settings.isExpandable() && !windows) {
+      cannotHelp.add(
+          "expandable_segments:True: it is on already ("
+              + settings.origin()
+              + "), the hint of the message notwithstanding; what is cached lies in pages that are"
+              + " partly used, in other streams or in pools.");
+      return;
+    }
+    if (windows) {
+      cannotHelp.add(
+          "expandable_segments: not supported on Windows (PyTorch warns once and leaves it off)"
+              + (message.processesHidden() ? "; doubtful under WSL." : "."));
+      return;
+    }
+    switch (message.wording()) {
+      case CACHED, RESERVED, RESERVED_HINT ->
+          helps.add(
+              "PyTorch 2.1 or later with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True;"
+                  + " this version does not know the setting.");
+      default -> {
+        helps.add(
+            variable()
+                + "=expandable_segments:True, set before the program starts; not with CUDA IPC of"
+                + " older versions, and not where another memory pool is in use.");
+        if (message.wording() == Wording.V2_9) {
+          helps.add(
+              "Not under the name PYTORCH_ALLOC_CONF that the message prints: PyTorch 2.9 ignores"
+                  + " it for CUDA; PYTORCH_CUDA_ALLOC_CONF works in all versions.");
+        }
+      }
+    }
+  }
+
+  private void splitLimit() {
+    Optional<ByteRange> request = message.bytes(Amount.REQUEST);
+    if (request.isEmpty() || request.get().value() <= SMALLEST_SPLIT_LIMIT_BYTES) {
+      cannotHelp.add(
+          "max_split_size_mb: the request is not larger than the smallest limit allowed (20 MiB).");
+      return;
+    }
+    String caution =
+        " It costs driver calls, and never goes together with expandable_segments:True.";
+    switch (message.wording()) {
+      case CACHED, RESERVED ->
+          helps.add("PyTorch 1.10 or later with max_split_size_mb below the request." + caution);
+      default ->
+          helps.add(
+              variable()
+                  + "=max_split_size_mb:N with N from 20 up to the request ("
+                  + message.amounts().get(Amount.REQUEST).text()
+                  + "), which keeps larger free blocks whole; a recorded snapshot tells which N."
+                  + caution);
+    }
+  }
+
+  private String variable() {
+    return message.hintVariable().isEmpty() || message.hintVariable().equals("PYTORCH_ALLOC_CONF")
+        ? (message.api().equals("HIP") ? "PYTORCH_HIP_ALLOC_CONF" : "PYTORCH_CUDA_ALLOC_CONF")
+        : message.hintVariable();
+  }
+
+  private double cached() {
+    return message.cached().map(ByteRange::value).orElse(0.0);
+  }
+}

@@ -1,0 +1,178 @@
+package org.allocsim.analysis.oom;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Puts the messages of one writer of a log together from the lines it wrote, without white space,
+ * and cuts them where the next message begins. Holds a few thousand characters at most, beside the
+ * line being added.
+ */
+final class OomAssembly {
+  /** Longest message, without white space: room for about a hundred processes. */
+  private static final int MAX_CHARS = 8192;
+
+  /** Lines after which a message that nothing else ends counts as complete. */
+  private static final int MAX_LINES = 60;
+
+  /** Two phrases this close together open one message. */
+  private static final int SAME_MESSAGE_CHARS = 80;
+
+  /** Text kept in front of a phrase that may still come: its own first part. */
+  private static final int TAIL_CHARS = 64;
+
+  /** Phrases that open a message, in the order in which they may stand in one. */
+  private static final List<String> PHRASES =
+      List.of("Allocationondevice", "outofmemory", "preemptivelyrejected", "Triedtoallocate");
+
+  /** Receives messages. */
+  interface Sink {
+    /** Takes a message and the number of the line it began in. */
+    void message(OomMessage message, long line);
+  }
+
+  private record Phrase(int offset, int kind) {}
+
+  /** From {@code offset} on the text is of this line. */
+  private record LineStart(int offset, long line) {}
+
+  private final Sink sink;
+  private final StringBuilder text = new StringBuilder();
+  private final List<LineStart> starts = new ArrayList<>();
+  private final List<Phrase> phrases = new ArrayList<>();
+
+  /** Phrases that begin and end before this offset are known. */
+  private int searched;
+
+  private int linesSinceOpened;
+
+  OomAssembly(Sink sink) {
+    this.sink = sink;
+  }
+
+  /** Adds a line, or a piece of one. Returns whether a message is open and wants more lines. */
+  boolean append(String content, long line) {
+    starts.add(new LineStart(text.length(), line));
+    CompactText.append(content, text);
+    linesSinceOpened++;
+    return cut(false);
+  }
+
+  /** The writer wrote its last line. */
+  void end() {
+    cut(true);
+  }
+
+  private boolean cut(boolean atEnd) {
+    List<Integer> openings = openings();
+    int done = 0;
+    boolean open = false;
+    for (int i = 0; i < openings.size(); i++) {
+      int from = openings.get(i);
+      int to = i + 1 < openings.size() ? openings.get(i + 1) : text.length();
+      boolean last = i + 1 == openings.size();
+      boolean complete =
+          !last || atEnd || to - from >= MAX_CHARS || from == 0 && linesSinceOpened > MAX_LINES;
+      if (complete) {
+        int end = Math.min(to, from + MAX_CHARS);
+        sink.message(OomMessageParser.parseCompact(text.substring(from, end)), lineAt(from));
+        done = to;
+      } else {
+        if (from > 0) {
+          linesSinceOpened = 0;
+        }
+        done = from;
+        open = true;
+      }
+    }
+    if (!open) {
+      linesSinceOpened = 0;
+    }
+    drop(open || atEnd ? done : Math.max(done, text.length() - TAIL_CHARS));
+    return open;
+  }
+
+  /** Finds the phrases in the text that was added since the last call. */
+  private void findPhrases() {
+    int known = phrases.size();
+    for (int kind = 0; kind < PHRASES.size(); kind++) {
+      String phrase = PHRASES.get(kind);
+      int from = Math.max(0, searched - phrase.length() + 1);
+      for (int at = text.indexOf(phrase, from); at >= 0; at = text.indexOf(phrase, at + 1)) {
+        phrases.add(new Phrase(at, kind));
+      }
+    }
+    searched = text.length();
+    if (phrases.size() > known) {
+      phrases.sort(Comparator.comparingInt(Phrase::offset));
+    }
+  }
+
+  /** Where messages begin. */
+  private List<Integer> openings() {
+    findPhrases();
+    List<Integer> openings = new ArrayList<>();
+    Phrase previous = null;
+    for (Phrase phrase : phrases) {
+      boolean sameMessage =
+          previous != null
+              && phrase.kind > previous.kind
+              && phrase.offset - previous.offset <= SAME_MESSAGE_CHARS;
+      if (!sameMessage) {
+        openings.add(withApi(phrase.offset));
+      }
+      previous = phrase;
+    }
+    return openings;
+  }
+
+  /** The name in front of "out of memory" belongs to the message. */
+  private int withApi(int offset) {
+    for (String api : List.of("CUDA", "HIP", "XPU", "MPSbackend", "CUDAerror:", "HIPerror:")) {
+      int start = offset - api.length();
+      if (start >= 0 && text.substring(start, offset).equals(api)) {
+        return start;
+      }
+    }
+    return offset;
+  }
+
+  private long lineAt(int offset) {
+    int index =
+        Collections.binarySearch(
+            starts, new LineStart(offset, 0), (a, b) -> Integer.compare(a.offset, b.offset));
+    if (index < 0) {
+      return starts.get(Math.max(0, -index - 2)).line;
+    }
+    // Lines that left no characters share their offset with the next one.
+    while (index + 1 < starts.size() && starts.get(index + 1).offset == offset) {
+      index++;
+    }
+    return starts.get(index).line;
+  }
+
+  private void drop(int count) {
+    if (count <= 0) {
+      return;
+    }
+    text.delete(0, count);
+    List<LineStart> kept = new ArrayList<>();
+    for (LineStart start : starts) {
+      if (start.offset <= count) {
+        if (!kept.isEmpty()) {
+          kept.removeLast();
+        }
+        kept.add(new LineStart(0, start.line));
+      } else {
+        kept.add(new LineStart(start.offset - count, start.line));
+      }
+    }
+    starts.clear();
+    starts.addAll(kept);
+    phrases.removeIf(phrase -> phrase.offset < count);
+    phrases.replaceAll(phrase -> new Phrase(phrase.offset - count, phrase.kind));
+    searched = Math.max(0, searched - count);
+  }
+}

@@ -1,0 +1,347 @@
+package org.allocsim.analysis.oom;
+
+import static org.allocsim.analysis.oom.PrintedSize.describe;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.StringJoiner;
+import org.allocsim.analysis.oom.OomMessage.Amount;
+import org.allocsim.analysis.oom.OomMessage.Wording;
+
+/**
+ * Decides why a request failed.
+ *
+ * <p>The rules are tried in this order: IMPOSSIBLE if the request is larger than the card; SPILLED
+ * if more is allocated than the card holds; CAPPED if a limit is printed that may refuse the
+ * request while the card could serve it; NOT-ALLOCATOR if the driver's free memory is no smaller
+ * than the request; POOL if free memory with the free blocks of private pools would do and free
+ * memory with the cache would not; FULL if free memory with the cache is smaller than the request;
+ * else FRAGMENTED. Where both the limit and the card refuse, the limit alone is not the cause: what
+ * is left below the limit then takes the place of the card's free memory where it is less.
+ *
+ * <p>Every printed number is an interval, because it was rounded. The verdict is that of the
+ * printed numbers; the verdicts that other numbers of the intervals would get are told, too.
+ */
+public final class OomExplainer {
+  /** A context with its libraries; memory of others above this is a finding. */
+  private static final double LARGE_OTHER_BYTES = 2 * 0x1p30;
+
+  /** Left over after the request, of the card, below which the card counts as nearly full. */
+  private static final double NEARLY_FULL_SHARE = 0.04;
+
+  private final OomMessage message;
+  private final OomSettings settings;
+  private final boolean windows;
+  private final ByteRange request;
+  private final ByteRange capacity;
+  private final ByteRange free;
+  private final ByteRange allocated;
+  private final ByteRange cached;
+  private final ByteRange pools;
+
+  /** What the limit leaves, null without one. */
+  private final ByteRange allowance;
+
+  private final List<String> findings = new ArrayList<>();
+
+  /** Null without one. */
+  private final SummaryTable table;
+
+  private OomExplainer(
+      OomMessage printed, SummaryTable table, OomSettings settings, boolean windows) {
+    this.table = table;
+    SummaryFindings summary = new SummaryFindings(printed, table);
+    message = summary.completed();
+    findings.addAll(summary.sentences());
+    this.settings = settings;
+    this.windows = windows;
+    request = message.bytes(Amount.REQUEST).orElse(null);
+    capacity = message.bytes(Amount.CAPACITY).orElse(null);
+    free = message.bytes(Amount.FREE).orElse(null);
+    allocated = message.bytes(Amount.ALLOCATED).orElse(null);
+    cached = message.cached().orElse(null);
+    pools = message.bytes(Amount.PRIVATE_POOLS).orElse(null);
+    allowance =
+        message
+            .bytes(Amount.LIMIT)
+            .filter(_ -> allocated != null)
+            .map(limit -> limit.minus(cached == null ? allocated : allocated.plus(cached)))
+            .orElse(null);
+  }
+
+  /**
+   * Explains a message.
+   *
+   * @param settings the allocator settings of the run, as far as known
+   * @param windows whether the run was on Windows, as far as known
+   */
+  public static OomExplanation explain(OomMessage message, OomSettings settings, boolean windows) {
+    return explain(message, Optional.empty(), settings, windows);
+  }
+
+  /**
+   * Explains a message with the table of {@code torch.cuda.memory_summary()} that belongs to it:
+   * the table tells where the cache lies, and fills in for sizes that the message lacks.
+   */
+  public static OomExplanation explain(
+      OomMessage message, Optional<SummaryTable> table, OomSettings settings, boolean windows) {
+    return new OomExplainer(message, table.orElse(null), settings, windows).explain();
+  }
+
+  private OomExplanation explain() {
+    Set<OomVerdict> possible = EnumSet.noneOf(OomVerdict.class);
+    OomVerdict verdict = decide(possible);
+    possible.add(verdict);
+    Optional<ByteRange> leftOver = leftOver(verdict);
+    Optional<ByteRange> other = other();
+    boolean largeOther = other.isPresent() && other.get().value() > LARGE_OTHER_BYTES;
+    boolean nearlyFull =
+        verdict == OomVerdict.FRAGMENTED
+            && !largeOther
+            && cached != null
+            && capacity != null
+            && leftOver.orElseThrow().value() < NEARLY_FULL_SHARE * capacity.value();
+    findRounding(verdict, possible);
+    boolean ownOther = isMostlyOfThisProcess(other);
+    new OomFindings(message, allowance, leftOver.orElse(null), other.orElse(null))
+        .addTo(findings, verdict, largeOther, ownOther);
+    OomAdvice advice =
+        new OomAdvice(
+            message, settings, windows || message.processesHidden(), leftOver.orElse(null));
+    advice.of(verdict, nearlyFull, other.orElse(null), largeOther, ownOther);
+    return new OomExplanation(
+        message,
+        verdict,
+        possible,
+        headline(verdict, leftOver, other, nearlyFull, largeOther),
+        CardAccount.of(message),
+        Optional.ofNullable(table),
+        equation(verdict, leftOver),
+        leftOver,
+        other,
+        nearlyFull,
+        largeOther,
+        findings,
+        advice.helps(),
+        advice.cannotHelp());
+  }
+
+  /** The verdict by the printed numbers; collects those of other numbers they may stand for. */
+  private OomVerdict decide(Set<OomVerdict> possible) {
+    if (message.wording() == Wording.EXABYTE) {
+      return OomVerdict.IMPOSSIBLE;
+    }
+    if (message.wording() == Wording.PREEMPTIVE) {
+      return OomVerdict.CAPPED;
+    }
+    if (request == null) {
+      return OomVerdict.UNKNOWN;
+    }
+    Decision decision = new Decision(possible);
+    if (capacity != null) {
+      decision.rule(OomVerdict.IMPOSSIBLE, request.minus(capacity), false);
+      if (allocated != null) {
+        decision.rule(OomVerdict.SPILLED, allocated.minus(capacity), false);
+      }
+    }
+    if (free == null || allocated == null || leftOver(null).isEmpty()) {
+      return decision.otherwise(OomVerdict.UNKNOWN);
+    }
+    if (allowance != null && free.value() >= request.value()) {
+      // The request failed for a reason: a limit that may have refused it, within the rounding,
+      // did.
+      if (request.high() > allowance.low()) {
+        decision.ruleHolds(OomVerdict.CAPPED, request.low() > allowance.high());
+      }
+    }
+    decision.rule(OomVerdict.NOT_ALLOCATOR, free.minus(request), true);
+    ByteRange packed = leftOver(null).orElseThrow();
+    ByteRange withPools = pools == null ? null : headroom(null).plus(pools).minus(request);
+    if (withPools != null && withPools.low() >= 0) {
+      decision.rule(OomVerdict.POOL, packed.negated(), false);
+    } else {
+      if (withPools != null) {
+        decision.rule(OomVerdict.POOL, withPools.smaller(packed.negated()), packed.value() < 0);
+      }
+      decision.rule(OomVerdict.FULL, packed.negated(), false);
+    }
+    OomVerdict verdict = decision.otherwise(OomVerdict.FRAGMENTED);
+    if (cached == null && verdict == OomVerdict.FRAGMENTED) {
+      // The driver's pool may hold any part of what is neither allocated nor free.
+      possible.add(OomVerdict.FULL);
+    }
+    return verdict;
+  }
+
+  /** What the driver, and the limit where it is lower, would still have given. */
+  private ByteRange headroom(OomVerdict verdict) {
+    if (verdict == OomVerdict.CAPPED) {
+      return allowance;
+    }
+    return allowance == null || free.value() >= request.value() ? free : free.smaller(allowance);
+  }
+
+  private Optional<ByteRange> leftOver(OomVerdict verdict) {
+    if (request == null || free == null || allocated == null || verdict == OomVerdict.SPILLED) {
+      return Optional.empty();
+    }
+    if (cached != null) {
+      return Optional.of(headroom(verdict).plus(cached).minus(request));
+    }
+    if (message.wording() != Wording.ASYNC || capacity == null) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        verdict == OomVerdict.CAPPED
+            ? allowance.minus(request)
+            : capacity.minus(allocated).minus(request));
+  }
+
+  private Optional<ByteRange> other() {
+    if (capacity == null || free == null || allocated == null || cached == null) {
+      return Optional.empty();
+    }
+    return allocated.value() > capacity.value()
+        ? Optional.empty()
+        : Optional.of(capacity.minus(allocated).minus(cached).minus(free));
+  }
+
+  /** Whether the failing process itself holds most of what is neither PyTorch's nor free. */
+  private boolean isMostlyOfThisProcess(Optional<ByteRange> other) {
+    Optional<ByteRange> own = message.bytes(Amount.THIS_PROCESS);
+    return other.isPresent()
+        && own.isPresent()
+        && own.get().minus(allocated).minus(cached).value() > other.get().value() / 2;
+  }
+
+  private void findRounding(OomVerdict verdict, Set<OomVerdict> possible) {
+    if (possible.size() == 1) {
+      return;
+    }
+    StringJoiner others = new StringJoiner(" or ");
+    possible.stream().filter(each -> each != verdict).forEach(each -> others.add(each.word()));
+    findings.add(
+        cached == null
+            ? "The message does not print what the driver's pool caches; if that is little, the"
+                + " verdict is "
+                + others
+                + "."
+            : "The verdict hangs on the rounding of the printed numbers: "
+                + others
+                + " is possible, too.");
+  }
+
+  private String headline(
+      OomVerdict verdict,
+      Optional<ByteRange> leftOver,
+      Optional<ByteRange> other,
+      boolean nearlyFull,
+      boolean largeOther) {
+    return switch (verdict) {
+      case IMPOSSIBLE ->
+          message.wording() == Wording.EXABYTE
+              ? "the request is larger than 2^60 bytes: a size in the program is wrong"
+              : "the request of "
+                  + text(Amount.REQUEST)
+                  + " is larger than the whole card ("
+                  + text(Amount.CAPACITY)
+                  + ")";
+      case SPILLED ->
+          text(Amount.ALLOCATED)
+              + " are allocated on a card of "
+              + text(Amount.CAPACITY)
+              + ": the driver has moved memory to system RAM, and has no more of it";
+      case CAPPED ->
+          message.bytes(Amount.LIMIT).isEmpty()
+              ? "the memory fraction set for the process refused the request, not the card"
+              : "the allocator's own limit of "
+                  + text(Amount.LIMIT)
+                  + " refused the request, not the card, which had "
+                  + text(Amount.FREE)
+                  + " free";
+      case NOT_ALLOCATOR ->
+          "the card had "
+              + text(Amount.FREE)
+              + " free for a request of "
+              + text(Amount.REQUEST)
+              + ": the driver refused, and no setting of the allocator is the cause";
+      case POOL ->
+          text(Amount.PRIVATE_POOLS)
+              + " are free inside private pools (CUDA graphs, MemPool), where this request may not"
+              + " go";
+      case FULL ->
+          "no allocator setting can fix this: "
+              + describe(-leftOver.orElseThrow().value())
+              + " short even with perfect packing";
+      case FRAGMENTED ->
+          "perfect packing would leave "
+              + (cached == null ? "at most " : "")
+              + describe(leftOver.orElseThrow().value())
+              + " over"
+              + (nearlyFull ? "; the card is nearly full" : "")
+              + (largeOther
+                  ? "; " + describe(other.orElseThrow().value()) + " are other memory"
+                  : "");
+      case UNKNOWN -> "the message lacks " + missing() + ", without which the cause stays open";
+    };
+  }
+
+  private String missing() {
+    StringJoiner names = new StringJoiner(", ");
+    if (request == null) {
+      names.add("the request");
+    }
+    if (free == null) {
+      names.add("the free memory");
+    }
+    if (allocated == null) {
+      names.add("the allocated memory");
+    }
+    if (message.wording() == Wording.ASYNC) {
+      if (capacity == null) {
+        names.add("the size of the card");
+      }
+    } else if (cached == null) {
+      names.add("the reserved memory");
+    }
+    return names.toString();
+  }
+
+  private String equation(OomVerdict verdict, Optional<ByteRange> leftOver) {
+    if (leftOver.isEmpty() || verdict == OomVerdict.IMPOSSIBLE) {
+      return "";
+    }
+    ByteRange packed = leftOver.get();
+    String have;
+    if (verdict == OomVerdict.CAPPED) {
+      have = "limit " + text(Amount.LIMIT) + " - allocated " + text(Amount.ALLOCATED);
+    } else if (cached == null) {
+      have = "card " + text(Amount.CAPACITY) + " - allocated " + text(Amount.ALLOCATED);
+    } else {
+      have =
+          (headroom(verdict).equals(free)
+                  ? "free " + text(Amount.FREE)
+                  : "left below the limit " + describe(allowance.value()))
+              + " + cached "
+              + (message.amounts().containsKey(Amount.CACHED)
+                  ? text(Amount.CACHED)
+                  : describe(cached.value()));
+    }
+    return have
+        + " - request "
+        + text(Amount.REQUEST)
+        + " = "
+        + describe(Math.abs(packed.value()))
+        + (packed.value() < 0 ? " short" : " left over")
+        + " (give or take "
+        + describe(packed.error())
+        + ": the message rounds)";
+  }
+
+  private String text(Amount amount) {
+    return message.amounts().get(amount).text();
+  }
+}

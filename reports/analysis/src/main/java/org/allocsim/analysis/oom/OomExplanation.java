@@ -1,0 +1,57 @@
+package org.allocsim.analysis.oom;
+
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The verdict on one message, its arithmetic, and what follows from it.
+ *
+ * @param message what was explained
+ * @param verdict the verdict by the numbers as printed
+ * @param possible every verdict that the numbers allow before they were rounded; at least {@code
+ *     verdict}
+ * @param headline the verdict in a clause
+ * @param account where the card's memory is; empty where the message does not say
+ * @param table the table of {@code torch.cuda.memory_summary()} that belongs to it
+ * @param equation the calculation behind the verdict, "" where there is none
+ * @param leftOver what perfect packing would leave over after the request; negative: what is short;
+ *     empty where the message does not say
+ * @param other memory of the card that is neither PyTorch's nor free; empty where the message does
+ *     not say, or where more is allocated than the card holds
+ * @param nearlyFull whether the request would fit with perfect packing and hardly anything after it
+ * @param largeOther whether memory outside PyTorch is more than a context explains
+ * @param findings what else the numbers show
+ * @param helps what can help
+ * @param cannotHelp what cannot, and why
+ */
+public record OomExplanation(
+    OomMessage message,
+    OomVerdict verdict,
+    Set<OomVerdict> possible,
+    String headline,
+    Optional<CardAccount> account,
+    Optional<SummaryTable> table,
+    String equation,
+    Optional<ByteRange> leftOver,
+    Optional<ByteRange> other,
+    boolean nearlyFull,
+    boolean largeOther,
+    List<String> findings,
+    List<String> helps,
+    List<String> cannotHelp) {
+  /** Takes copies. */
+  public OomExplanation {
+    possible = Collections.unmodifiableSet(EnumSet.copyOf(possible));
+    findings = List.copyOf(findings);
+    helps = List.copyOf(helps);
+    cannotHelp = List.copyOf(cannotHelp);
+  }
+
+  /** Whether the printed numbers allow one verdict only. */
+  public boolean isCertain() {
+    return possible.size() == 1;
+  }
+}

@@ -1,0 +1,123 @@
+package org.allocsim.analysis.oom;
+
+import static org.allocsim.analysis.oom.PrintedSize.describe;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.analysis.oom.OomMessage.Amount;
+import org.allocsim.analysis.oom.OomMessage.ProcessUse;
+import org.allocsim.analysis.oom.OomMessage.Wording;
+
+/** What the numbers of a message show beside the verdict. */
+final class OomFindings {
+  private final OomMessage message;
+  private final ByteRange allowance;
+  private final ByteRange leftOver;
+  private final ByteRange other;
+
+  /** Takes what was worked out; null where the message does not say. */
+  OomFindings(OomMessage message, ByteRange allowance, ByteRange leftOver, ByteRange other) {
+    this.message = message;
+    this.allowance = allowance;
+    this.leftOver = leftOver;
+    this.other = other;
+  }
+
+  void addTo(List<String> findings, OomVerdict verdict, boolean largeOther, boolean ownOther) {
+    limit(findings, verdict);
+    if (largeOther && verdict != OomVerdict.CAPPED && verdict != OomVerdict.IMPOSSIBLE) {
+      findings.add(
+          describe(other.value())
+              + " of the card are neither PyTorch's nor free, "
+              + (ownOther
+                  ? "most of it in this process: libraries (NCCL, cuBLAS and cuDNN workspaces),"
+                      + " CUDA graphs, custom kernels."
+                  : "held by other processes or by libraries of this one (NCCL, CUDA graphs,"
+                      + " workspaces)."
+                      + largestProcess())
+              + " A context with its libraries takes about 0.3 to 0.8 GiB.");
+    }
+    message
+        .bytes(Amount.PRIVATE_POOLS)
+        .ifPresent(pools ->
+            findings.add(
+                "What the text calls allocated in private pools ("
+                    + describe(pools.value())
+                    + ") are blocks that are free, but only inside their pools."));
+    contradictions(findings);
+    if (verdict == OomVerdict.FULL) {
+      poolsAndCache(findings);
+    }
+    if (message.wording() == Wording.CACHED) {
+      findings.add("\"cached\" in this wording is what is reserved and not allocated.");
+    }
+    if (message.processesHidden()) {
+      findings.add(
+          "The driver hides the memory of processes, as it does on Windows and under WSL.");
+    }
+  }
+
+  private void limit(List<String> findings, OomVerdict verdict) {
+    if (allowance == null) {
+      return;
+    }
+    if (verdict == OomVerdict.CAPPED) {
+      findings.add(
+          leftOver.value() < 0
+              ? "Inside the limit the program is too large, too: "
+                  + describe(-leftOver.value())
+                  + " short even with perfect packing."
+              : "Inside the limit it is fragmentation: what is left below the limit ("
+                  + describe(Math.max(0, allowance.value()))
+                  + ") and the cache exceed the request by "
+                  + describe(leftOver.value())
+                  + ", but not in one piece.");
+      return;
+    }
+    String limit = message.amounts().get(Amount.LIMIT).text();
+    Optional<ByteRange> request = message.bytes(Amount.REQUEST);
+    if (request.isPresent() && allowance.value() < request.get().value()) {
+      findings.add(
+          "The allocator's limit of "
+              + limit
+              + " refuses the request as well, but raising it alone does not help: the card has too"
+              + " little free.");
+    } else {
+      findings.add("The allocator's limit of " + limit + " is not the cause.");
+    }
+  }
+
+  private String largestProcess() {
+    return message.processes().stream()
+        .max(Comparator.comparingDouble((ProcessUse use) -> use.size().bytes().value()))
+        .map(use ->
+            " The largest process listed is " + use.pid() + " with " + use.size().text() + ".")
+        .orElse("");
+  }
+
+  private void contradictions(List<String> findings) {
+    Optional<ByteRange> free = message.bytes(Amount.FREE);
+    Optional<ByteRange> capacity = message.bytes(Amount.CAPACITY);
+    if (free.isPresent() && capacity.isPresent() && free.get().low() > capacity.get().high()) {
+      findings.add(
+          "The message contradicts itself: more is free than the card has. Integrated GPUs that"
+              + " borrow system memory report that.");
+    } else if (other != null && other.high() < 0) {
+      findings.add(
+          "The parts exceed the card by "
+              + describe(-other.value())
+              + ": the driver counts memory that is not on the card, or the numbers are of"
+              + " different moments.");
+    }
+  }
+
+  private void poolsAndCache(List<String> findings) {
+    Optional<ByteRange> pools = message.bytes(Amount.PRIVATE_POOLS);
+    if (pools.isPresent() && leftOver.value() + pools.get().value() >= 0) {
+      findings.add(
+          "With the free blocks of private pools as well it would fit, but no allocator may join"
+              + " those.");
+    }
+  }
+}

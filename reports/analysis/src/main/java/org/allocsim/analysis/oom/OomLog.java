@@ -1,0 +1,316 @@
+package org.allocsim.analysis.oom;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Finds the out-of-memory messages of a log, whatever stands around and inside them: timestamps,
+ * rank and host prefixes, colours, tracebacks, broken lines, lines of several ranks in turn. Reads
+ * once, in constant memory.
+ */
+public final class OomLog {
+  /** Different messages that are kept; more are counted. */
+  public static final int MAX_DISTINCT = 1000;
+
+  private static final int MAX_SOURCES = 256;
+
+  /** Lines looked back at when a phrase turns up in the middle of a message. */
+  private static final int LINES_BEFORE = 4;
+
+  /** Lines listened to after such a phrase although no message has begun: it may be cut in two. */
+  private static final int PATIENCE_LINES = 4;
+
+  private static final int CHARS_BEFORE = 2048;
+
+  /**
+   * Each line of a broken message holds one of these unless the lines are very short, and a message
+   * is looked for in the lines before, too.
+   */
+  private static final String[] TRIGGERS = {
+    "out of memory",
+    "Tried to allocate",
+    "OutOfMemory",
+    "total capac",
+    "Allocation on device",
+    "reserved by PyTorch",
+    "reserved in total",
+    "already allocated",
+    "preemptively rejected"
+  };
+
+  private static final Pattern WINDOWS_PATH =
+      Pattern.compile("File \"[A-Za-z]:\\\\|\\b[A-Z]:\\\\(?:Users|Program Files|Windows)\\\\");
+
+  /**
+   * A message and where it stands.
+   *
+   * @param message what it says
+   * @param line number of the line where it first begins
+   * @param source rank, process or host that wrote it, "" where the log does not say
+   * @param count how often it stands in the log with the same numbers
+   */
+  public record Found(OomMessage message, long line, String source, long count) {}
+
+  /**
+   * What a log holds.
+   *
+   * @param found different messages with numbers, in the order of their first lines
+   * @param bare mentions of the error without numbers: their first line and their count
+   * @param left messages that were not kept, because there are more than {@link #MAX_DISTINCT}
+   * @param lines lines read
+   * @param settings allocator settings that the log assigns; the last ones
+   * @param windows whether paths in the log are those of Windows
+   * @param tables tables of {@code torch.cuda.memory_summary()}, in the order of their lines
+   */
+  public record Contents(
+      List<Found> found,
+      Bare bare,
+      long left,
+      long lines,
+      OomSettings settings,
+      boolean windows,
+      List<SummaryTable> tables) {
+    /**
+     * The table that belongs to a message: the next one behind it, before other messages of its
+     * writer, as a program prints it that caught the error; else the last one before it.
+     */
+    public Optional<SummaryTable> tableOf(Found message) {
+      SummaryTable last = null;
+      for (SummaryTable table : tables) {
+        boolean same =
+            table.source().equals(message.source())
+                && (table.deviceIndex() < 0
+                    || message.message().deviceIndex() < 0
+                    || table.deviceIndex() == message.message().deviceIndex());
+        if (!same) {
+          continue;
+        }
+        if (table.line() < message.line()) {
+          last = table;
+        } else if (noneBetween(message, table)) {
+          return Optional.of(table);
+        }
+      }
+      return Optional.ofNullable(last);
+    }
+
+    private boolean noneBetween(Found message, SummaryTable table) {
+      return found.stream()
+          .noneMatch(other ->
+              other.source().equals(message.source())
+                  && other.line() > message.line()
+                  && other.line() < table.line());
+    }
+  }
+
+  /**
+   * Mentions of the error without numbers.
+   *
+   * @param count how many
+   * @param firstLine line of the first, 0 where there is none
+   */
+  public record Bare(long count, long firstLine) {}
+
+  private record Line(String text, LinePrefix prefix, long number) {}
+
+  private static final class Sightings {
+    private long line;
+    private final String source;
+    private long count;
+
+    Sightings(long line, String source) {
+      this.line = line;
+      this.source = source;
+    }
+  }
+
+  /** The assembly of one writer; listened to while a message is open, and a few lines longer. */
+  private final class Source {
+    private final OomAssembly assembly;
+    private boolean listening;
+    private int patience;
+
+    Source(String name) {
+      assembly = new OomAssembly((message, line) -> add(message, line, name));
+    }
+  }
+
+  private final Map<String, Source> sources =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Source> eldest) {
+          if (size() > MAX_SOURCES) {
+            close(eldest.getValue());
+            return true;
+          }
+          return false;
+        }
+      };
+
+  private final Map<OomMessage, Sightings> messages = new LinkedHashMap<>();
+  private final Deque<Line> before = new ArrayDeque<>();
+  private final SummaryReader summaries = new SummaryReader();
+  private int listeningCount;
+  private String currentSource = "";
+  private long left;
+  private long bareCount;
+  private long bareLine;
+  private OomSettings settings = OomSettings.UNKNOWN;
+  private boolean windows;
+
+  private OomLog() {}
+
+  /** Reads a log to its end. */
+  public static Contents read(InputStream in) throws IOException {
+    return read(in, new BfcDumpReader());
+  }
+
+  /** Reads a log to its end; {@code dumps} sees its lines, too. */
+  public static Contents read(InputStream in, BfcDumpReader dumps) throws IOException {
+    OomLog log = new OomLog();
+    long lines =
+        LogLines.read(
+            in,
+            (text, number, continued) -> {
+              log.line(text, number, continued);
+              dumps.line(text, number);
+            });
+    return log.contents(lines);
+  }
+
+  private void line(String text, long number, boolean continued) {
+    summaries.line(text, number);
+    boolean triggered = isTriggered(text);
+    if (!triggered && listeningCount == 0) {
+      look(text, number);
+      remember(new Line(text, null, number));
+      return;
+    }
+    LinePrefix prefix = continued ? new LinePrefix(currentSource, 0) : LinePrefix.of(text);
+    // A line without a name of its own goes on with what was written before it.
+    String name = prefix.source().isEmpty() ? currentSource : prefix.source();
+    if (triggered) {
+      Source source = sources.computeIfAbsent(name, Source::new);
+      if (!source.listening) {
+        appendBefore(source, name);
+      }
+      source.patience = PATIENCE_LINES;
+      append(source, text.substring(prefix.length()), number);
+    } else {
+      Source source = sources.get(name);
+      if (source != null && source.listening) {
+        source.patience--;
+        append(source, text.substring(prefix.length()), number);
+      } else {
+        look(text, number);
+        remember(new Line(text, prefix, number));
+      }
+    }
+    currentSource = name;
+  }
+
+  private static boolean isTriggered(String text) {
+    for (String trigger : TRIGGERS) {
+      if (text.contains(trigger)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Takes the lines that the same writer wrote just before. */
+  private void appendBefore(Source source, String name) {
+    Iterator<Line> lines = before.iterator();
+    while (lines.hasNext()) {
+      Line line = lines.next();
+      LinePrefix prefix = line.prefix == null ? LinePrefix.of(line.text) : line.prefix;
+      if (prefix.source().isEmpty() || prefix.source().equals(name)) {
+        windows |= WINDOWS_PATH.matcher(line.text).find();
+        source.assembly.append(line.text.substring(prefix.length()), line.number);
+        lines.remove();
+      }
+    }
+  }
+
+  private void append(Source source, String content, long number) {
+    windows |= content.length() < CHARS_BEFORE && WINDOWS_PATH.matcher(content).find();
+    boolean listening = source.assembly.append(content, number) || source.patience > 0;
+    listeningCount += (listening ? 1 : 0) - (source.listening ? 1 : 0);
+    source.listening = listening;
+  }
+
+  private void close(Source source) {
+    source.assembly.end();
+    listeningCount -= source.listening ? 1 : 0;
+    source.listening = false;
+  }
+
+  private void remember(Line line) {
+    if (before.size() == LINES_BEFORE) {
+      before.removeFirst();
+    }
+    int length = line.text.length();
+    before.addLast(
+        length <= CHARS_BEFORE
+            ? line
+            : new Line(
+                line.text.substring(length - CHARS_BEFORE), new LinePrefix("", 0), line.number));
+  }
+
+  /** Looks for settings in a line that is no part of a message. */
+  private void look(String text, long number) {
+    if (text.contains("ALLOC_CONF")) {
+      OomSettings assigned = OomSettings.assignedIn(text, number);
+      settings = assigned == null ? settings : assigned;
+    }
+  }
+
+  private void add(OomMessage message, long line, String source) {
+    if (!message.hasNumbers()) {
+      bareCount++;
+      bareLine = bareLine == 0 ? line : Math.min(bareLine, line);
+      return;
+    }
+    Sightings sightings = messages.get(message);
+    if (sightings == null) {
+      if (messages.size() == MAX_DISTINCT) {
+        left++;
+        return;
+      }
+      sightings = new Sightings(line, source);
+      messages.put(message, sightings);
+    }
+    sightings.line = Math.min(sightings.line, line);
+    sightings.count++;
+  }
+
+  private Contents contents(long lines) {
+    Collection<Source> all = sources.values();
+    all.forEach(this::close);
+    List<Found> found = new ArrayList<>();
+    messages.forEach((message, sightings) ->
+        found.add(new Found(message, sightings.line, sightings.source, sightings.count)));
+    found.sort(Comparator.comparingLong(Found::line));
+    return new Contents(
+        List.copyOf(found),
+        new Bare(bareCount, bareLine),
+        left,
+        lines,
+        settings,
+        windows,
+        summaries.end());
+  }
+}

@@ -1,0 +1,153 @@
+package org.allocsim.analysis.oom;
+
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What an out-of-memory message says.
+ *
+ * @param wording which generation of the text it is
+ * @param api {@code CUDA}, {@code HIP}, {@code XPU} or {@code MPS}; "" where the text does not say
+ * @param deviceIndex number of the GPU, −1 where the text does not say
+ * @param amounts the printed sizes; what the text lacks, or prints as 2^64 for "not known", is
+ *     absent
+ * @param processes processes that the driver lists on the card, other than the failing one
+ * @param processesHidden whether the driver listed processes and hid their sizes, as it does on
+ *     Windows and WSL
+ * @param hintVariable environment variable that the text recommends, "" where it names none
+ */
+public record OomMessage(
+    Wording wording,
+    String api,
+    int deviceIndex,
+    Map<Amount, PrintedSize> amounts,
+    List<ProcessUse> processes,
+    boolean processesHidden,
+    String hintVariable) {
+
+  /** Generations of the text, told apart by their words. */
+  public enum Wording {
+    /** "cached" is what is reserved and not allocated. */
+    CACHED("PyTorch 1.0 to 1.4"),
+    /** "reserved in total" without a hint. */
+    RESERVED("PyTorch 1.5 to 1.11"),
+    /** "reserved in total" with the hint at max_split_size_mb. */
+    RESERVED_HINT("PyTorch 1.11 to 2.0"),
+    /** Sentences with the misspelt "capacty". */
+    V2_1("PyTorch 2.1"),
+    /** Sentences whose hint names expandable_segments, or whose end is missing. */
+    V2_2("PyTorch 2.2 to 2.8"),
+    /** The hint names PYTORCH_ALLOC_CONF. */
+    V2_9("PyTorch 2.9 or 2.10"),
+    /** The hint links to docs.pytorch.org. */
+    V2_11("PyTorch 2.11 or later"),
+    /** Refused before any driver call, because of the memory fraction. */
+    PREEMPTIVE("PyTorch 2.12 or later"),
+    /** A request of 2^60 bytes or more. */
+    EXABYTE("PyTorch, any version"),
+    /** The six lines of {@code backend:cudaMallocAsync}. */
+    ASYNC("PyTorch with backend:cudaMallocAsync"),
+    /** No numbers, or too few to tell. */
+    BARE("no known wording");
+
+    private final String versions;
+
+    Wording(String versions) {
+      this.versions = versions;
+    }
+
+    /** The versions that print it, for people; boundaries are those of the hint texts seen. */
+    public String versions() {
+      return versions;
+    }
+  }
+
+  /** Sizes that a message can print. */
+  public enum Amount {
+    /** Size of the segment that was wanted. */
+    REQUEST("request"),
+    /** Size of the card. */
+    CAPACITY("capacity"),
+    /** Free bytes of the card according to the driver. */
+    FREE("free"),
+    /** Allocated by PyTorch; since 2.4 including the free blocks of private pools. */
+    ALLOCATED("allocated"),
+    /** Reserved by PyTorch and not allocated. */
+    CACHED("cached"),
+    /** Reserved by PyTorch in total. */
+    RESERVED("reserved"),
+    /** The allocator's own limit. */
+    LIMIT("limit"),
+    /** Free blocks inside private pools, although the text calls them allocated. */
+    PRIVATE_POOLS("private_pools"),
+    /** All memory of the failing process according to the driver. */
+    THIS_PROCESS("this_process");
+
+    private final String key;
+
+    Amount(String key) {
+      this.key = key;
+    }
+
+    /** Name in JSON and in sentences about missing amounts. */
+    public String key() {
+      return key;
+    }
+  }
+
+  /**
+   * A process on the card.
+   *
+   * @param pid process id in the driver's name space
+   * @param size memory of the process on this card
+   */
+  public record ProcessUse(long pid, PrintedSize size) {}
+
+  /** Takes copies. */
+  public OomMessage {
+    amounts =
+        Collections.unmodifiableMap(
+            amounts.isEmpty() ? new EnumMap<>(Amount.class) : new EnumMap<>(amounts));
+    processes = List.copyOf(processes);
+  }
+
+  /** The same message with sizes that it lacks itself. */
+  OomMessage with(Map<Amount, PrintedSize> more) {
+    Map<Amount, PrintedSize> all = new EnumMap<>(Amount.class);
+    all.putAll(more);
+    all.putAll(amounts);
+    return new OomMessage(wording, api, deviceIndex, all, processes, processesHidden, hintVariable);
+  }
+
+  /** The bytes that a printed size stands for. */
+  public Optional<ByteRange> bytes(Amount amount) {
+    return Optional.ofNullable(amounts.get(amount)).map(PrintedSize::bytes);
+  }
+
+  /** Reserved and not allocated, printed or as the difference of two printed sizes. */
+  public Optional<ByteRange> cached() {
+    Optional<ByteRange> printed = bytes(Amount.CACHED);
+    if (printed.isPresent()) {
+      return printed;
+    }
+    Optional<ByteRange> reserved = bytes(Amount.RESERVED);
+    return bytes(Amount.ALLOCATED)
+        .flatMap(allocated -> reserved.map(total -> atLeastZero(total.minus(allocated))));
+  }
+
+  /** Whether the text says what failed, so that there is something to explain. */
+  public boolean hasNumbers() {
+    return amounts.containsKey(Amount.REQUEST)
+        || wording == Wording.EXABYTE
+        || wording == Wording.PREEMPTIVE;
+  }
+
+  /** The same amount where it is positive, else 0. */
+  static ByteRange atLeastZero(ByteRange range) {
+    return new ByteRange(
+        Math.max(0, range.low()), Math.max(0, range.value()), Math.max(0, range.high()));
+  }
+}

@@ -1,0 +1,39 @@
+package org.allocsim.analysis.oom;
+
+/** Why a request failed, as far as the numbers of the message tell. */
+public enum OomVerdict {
+  /** The request is larger than the card. */
+  IMPOSSIBLE("IMPOSSIBLE", "the request is larger than the card"),
+  /** More is allocated than the card has: the driver moved memory to system RAM. */
+  SPILLED("SPILLED", "more is allocated than the card holds: the driver uses system RAM"),
+  /** The allocator's own limit refuses what the card could give. */
+  CAPPED("CAPPED", "the memory fraction refuses what the card could give"),
+  /** The driver reports enough free memory and still refused. */
+  NOT_ALLOCATOR("NOT-ALLOCATOR", "the driver had enough free memory and still refused"),
+  /** Enough is free, but inside private pools that the request may not use. */
+  POOL("POOL", "enough is free inside private pools, where the request may not go"),
+  /** Free and cached memory together are smaller than the request. */
+  FULL("FULL", "free and cached memory together are too small; no setting helps"),
+  /** Free and cached memory together would do, but no single piece does. */
+  FRAGMENTED("FRAGMENTED", "free and cached memory together would do, in one piece"),
+  /** The message lacks a number that the decision needs. */
+  UNKNOWN("UNKNOWN", "the message lacks the numbers to tell");
+
+  private final String word;
+  private final String meaning;
+
+  OomVerdict(String word, String meaning) {
+    this.word = word;
+    this.meaning = meaning;
+  }
+
+  /** The verdict as it is printed. */
+  public String word() {
+    return word;
+  }
+
+  /** One clause for tables. */
+  public String meaning() {
+    return meaning;
+  }
+}

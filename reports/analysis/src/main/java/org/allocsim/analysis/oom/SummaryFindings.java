@@ -1,0 +1,122 @@
+package org.allocsim.analysis.oom;
+
+import static org.allocsim.analysis.oom.PrintedSize.describe;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.allocsim.analysis.oom.OomMessage.Amount;
+import org.allocsim.analysis.oom.SummaryTable.Row;
+
+/** What a table of {@code torch.cuda.memory_summary()} adds to a message. */
+final class SummaryFindings {
+  /** Less than this is not worth a word. */
+  private static final double LEAST_BYTES = 2 * 0x1p20;
+
+  private final OomMessage message;
+
+  /** Null without one. */
+  private final SummaryTable table;
+
+  SummaryFindings(OomMessage message, SummaryTable table) {
+    this.message = message;
+    this.table = table;
+  }
+
+  /** The message, with sizes from the table where it lacks them. */
+  OomMessage completed() {
+    Map<Amount, PrintedSize> more = missing();
+    return more.isEmpty() ? message : message.with(more);
+  }
+
+  private Map<Amount, PrintedSize> missing() {
+    Map<Amount, PrintedSize> more = new EnumMap<>(Amount.class);
+    if (table == null || message.bytes(Amount.REQUEST).isEmpty()) {
+      return more;
+    }
+    if (message.bytes(Amount.ALLOCATED).isEmpty()) {
+      table.bytes(Row.ALLOCATED).ifPresent(bytes -> more.put(Amount.ALLOCATED, size(bytes)));
+    }
+    if (message.cached().isEmpty()) {
+      table.bytes(Row.RESERVED).ifPresent(bytes -> more.put(Amount.RESERVED, size(bytes)));
+    }
+    return more;
+  }
+
+  private static PrintedSize size(ByteRange bytes) {
+    return new PrintedSize(describe(bytes.value()), bytes);
+  }
+
+  /** Sentences about the table; none without one. */
+  List<String> sentences() {
+    List<String> sentences = new ArrayList<>();
+    if (table == null) {
+      return sentences;
+    }
+    String place = "memory_summary() in line " + table.line();
+    if (!missing().isEmpty()) {
+      sentences.add("What the message lacks is taken from " + place + ".");
+    } else if (!table.isOfTheMomentOf(message)) {
+      sentences.add(
+          place
+              + " is of another moment: it shows "
+              + text(Row.ALLOCATED)
+              + " allocated of "
+              + text(Row.RESERVED)
+              + " reserved.");
+    }
+    if (table.isComplete()) {
+      sentences.add(split(place));
+      addMeaning(sentences);
+    }
+    return sentences;
+  }
+
+  private String text(Row row) {
+    return table.bytes(row).map(bytes -> describe(bytes.value())).orElse("an unknown part");
+  }
+
+  private String split(String place) {
+    StringBuilder text =
+        new StringBuilder(place)
+            .append(" splits what is reserved and not allocated: ")
+            .append(describe(value(table.bytes(Row.NON_RELEASABLE))))
+            .append(" are free parts of segments in use, ")
+            .append(describe(value(table.releasableBytes())))
+            .append(" whole free segments");
+    double awaiting = value(table.awaitingBytes());
+    if (awaiting >= LEAST_BYTES) {
+      text.append(", ").append(describe(awaiting)).append(" given back and in use on a stream");
+    }
+    double rounding = value(table.roundingBytes());
+    if (rounding >= LEAST_BYTES) {
+      text.append("; rounding takes ").append(describe(rounding)).append(" of what is allocated");
+    }
+    return text.append('.').toString();
+  }
+
+  private void addMeaning(List<String> sentences) {
+    if (!table.isOfTheMomentOf(message)) {
+      return;
+    }
+    double request = value(message.bytes(Amount.REQUEST));
+    double awaiting = value(table.awaitingBytes());
+    if (awaiting >= Math.max(LEAST_BYTES, request)) {
+      sentences.add(
+          "What was given back and is still in use on another stream would serve the request:"
+              + " record_stream() holds it until the device is done; wait for that stream, or do"
+              + " without record_stream().");
+    }
+    double releasable = value(table.releasableBytes());
+    double pools = value(message.bytes(Amount.PRIVATE_POOLS));
+    if (releasable >= LEAST_BYTES && releasable <= pools + LEAST_BYTES) {
+      sentences.add("The whole free segments are those of private pools.");
+    }
+  }
+
+  private static double value(Optional<ByteRange> bytes) {
+    return bytes.map(ByteRange::value).orElse(0.0);
+  }
+}

@@ -1,0 +1,37 @@
+package org.allocsim.analysis.suite;
+
+import java.util.List;
+
+/**
+ * The outcomes of a scenario's variants.
+ *
+ * @param list in the order of the variants
+ */
+public record Outcomes(List<Outcome> list) {
+  /** Keeps its own copy. */
+  public Outcomes {
+    list = List.copyOf(list);
+  }
+
+  /** The first variant's: the article's or the reporter's "before". */
+  public Outcome before() {
+    return list.get(0);
+  }
+
+  /** The second variant's. */
+  public Outcome after() {
+    return list.get(1);
+  }
+
+  /**
+   * The outcome of a variant.
+   *
+   * @throws IllegalArgumentException where there is none of that label
+   */
+  public Outcome of(String label) {
+    return list.stream()
+        .filter(outcome -> outcome.variant().label().equals(label))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no variant is called '" + label + "'"));
+  }
+}

@@ -1,0 +1,63 @@
+package org.allocsim.analysis.suite;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.allocsim.analysis.task.ParallelTasks;
+
+/** The installed scenarios, failures first, each kind in the order of its service file. */
+public final class Suite {
+  /** Hears how many scenarios are done. */
+  @FunctionalInterface
+  public interface Progress {
+    /** Called by one thread at a time. */
+    void done(int scenarios, int total);
+  }
+
+  private static final List<SuiteScenario> ALL = load();
+
+  private Suite() {}
+
+  private static List<SuiteScenario> load() {
+    List<SuiteScenario> scenarios = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (SuiteScenario scenario : ServiceLoader.load(SuiteScenario.class)) {
+      if (!names.add(scenario.topic().name())) {
+        throw new IllegalStateException("two scenarios are called " + scenario.topic().name());
+      }
+      scenarios.add(scenario);
+    }
+    scenarios.sort(Comparator.comparing(scenario -> scenario.topic().kind()));
+    return List.copyOf(scenarios);
+  }
+
+  /** All scenarios. */
+  public static List<SuiteScenario> all() {
+    return ALL;
+  }
+
+  /** The scenario of that name. */
+  public static Optional<SuiteScenario> named(String name) {
+    return ALL.stream().filter(each -> each.topic().name().equals(name)).findFirst();
+  }
+
+  /** Runs scenarios on all cores; the results are in their order. */
+  public static List<SuiteResult> run(List<SuiteScenario> scenarios, Progress progress) {
+    List<Callable<SuiteResult>> tasks = new ArrayList<>();
+    for (SuiteScenario scenario : scenarios) {
+      tasks.add(() -> run(scenario));
+    }
+    return ParallelTasks.run(tasks, progress::done);
+  }
+
+  /** Runs one scenario. */
+  public static SuiteResult run(SuiteScenario scenario) {
+    Outcomes outcomes = new Outcomes(scenario.variants().stream().map(VariantRun::of).toList());
+    return new SuiteResult(scenario.topic(), outcomes, scenario.judge(outcomes));
+  }
+}

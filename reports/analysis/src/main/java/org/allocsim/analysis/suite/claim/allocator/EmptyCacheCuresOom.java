@@ -1,0 +1,92 @@
+package org.allocsim.analysis.suite.claim.allocator;
+
+import static org.allocsim.analysis.suite.Requests.GIB;
+import static org.allocsim.analysis.suite.Requests.MIB;
+
+import java.util.List;
+import org.allocsim.analysis.suite.Findings;
+import org.allocsim.analysis.suite.Kind;
+import org.allocsim.analysis.suite.Outcome;
+import org.allocsim.analysis.suite.Outcomes;
+import org.allocsim.analysis.suite.Requests;
+import org.allocsim.analysis.suite.SuiteScenario;
+import org.allocsim.analysis.suite.Topic;
+import org.allocsim.analysis.suite.Variant;
+import org.allocsim.analysis.suite.Verdict;
+import org.allocsim.analysis.suite.failure.ArticleCard;
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/** Whether emptying the cache helps, and where. */
+public final class EmptyCacheCuresOom implements SuiteScenario {
+  private static final String WHOLE = "whole segments in the way";
+  private static final String WHOLE_CLEANED = "whole segments, empty_cache just before";
+
+  /** A scenario; the service loader makes it. */
+  public EmptyCacheCuresOom() {}
+
+  @Override
+  public Topic topic() {
+    return new Topic(
+        "empty-cache-cures-oom",
+        Kind.CLAIM,
+        "empty_cache() cures out-of-memory errors",
+        "article 'How can PyTorch effectively manage GPU memory?'; article 'PyTorch "
+            + "Memory Management Overview'; docs of torch.cuda.empty_cache; "
+            + "discuss.pytorch.org 34232 (a maintainer: it is done before the error anyway)",
+        "The card of scenario article-card. Before: empty_cache() right before the "
+            + "request that fails; after: between the phases. Also: right before a request "
+            + "for which whole cached segments are in the way.");
+  }
+
+  @Override
+  public List<Variant> variants() {
+    Variant plain =
+        Variant.of("default", ArticleCard.program(ArticleCard.Cleaning.NEVER))
+            .capacity(ArticleCard.CARD_BYTES);
+    Variant whole = Variant.of(WHOLE, whole(false)).capacity(12 * GIB);
+    return List.of(
+        plain.named("just before").running(ArticleCard.program(ArticleCard.Cleaning.JUST_BEFORE)),
+        plain
+            .named("between the phases")
+            .running(ArticleCard.program(ArticleCard.Cleaning.BETWEEN_PHASES)),
+        plain,
+        whole,
+        whole.named(WHOLE_CLEANED).running(whole(true)));
+  }
+
+  private static AllocationTrace whole(boolean cleaned) {
+    Requests program = new Requests();
+    program.use(5 * GIB);
+    program.use(5 * GIB + 2 * MIB);
+    if (cleaned) {
+      program.emptyCache();
+    }
+    program.allocate(8 * GIB);
+    return program.build();
+  }
+
+  @Override
+  public Findings judge(Outcomes outcomes) {
+    Outcome justBefore = outcomes.before();
+    Outcome between = outcomes.after();
+    Outcome plain = outcomes.of("default");
+    Outcome whole = outcomes.of(WHOLE);
+    return Findings.ofClaim()
+        .shows(Findings.reserved(justBefore), Findings.reserved(between))
+        .tried(justBefore.passes() && !plain.passes())
+        .tried(between.passes() && !plain.passes())
+        .tried(outcomes.of(WHOLE_CLEANED).passes() && !whole.passes())
+        .documented(Verdict.PARTLY_TRUE)
+        .count(
+            "retries that released the cache without being asked",
+            1,
+            whole.stat("num_alloc_retries"))
+        .conclude(
+            "Before it raises the error PyTorch releases every whole free segment itself, so a call"
+                + " just before changes nothing: the request "
+                + (justBefore.passes() ? "passes" : "fails")
+                + " either way, and one that a release can help is served without the call. Between"
+                + " two phases it helps, because it keeps the second phase out of the first one's"
+                + " segments.");
+  }
+}

@@ -1,0 +1,61 @@
+package org.allocsim.analysis.suite.claim.allocator;
+
+import java.util.List;
+import org.allocsim.analysis.suite.Findings;
+import org.allocsim.analysis.suite.Kind;
+import org.allocsim.analysis.suite.Outcome;
+import org.allocsim.analysis.suite.Outcomes;
+import org.allocsim.analysis.suite.SuiteScenario;
+import org.allocsim.analysis.suite.Topic;
+import org.allocsim.analysis.suite.Variant;
+import org.allocsim.analysis.suite.Verdict;
+import org.allocsim.analysis.suite.failure.ArticleCard;
+import org.allocsim.simulator.stats.ByteFormat;
+
+/** Whether an error beside cached memory is a defect. */
+public final class FiguresAreABug implements SuiteScenario {
+  /** A scenario; the service loader makes it. */
+  public FiguresAreABug() {}
+
+  @Override
+  public Topic topic() {
+    return new Topic(
+        "figures-are-a-bug",
+        Kind.CLAIM,
+        "failing beside 2.5 GiB of cached memory must be a bug",
+        "article 'PyTorch Memory Management Overview' (its error message); "
+            + "pytorch/pytorch#13751 (what the figures mean)",
+        "The card of scenario article-card. Before: the error; after: the same request "
+            + "with max_split_size_mb:256.");
+  }
+
+  @Override
+  public List<Variant> variants() {
+    Variant card =
+        Variant.of("default", ArticleCard.program(ArticleCard.Cleaning.NEVER))
+            .capacity(ArticleCard.CARD_BYTES);
+    return List.of(card, card.under("max_split_size_mb:256"));
+  }
+
+  @Override
+  public Findings judge(Outcomes outcomes) {
+    Outcome plain = outcomes.before();
+    long missed = plain.end().slack().releasableBytes();
+    return Findings.ofClaim()
+        .shows(Findings.reserved(plain), Findings.reserved(outcomes.after()))
+        .tried(missed > 0)
+        .documented(Verdict.WRONG)
+        .bytes(
+            "cached memory that lies in segments in use",
+            plain.end().slackBytes(),
+            plain.end().slack().stuckBytes())
+        .holds("another setting serves the request", outcomes.after().passes())
+        .conclude(
+            "Of the "
+                + ByteFormat.human(plain.end().slackBytes())
+                + " that are cached, "
+                + ByteFormat.human(missed)
+                + " could have been released; the rest are ends of 29 segments whose beginnings are"
+                + " in use, and no request can span two of them.");
+  }
+}

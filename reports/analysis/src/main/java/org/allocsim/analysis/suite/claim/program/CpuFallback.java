@@ -1,0 +1,77 @@
+package org.allocsim.analysis.suite.claim.program;
+
+import static org.allocsim.analysis.suite.Requests.GIB;
+
+import java.util.List;
+import org.allocsim.analysis.suite.Findings;
+import org.allocsim.analysis.suite.Kind;
+import org.allocsim.analysis.suite.Outcome;
+import org.allocsim.analysis.suite.Outcomes;
+import org.allocsim.analysis.suite.Requests;
+import org.allocsim.analysis.suite.SuiteScenario;
+import org.allocsim.analysis.suite.Topic;
+import org.allocsim.analysis.suite.Variant;
+import org.allocsim.analysis.suite.Verdict;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/** What happens when the card is full. */
+public final class CpuFallback implements SuiteScenario {
+  private static final long CARD_BYTES = 24 * GIB;
+  private static final long SHARED_BYTES = 32 * GIB;
+  private static final int BLOCKS = 53;
+
+  /** A scenario; the service loader makes it. */
+  public CpuFallback() {}
+
+  @Override
+  public Topic topic() {
+    return new Topic(
+        "cpu-fallback",
+        Kind.CLAIM,
+        "a full card makes PyTorch compute on the CPU",
+        "article 'Is PyTorch CUDA exceeding available GPU memory?'; CUDA semantics "
+            + "notes of PyTorch; NVIDIA answer 5490 (system memory fallback); "
+            + "graphdeco-inria/gaussian-splatting#558",
+        "A program takes 53 blocks of 1 GiB on a card with 24 GiB. Before: on Linux; "
+            + "after: on Windows, where the driver may place allocations in 32 GiB of system "
+            + "memory.");
+  }
+
+  @Override
+  public List<Variant> variants() {
+    Variant linux = Variant.of("Linux", blocks()).capacity(CARD_BYTES);
+    return List.of(linux, linux.named("Windows").capacity(CARD_BYTES + SHARED_BYTES));
+  }
+
+  private static AllocationTrace blocks() {
+    Requests program = new Requests();
+    for (int i = 0; i < BLOCKS; i++) {
+      program.allocate(GIB);
+    }
+    return program.build();
+  }
+
+  @Override
+  public Findings judge(Outcomes outcomes) {
+    Outcome linux = outcomes.before();
+    Outcome windows = outcomes.after();
+    long spilled = windows.peakReservedBytes() - CARD_BYTES;
+    // What were computed on the CPU would be missing from the allocator's memory.
+    boolean leavesGpu = windows.peakAllocatedBytes() < BLOCKS * GIB;
+    return Findings.ofClaim()
+        .shows(Findings.reserved(linux), Findings.reserved(windows))
+        .tried(linux.passes())
+        .tried(leavesGpu)
+        .documented(Verdict.WRONG)
+        .count("requests served on Linux", CARD_BYTES / GIB, linux.result().requests() - 1)
+        .bytes("in system memory on Windows", BLOCKS * GIB - CARD_BYTES, spilled)
+        .conclude(
+            "Request "
+                + linux.result().requests()
+                + " raises an error; nothing moves to the CPU. Windows' driver may hand out system"
+                + " memory instead ("
+                + ByteFormat.human(spilled)
+                + " here), on which the GPU goes on computing, slowly.");
+  }
+}

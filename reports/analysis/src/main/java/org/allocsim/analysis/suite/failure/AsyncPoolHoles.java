@@ -1,0 +1,120 @@
+package org.allocsim.analysis.suite.failure;
+
+import static org.allocsim.analysis.suite.Requests.GIB;
+import static org.allocsim.analysis.suite.Requests.MIB;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.allocsim.analysis.suite.Findings;
+import org.allocsim.analysis.suite.Kind;
+import org.allocsim.analysis.suite.Outcome;
+import org.allocsim.analysis.suite.Outcomes;
+import org.allocsim.analysis.suite.Requests;
+import org.allocsim.analysis.suite.SuiteScenario;
+import org.allocsim.analysis.suite.Topic;
+import org.allocsim.analysis.suite.Variant;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
+
+/** The driver's pool refuses a request beside a third of free memory. */
+public final class AsyncPoolHoles implements SuiteScenario {
+  private static final String ASYNC = "cuda-async(release-threshold=max)";
+  private static final String NO_WAIT = "freed on another stream";
+  private static final String WAIT = "freed on another stream, synchronised";
+
+  /** Sizes of the report over 8, as is the request; the pool's chunks keep their size. */
+  private static final long CARD_BYTES = 84_490_059_776L / 8;
+
+  private static final double USED_SHARE = 53_514_136_688.0 / 84_490_059_776L;
+  private static final long REFUSED_BYTES = 132_870_728L;
+
+  /** A scenario; the service loader makes it. */
+  public AsyncPoolHoles() {}
+
+  @Override
+  public Topic topic() {
+    return new Topic(
+        "async-pool-holes",
+        Kind.FAILURE,
+        "the driver's pool fails beside a third of free memory",
+        "rapidsai/rmm#1245, pytorch/pytorch#110194 (totals published; program constructed)",
+        "Blocks of 4 to 12 MiB fill an eighth of an 84.5 GB card; a third of them, one beside each"
+            + " that stays, is given back; 132 870 728 B are asked for. Before: cudaMallocAsync's"
+            + " pool; after: cudaMalloc for every request. Also: half a card freed on another"
+            + " stream, with and without waiting for it.");
+  }
+
+  @Override
+  public List<Variant> variants() {
+    Variant holes = Variant.of("pool", holes()).capacity(CARD_BYTES).with(ASYNC).named("pool");
+    Variant streams =
+        Variant.of(NO_WAIT, otherStream(false))
+            .capacity(4 * GIB)
+            .with(
+                "cuda-async(release-threshold=max;reuse-opportunistic=false;reuse-internal-dependencies=false)");
+    return List.of(
+        holes,
+        holes.with("direct"),
+        holes.with("pytorch"),
+        streams.named(NO_WAIT),
+        streams.named(WAIT).running(otherStream(true)));
+  }
+
+  private static AllocationTrace holes() {
+    Requests program = new Requests();
+    SplittableRandom random = new SplittableRandom(1245);
+    List<Integer> gone = new ArrayList<>();
+    long filled = 0;
+    while (true) {
+      long stays = 2 * MIB * random.nextLong(2, 7);
+      long goes = 2 * MIB * Math.round(stays * (1 - USED_SHARE) / USED_SHARE / (2 * MIB));
+      filled += stays + goes;
+      if (filled > CARD_BYTES - 64 * MIB) {
+        break;
+      }
+      program.allocate(stays);
+      gone.add(program.allocate(goes));
+    }
+    program.freeAll(gone);
+    program.synchronize();
+    program.mark("freed");
+    program.allocate(REFUSED_BYTES);
+    return program.build();
+  }
+
+  private static AllocationTrace otherStream(boolean waits) {
+    Requests program = new Requests();
+    for (int i = 0; i < 8; i++) {
+      program.free(program.allocate(3 * GIB, 7, PoolId.DEFAULT));
+    }
+    if (waits) {
+      program.synchronize();
+    }
+    program.allocate(2 * GIB);
+    return program.build();
+  }
+
+  @Override
+  public Findings judge(Outcomes outcomes) {
+    Outcome pool = outcomes.before();
+    Outcome direct = outcomes.after();
+    double used = (double) pool.at("freed").allocatedBytes() / pool.at("freed").reservedBytes();
+    return Findings.ofFailure()
+        .shows(Findings.reserved(pool), Findings.reserved(direct))
+        .holds("the pool refuses 132 870 728 B", !pool.passes())
+        .between("share of the pool in use then, 53.5 : 84.5", 0.62, 0.66, used)
+        .holds("cudaMalloc for every request serves them", direct.passes())
+        .holds("what another stream freed is refused at first", !outcomes.of(NO_WAIT).passes())
+        .holds("and served behind a synchronisation", outcomes.of(WAIT).passes())
+        .conclude(
+            "The pool holds "
+                + ByteFormat.human(pool.end().slackBytes())
+                + " free, in pieces between blocks that stay; it can move chunks of 32 MiB only"
+                + " where they are free as a whole. Memory that comes and goes with each request"
+                + " has no such holes ("
+                + ByteFormat.human(direct.peakReservedBytes())
+                + " at most, served).");
+  }
+}

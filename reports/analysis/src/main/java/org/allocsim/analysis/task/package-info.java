@@ -1,0 +1,2 @@
+/** Independent runs on all cores. */
+package org.allocsim.analysis.task;

@@ -1,0 +1,70 @@
+package org.allocsim.analysis.text;
+
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Writes comma-separated values as RFC 4180 has them, in UTF-8 with Unix line ends.
+ *
+ * <p>The elements of a list and the entries of a map stand in one cell, separated by semicolons.
+ */
+public final class CsvText {
+  private final PrintWriter out;
+  private final int columns;
+
+  /** Starts with a line of headings, which carry the units. */
+  public CsvText(PrintWriter out, String... headings) {
+    this.out = out;
+    columns = headings.length;
+    row((Object[]) headings);
+  }
+
+  /**
+   * Writes objects of JSON as rows; the stream stays open.
+   *
+   * @param headings keys of the objects, which carry the units
+   */
+  public static void write(
+      List<String> headings, List<? extends Map<String, ?>> rows, OutputStream stream) {
+    PrintWriter out = new PrintWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8));
+    CsvText csv = new CsvText(out, headings.toArray(String[]::new));
+    for (Map<String, ?> row : rows) {
+      csv.row(headings.stream().map(row::get).toArray());
+    }
+    out.flush();
+  }
+
+  /** Writes a row; null and figures that are not numbers become empty cells. */
+  public void row(Object... cells) {
+    if (cells.length != columns) {
+      throw new IllegalArgumentException(
+          "a row of " + cells.length + " cells in a table of " + columns + " columns");
+    }
+    out.print(Arrays.stream(cells).map(CsvText::cell).collect(Collectors.joining(",")) + "\n");
+  }
+
+  private static String cell(Object value) {
+    String text = text(value);
+    boolean plain = text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
+    return plain ? text : '"' + text.replace("\"", "\"\"") + '"';
+  }
+
+  private static String text(Object value) {
+    return switch (value) {
+      case null -> "";
+      case Double number when !Double.isFinite(number) -> "";
+      case List<?> list -> list.stream().map(CsvText::text).collect(Collectors.joining(";"));
+      case Map<?, ?> map ->
+          map.entrySet().stream()
+              .map(entry -> entry.getKey() + "=" + text(entry.getValue()))
+              .collect(Collectors.joining(";"));
+      default -> value.toString();
+    };
+  }
+}

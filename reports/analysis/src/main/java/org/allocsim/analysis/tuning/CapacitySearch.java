@@ -1,0 +1,219 @@
+package org.allocsim.analysis.tuning;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import org.allocsim.analysis.task.ParallelTasks;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.profile.ShippedProfiles;
+
+/**
+ * Finds the smallest device on which a program runs without any failed request, in steps of 2 MiB.
+ *
+ * <p>A capacity is the free bytes before the first allocation. The search halves the range between
+ * what the program asks for at most and what its allocator would take without any limit, then
+ * replays at the answer and at every one of {@value #NEIGHBOURS} steps below and above it. Where
+ * memory is short, the allocator releases cached memory and tries again, so that a program may pass
+ * on a smaller device and fail on a larger one; further away than those steps this is not looked
+ * for.
+ */
+public final class CapacitySearch {
+  /** Steps below and above the answer at which the program is replayed too. */
+  public static final int NEIGHBOURS = 8;
+
+  /** Size of a step: a page of device memory. */
+  public static final long STEP_BYTES = DeviceProfile.PAGE_BYTES;
+
+  /** What PyTorch's streams take beside what the allocator holds (2.11). */
+  public static final long STREAM_BYTES = 16 * STEP_BYTES;
+
+  /** A device on which no program of today runs short. */
+  private static final long AMPLE_BYTES = 1L << 44;
+
+  private final AllocationTrace trace;
+  private final int device;
+  private final Function<DeviceProfile, Scenario> scenarios;
+  private final Map<Long, Boolean> passing = new TreeMap<>();
+
+  /**
+   * What a search found.
+   *
+   * @param scenario the allocator and its settings, on a device without bounds
+   * @param capacityBytes the smallest capacity, −1 where requests fail at any (the allocator's own
+   *     limit is too small)
+   * @param failingAboveBytes capacities close above it at which a request fails all the same
+   * @param ample the replay on a device without bounds
+   * @param demand lower bounds
+   * @param cards the known cards, by ascending size
+   * @param replays replays that the search took
+   */
+  public record Result(
+      Scenario scenario,
+      long capacityBytes,
+      List<Long> failingAboveBytes,
+      RunResult ample,
+      Demand demand,
+      List<Card> cards,
+      int replays) {
+    /** Keeps its own copies. */
+    public Result {
+      failingAboveBytes = List.copyOf(failingAboveBytes);
+      cards = List.copyOf(cards);
+    }
+
+    /** The settings; those of PyTorch's allocator, other policies have nothing of them. */
+    public ParsedConfig config() {
+      return scenario.config();
+    }
+
+    /** Most bytes in blocks at a time, where memory is ample: what the program holds, rounded. */
+    public long peakBlockBytes() {
+      return scenario().takesConf() ? demand.peakBlockBytes() : ample.peakAllocatedBytes();
+    }
+
+    /** The smallest known card on which the program runs. */
+    public Optional<Card> smallestCard() {
+      return cards.stream().filter(Card::fits).findFirst();
+    }
+  }
+
+  /**
+   * A card.
+   *
+   * @param profile its size, and what its context takes
+   * @param fits whether the program runs on it
+   */
+  public record Card(DeviceProfile profile, boolean fits) {}
+
+  private CapacitySearch(
+      AllocationTrace trace, int device, Function<DeviceProfile, Scenario> scenarios) {
+    this.trace = trace;
+    this.device = device;
+    this.scenarios = scenarios;
+  }
+
+  /**
+   * Searches for several allocators and settings, on all cores.
+   *
+   * @param settings each makes the scenario on a device; its limit may depend on the device's size
+   */
+  public static List<Result> run(
+      AllocationTrace trace,
+      int device,
+      List<Function<DeviceProfile, Scenario>> settings,
+      Tuning.Progress progress) {
+    List<Callable<Result>> tasks = new ArrayList<>();
+    for (Function<DeviceProfile, Scenario> setting : settings) {
+      tasks.add(() -> new CapacitySearch(trace, device, setting).search());
+    }
+    return ParallelTasks.run(tasks, progress::done);
+  }
+
+  private Result search() {
+    Scenario scenario = scenarios.apply(DeviceProfiles.ofCapacity(AMPLE_BYTES));
+    RunResult ample = run(scenario);
+    Demand demand = Demand.of(trace, device, scenario.config().allocator());
+    if (!ample.passes()) {
+      return new Result(scenario, -1, List.of(), ample, demand, cards(scenario, ample), 1);
+    }
+    long steps = smallest(stepsFor(demand.peakRequestedBytes()), ample);
+    if (steps < 0) {
+      return new Result(
+          scenario, -1, List.of(), ample, demand, cards(scenario, ample), passing.size() + 1);
+    }
+    List<Long> failing = new ArrayList<>();
+    for (long above = steps + 1; above <= steps + NEIGHBOURS; above++) {
+      if (!passes(above)) {
+        failing.add(above * STEP_BYTES);
+      }
+    }
+    return new Result(
+        scenario,
+        steps * STEP_BYTES,
+        failing,
+        ample,
+        demand,
+        cards(scenario, ample),
+        passing.size() + 1);
+  }
+
+  /** The smallest passing number of steps that is at least the bound, −1 where none is found. */
+  private long smallest(long bound, RunResult ample) {
+    long high = stepsFor(ample.peakReservedBytes() + STREAM_BYTES);
+    while (!passes(high)) {
+      high *= 2;
+      if (high * STEP_BYTES >= AMPLE_BYTES) {
+        return -1;
+      }
+    }
+    high = halve(bound - 1, high);
+    long below = high - 1;
+    while (below >= bound && below >= high - NEIGHBOURS) {
+      if (passes(below)) {
+        high = below;
+      }
+      below--;
+    }
+    return high;
+  }
+
+  /** Halves a range whose low end fails and whose high end passes until they are neighbours. */
+  private long halve(long failing, long passingSteps) {
+    long low = failing;
+    long high = passingSteps;
+    while (high - low > 1) {
+      long middle = low + (high - low) / 2;
+      if (passes(middle)) {
+        high = middle;
+      } else {
+        low = middle;
+      }
+    }
+    return high;
+  }
+
+  private boolean passes(long steps) {
+    return passing.computeIfAbsent(
+        steps, key -> passesOn(DeviceProfiles.ofCapacity(key * STEP_BYTES)));
+  }
+
+  private RunResult run(Scenario scenario) {
+    RunResult result = Run.of(scenario.setup(trace, device, AfterOom.STOP));
+    if (!result.isRun()) {
+      throw new IllegalArgumentException(scenario.policy() + ": " + result.notRunBecause());
+    }
+    return result;
+  }
+
+  private boolean passesOn(DeviceProfile profile) {
+    return run(scenarios.apply(profile)).passes();
+  }
+
+  private List<Card> cards(Scenario scenario, RunResult ample) {
+    boolean limited = scenario.limitBytes() >= 0;
+    long enoughBytes = ample.peakReservedBytes() + STREAM_BYTES;
+    return ShippedProfiles.all().stream()
+        .sorted(Comparator.comparingLong(DeviceProfile::capacityBytes))
+        .map(profile -> {
+          boolean ampleHere = ample.passes() && !limited;
+          boolean fits = ampleHere && profile.capacityBytes() >= enoughBytes || passesOn(profile);
+          return new Card(profile, fits);
+        })
+        .toList();
+  }
+
+  private static long stepsFor(long bytes) {
+    return Math.max(1, (bytes + STEP_BYTES - 1) / STEP_BYTES);
+  }
+}

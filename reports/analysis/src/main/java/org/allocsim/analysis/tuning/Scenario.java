@@ -1,0 +1,174 @@
+package org.allocsim.analysis.tuning;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.ConfigParser;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/**
+ * The circumstances under which a recorded program is replayed.
+ *
+ * @param choice the allocator and its options
+ * @param config settings of PyTorch's allocator; other policies have nothing of it
+ * @param version whose rules PyTorch's allocator follows
+ * @param limitBytes the allocator's own limit, −1 without one
+ * @param device the simulated device
+ */
+public record Scenario(
+    PolicyChoice choice,
+    ParsedConfig config,
+    PyTorchVersion version,
+    long limitBytes,
+    DeviceProfile device) {
+  /** The policy that PyTorch's settings are for. */
+  public static final String PYTORCH = "pytorch";
+
+  /** Sums with larger segments would pass 2^63. */
+  private static final long LARGEST_SEGMENT_BYTES = 1L << 60;
+
+  /** Option of policies that take the strings of {@code PYTORCH_CUDA_ALLOC_CONF}. */
+  public static final String CONF_OPTION = "conf";
+
+  /** Option of policy pytorch that names the release. */
+  public static final String VERSION_OPTION = "torch-version";
+
+  /** Refuses settings that ask for an allocator that is not the caching one. */
+  public Scenario {
+    if (config.backend() != ParsedConfig.Backend.NATIVE) {
+      throw new IllegalArgumentException(
+          "backend " + config.backend().label() + " is not PyTorch's caching allocator");
+    }
+  }
+
+  /** PyTorch's caching allocator. */
+  public Scenario(
+      ParsedConfig config, PyTorchVersion version, long limitBytes, DeviceProfile device) {
+    this(pytorch(), config, version, limitBytes, device);
+  }
+
+  /**
+   * Why no device of a profile can follow settings, and what to do; empty where one can. Under such
+   * settings its driver would refuse every large segment.
+   */
+  public static Optional<String> obstacle(ParsedConfig config, DeviceProfile profile) {
+    long segmentBytes = config.allocator().largeSegmentBytes();
+    if (segmentBytes <= 0 || segmentBytes > LARGEST_SEGMENT_BYTES) {
+      return Optional.of(
+          "large_segment_size_mb is beyond "
+              + ByteFormat.human(LARGEST_SEGMENT_BYTES)
+              + ", more than can be simulated; write a smaller number");
+    }
+    if (config.allocator().expandableSegments() && segmentBytes % profile.pageBytes() != 0) {
+      return Optional.of(
+          "with expandable segments the driver serves large_segment_size_mb only in multiples of"
+              + " its pages of "
+              + ByteFormat.human(profile.pageBytes())
+              + "; write an even number");
+    }
+    return Optional.empty();
+  }
+
+  private static PolicyChoice pytorch() {
+    return PolicyChoice.of(
+        Policies.named(PYTORCH)
+            .orElseThrow(() -> new IllegalStateException("policy pytorch is not installed")));
+  }
+
+  /** Id of the allocator. */
+  public String policy() {
+    return choice.provider().spec().id();
+  }
+
+  /** Whether the allocator takes the strings of {@code PYTORCH_CUDA_ALLOC_CONF}. */
+  public boolean takesConf() {
+    return takesConf(choice.provider().spec());
+  }
+
+  /** Whether a policy takes the strings of {@code PYTORCH_CUDA_ALLOC_CONF}. */
+  public static boolean takesConf(PolicySpec spec) {
+    return spec.options().stream().anyMatch(option -> option.name().equals(CONF_OPTION));
+  }
+
+  /** The run of one device of a trace under these circumstances. */
+  public RunSetup setup(AllocationTrace trace, int deviceIndex, AfterOom afterOom) {
+    return new RunSetup(trace, deviceIndex, choiceWithSettings(), limitBytes, device)
+        .with(afterOom);
+  }
+
+  private PolicyChoice choiceWithSettings() {
+    if (!takesConf()) {
+      return choice;
+    }
+    Map<String, String> options = new LinkedHashMap<>(choice.options());
+    options.put(CONF_OPTION, config.text());
+    options.put(VERSION_OPTION, version.id());
+    return new PolicyChoice(choice.provider(), options);
+  }
+
+  /** Why the allocator cannot serve a trace, in a sentence; empty where it can be tried. */
+  public Optional<String> obstacle(AllocationTrace trace, int deviceIndex) {
+    try {
+      Run.start(setup(trace, deviceIndex, AfterOom.STOP));
+      return Optional.empty();
+    } catch (UnfitTraceException e) {
+      return Optional.of(choice.label() + " cannot serve the program: it needs " + e.getMessage());
+    } catch (PolicyOptionException e) {
+      return Optional.of(choice.label() + ": " + e.getMessage());
+    }
+  }
+
+  /**
+   * A scenario under a configuration string. Without a limit, that of the string's {@code
+   * per_process_memory_fraction} holds; a given one replaces it, as {@code
+   * torch.cuda.set_per_process_memory_fraction} does.
+   *
+   * @param limitBytes the allocator's own limit, −1 without one
+   * @throws ConfigException where the release refuses the string
+   */
+  public static Scenario of(
+      String conf, PyTorchVersion version, long limitBytes, DeviceProfile device)
+      throws ConfigException {
+    ParsedConfig config = ConfigParser.parse(conf, version);
+    return new Scenario(config, version, limit(config, version, limitBytes, device), device);
+  }
+
+  /**
+   * The limit that holds under settings on a device.
+   *
+   * @param givenBytes a limit that the program sets itself, −1 without one
+   */
+  public static long limit(
+      ParsedConfig config, PyTorchVersion version, long givenBytes, DeviceProfile device) {
+    double fraction = config.allocator().perProcessMemoryFraction();
+    if (givenBytes != MemoryLimit.NONE || fraction == 1) {
+      return givenBytes;
+    }
+    try {
+      return MemoryLimit.ofFraction(fraction, device.totalBytes(), version);
+    } catch (ConfigException e) {
+      throw new IllegalStateException("the parser let fraction " + fraction + " pass", e);
+    }
+  }
+
+  /** Bytes that the allocator can hold at most: the device's, or its own limit if smaller. */
+  public long mostBytes() {
+    return limitBytes == MemoryLimit.NONE
+        ? device.capacityBytes()
+        : Math.min(limitBytes, device.capacityBytes());
+  }
+}

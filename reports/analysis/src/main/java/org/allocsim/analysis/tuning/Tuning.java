@@ -1,0 +1,251 @@
+package org.allocsim.analysis.tuning;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.allocsim.analysis.leak.IterationException;
+import org.allocsim.analysis.leak.IterationFinder;
+import org.allocsim.analysis.leak.Iterations;
+import org.allocsim.analysis.task.ParallelTasks;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/**
+ * One program under many settings, ranked: those that serve every request before those that do not,
+ * then by peak of reserved memory; peaks that differ by less than 1 % of that of the recorded
+ * settings count as equal and rank by modelled driver time, in steps of 1 % of the recorded
+ * program's time, then by the number of settings. Where requests fail, the setting that gets
+ * further ranks higher.
+ *
+ * @param ranked one entry for every string tried, the best first
+ * @param recorded the settings that the program was recorded with
+ * @param plain PyTorch's default
+ * @param demand what the program holds at most, whatever the settings
+ * @param steps steps of the program, empty where none are found
+ * @param leftOut strings that were not tried, by the reason
+ */
+public record Tuning(
+    List<Entry> ranked,
+    Entry recorded,
+    Entry plain,
+    Demand demand,
+    Optional<Iterations> steps,
+    Map<String, List<String>> leftOut) {
+  private static final long STEPS_OF_PEAK = 100;
+  private static final long STEPS_OF_TIME = 100;
+  private static final long LEAST_STEP_NANOS = 10_000_000;
+
+  /** Hears how many settings are done; called by one thread at a time. */
+  @FunctionalInterface
+  public interface Progress {
+    /** So many of all settings are done. */
+    void done(int settings, int total);
+  }
+
+  /**
+   * A setting and what it came to.
+   *
+   * @param conf configuration string
+   * @param scenario the circumstances
+   * @param result of the run, which ends at the first request that fails
+   * @param stepNanos time of the driver's calls in every whole step that was replayed
+   * @param findings what is to be known about the string here
+   * @param sameAsPlain whether it is not the default and the allocator did the same all the same
+   */
+  public record Entry(
+      String conf,
+      Scenario scenario,
+      RunResult result,
+      List<Long> stepNanos,
+      List<LintFinding> findings,
+      boolean sameAsPlain) {
+    /** Keeps its own copies. */
+    public Entry {
+      stepNanos = List.copyOf(stepNanos);
+      findings = List.copyOf(findings);
+    }
+
+    /** Mean of the driver's time in a step, −1 without steps. */
+    public long nanosPerStep() {
+      return stepNanos.isEmpty()
+          ? -1
+          : stepNanos.stream().mapToLong(Long::longValue).sum() / stepNanos.size();
+    }
+
+    /** Number of settings that the string names. */
+    int settings() {
+      // The commas of a list stand in brackets.
+      String flat = conf.replaceAll("\\[[^]]*]", "");
+      return conf.isEmpty() ? 0 : 1 + (int) flat.chars().filter(c -> c == ',').count();
+    }
+
+    /** Whether it may be recommended. */
+    public boolean isSafe() {
+      return ConfLint.isSafe(findings);
+    }
+  }
+
+  /**
+   * Replays a program under every string of a grid, on all cores.
+   *
+   * @param limitBytes the allocator's own limit, −1 without one
+   * @param profile the simulated device
+   */
+  public static Tuning run(
+      AllocationTrace trace,
+      int device,
+      TuningGrid grid,
+      PyTorchVersion version,
+      Platform platform,
+      long limitBytes,
+      DeviceProfile profile,
+      Progress progress)
+      throws ConfigException {
+    Optional<Iterations> steps = steps(trace, device);
+    int[] boundaries = steps.map(Iterations::boundaries).orElseGet(() -> new int[0]);
+    List<Scenario> scenarios = new ArrayList<>();
+    List<StepClock> clocks = new ArrayList<>();
+    List<Callable<RunResult>> tasks = new ArrayList<>();
+    for (String conf : grid.confs()) {
+      Scenario scenario = Scenario.of(conf, version, limitBytes, profile);
+      StepClock clock = new StepClock(boundaries);
+      scenarios.add(scenario);
+      clocks.add(clock);
+      tasks.add(() -> Run.of(scenario.setup(trace, device, AfterOom.STOP), clock));
+    }
+    List<RunResult> results = ParallelTasks.run(tasks, progress::done);
+    RunResult plain = results.get(grid.confs().indexOf(""));
+    Map<String, Entry> entries = new LinkedHashMap<>();
+    for (int i = 0; i < results.size(); i++) {
+      String conf = grid.confs().get(i);
+      RunResult result = results.get(i);
+      boolean isLimited = scenarios.get(i).limitBytes() >= 0;
+      entries.put(
+          conf,
+          new Entry(
+              conf,
+              scenarios.get(i),
+              result,
+              clocks.get(i).stepNanos(),
+              ConfLint.check(conf, version, platform, isLimited),
+              !conf.isEmpty() && result.isSameAs(plain)));
+    }
+    return new Tuning(
+        rank(
+            entries.values(),
+            results.getFirst().peakReservedBytes() / STEPS_OF_PEAK,
+            stepNanos(trace, device)),
+        entries.get(grid.confs().getFirst()),
+        entries.get(""),
+        Demand.of(trace, device, entries.get("").scenario().config().allocator()),
+        steps,
+        grid.leftOut());
+  }
+
+  /** Keeps its own copy. */
+  public Tuning {
+    ranked = List.copyOf(ranked);
+  }
+
+  /** The program's steps, as {@code leaks} finds them. */
+  private static Optional<Iterations> steps(AllocationTrace trace, int device) {
+    try {
+      return Optional.of(new IterationFinder(trace, device).any());
+    } catch (IterationException _) {
+      return Optional.empty();
+    }
+  }
+
+  /** Driver time that does not matter: a hundredth of the time that the program was recorded. */
+  private static long stepNanos(AllocationTrace trace, int device) {
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    for (int event = trace.prologueCount(); event < trace.eventCount(); event++) {
+      if (trace.device(event) == device) {
+        first = Math.min(first, trace.timeNanos(event));
+        last = Math.max(last, trace.timeNanos(event));
+      }
+    }
+    return Math.max(LEAST_STEP_NANOS, last < first ? 0 : (last - first) / STEPS_OF_TIME);
+  }
+
+  private static List<Entry> rank(Iterable<Entry> entries, long samePeakBytes, long stepNanos) {
+    Comparator<Entry> byCost =
+        Comparator.<Entry>comparingLong(entry -> entry.result().driverNanos() / stepNanos)
+            .thenComparing(SIMPLICITY);
+    List<Entry> byPeak = new ArrayList<>();
+    entries.forEach(byPeak::add);
+    byPeak.sort(
+        Comparator.comparing((Entry entry) -> !entry.result().passes())
+            .thenComparingLong(entry -> -progressOf(entry.result()))
+            .thenComparingLong(entry -> entry.result().peakReservedBytes())
+            .thenComparing(byCost));
+    List<Entry> ranked = new ArrayList<>();
+    int from = 0;
+    while (from < byPeak.size()) {
+      int to = from + 1;
+      while (to < byPeak.size() && isSamePeak(byPeak.get(from), byPeak.get(to), samePeakBytes)) {
+        to++;
+      }
+      List<Entry> equals = new ArrayList<>(byPeak.subList(from, to));
+      equals.sort(byCost);
+      ranked.addAll(equals);
+      from = to;
+    }
+    return ranked;
+  }
+
+  private static final Comparator<Entry> SIMPLICITY =
+      Comparator.comparingInt(Entry::settings)
+          .thenComparingInt(entry -> entry.conf().length())
+          .thenComparing(Entry::conf);
+
+  /** How far a replay got: 0 for all that pass, else the row of the first failure. */
+  private static long progressOf(RunResult result) {
+    return result.firstFailure().map(oom -> (long) oom.row()).orElse(0L);
+  }
+
+  private static boolean isSamePeak(Entry least, Entry other, long samePeakBytes) {
+    RunResult a = least.result();
+    RunResult b = other.result();
+    return a.passes() == b.passes()
+        && progressOf(a) == progressOf(b)
+        && b.peakReservedBytes() - a.peakReservedBytes() <= samePeakBytes;
+  }
+
+  /** The best setting that may be recommended and is better than the recorded one. */
+  public Optional<Entry> recommended() {
+    Optional<Entry> best = ranked.stream().filter(Entry::isSafe).findFirst();
+    return best.filter(entry -> isBetter(entry.result(), recorded.result()));
+  }
+
+  /** Whether no setting can serve all requests, because the program holds more than there is. */
+  public boolean isHopeless() {
+    return demand.peakRequestedBytes() > plain.scenario().mostBytes();
+  }
+
+  /** Whether every setting that was tried fails a request. */
+  public boolean allFail() {
+    return ranked.stream().noneMatch(entry -> entry.result().passes());
+  }
+
+  private static boolean isBetter(RunResult result, RunResult than) {
+    if (result.passes() != than.passes()) {
+      return result.passes();
+    }
+    if (!result.passes()) {
+      return progressOf(result) > progressOf(than);
+    }
+    long savedBytes = than.peakReservedBytes() - result.peakReservedBytes();
+    return savedBytes > than.peakReservedBytes() / STEPS_OF_PEAK;
+  }
+}

@@ -1,0 +1,191 @@
+package org.allocsim.analysis.tuning;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedSet;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.allocsim.analysis.tuning.LintFinding.Kind;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+
+/**
+ * The configuration strings that are tried, and the reasons why others are not.
+ *
+ * @param confs strings, the recorded one first; the empty string is PyTorch's default
+ * @param leftOut strings that make no sense here, by the reason
+ */
+public record TuningGrid(List<String> confs, Map<String, List<String>> leftOut) {
+  private static final int[] SPLIT_LIMITS = {20, 32, 64, 128, 256, 512, 1024};
+  private static final int[] DIVISIONS = {2, 4, 8, 16, 32};
+  private static final String[] THRESHOLDS = {"0.6", "0.8"};
+  private static final int[] LARGE_SEGMENTS = {32, 40, 64};
+  private static final String EXPANDABLE = "expandable_segments:True";
+
+  // What a fine grid tries beside; each list holds the values that the usual one has not.
+  private static final int[] MORE_SPLIT_LIMITS = {24, 48, 96, 192, 384, 768, 2048};
+  private static final int[] MORE_DIVISIONS = {64};
+  private static final String[] MORE_THRESHOLDS = {"0.5", "0.7", "0.9"};
+  private static final int[] MORE_LARGE_SEGMENTS = {24, 48, 80, 128};
+  private static final int[] NON_SPLIT_ROUNDINGS = {32, 64, 128, 256, 512};
+
+  /** How closely the space of settings is searched. */
+  public enum Fineness {
+    /** Some fifty settings, among them every kind that is known to help somewhere. */
+    USUAL,
+    /** Some four hundred: values in between, and more combinations of two and three. */
+    FINE
+  }
+
+  /** Keeps its own copies. */
+  public TuningGrid {
+    confs = List.copyOf(confs);
+    Map<String, List<String>> copy = new LinkedHashMap<>();
+    leftOut.forEach((reason, strings) -> copy.put(reason, List.copyOf(strings)));
+    leftOut = Collections.unmodifiableMap(copy);
+  }
+
+  /** The usual grid for a program. */
+  public static TuningGrid of(
+      String recordedConf, PyTorchVersion version, Platform platform, boolean limited) {
+    return of(recordedConf, version, platform, limited, Fineness.USUAL);
+  }
+
+  /**
+   * The grid for a program.
+   *
+   * @param recordedConf settings that the program was recorded with; always in the grid
+   * @param limited whether the allocator has a limit of its own, without which garbage collection
+   *     does nothing
+   */
+  public static TuningGrid of(
+      String recordedConf,
+      PyTorchVersion version,
+      Platform platform,
+      boolean limited,
+      Fineness fineness) {
+    SequencedSet<String> kept = new LinkedHashSet<>(List.of(recordedConf, ""));
+    Map<String, List<String>> leftOut = new LinkedHashMap<>();
+    Set<String> candidates = candidates();
+    if (fineness == Fineness.FINE) {
+      addFine(candidates);
+    }
+    for (String conf : candidates) {
+      List<LintFinding> findings = ConfLint.check(conf, version, platform, limited);
+      LintFinding against =
+          findings.stream()
+              .filter(finding -> finding.kind() != Kind.DANGEROUS)
+              .findFirst()
+              .orElse(null);
+      if (against == null) {
+        kept.add(conf);
+      } else {
+        leftOut.computeIfAbsent(against.message(), _ -> new ArrayList<>()).add(conf);
+      }
+    }
+    return new TuningGrid(new ArrayList<>(kept), leftOut);
+  }
+
+  private static Set<String> candidates() {
+    Set<String> all = new LinkedHashSet<>();
+    for (int limit : SPLIT_LIMITS) {
+      all.add(split(limit));
+    }
+    for (int divisions : DIVISIONS) {
+      all.add(roundup(divisions));
+    }
+    all.add("roundup_power2_divisions:[256:1,512:2,1024:4,>:8]");
+    all.add(EXPANDABLE);
+    for (int size : LARGE_SEGMENTS) {
+      all.add(largeSegment(size));
+      all.add(EXPANDABLE + "," + largeSegment(size));
+      all.add(split(256) + "," + largeSegment(size));
+    }
+    for (int divisions : new int[] {4, 8, 16}) {
+      all.add(EXPANDABLE + "," + roundup(divisions));
+    }
+    for (int limit : new int[] {64, 128, 256, 512}) {
+      all.add(split(limit) + "," + roundup(4));
+      all.add(split(limit) + "," + roundup(8));
+      all.add(split(limit) + ",max_non_split_rounding_mb:64");
+      all.add(split(limit) + ",max_non_split_rounding_mb:256");
+    }
+    for (String threshold : THRESHOLDS) {
+      String gc = "garbage_collection_threshold:" + threshold;
+      all.add(gc);
+      for (int limit : new int[] {64, 128, 256, 512}) {
+        all.add(split(limit) + "," + gc);
+      }
+      all.add(roundup(4) + "," + gc);
+      all.add(roundup(8) + "," + gc);
+    }
+    // Not to be recommended; it shows what the two do to each other.
+    all.add(EXPANDABLE + "," + split(128));
+    return all;
+  }
+
+  /** Adds every pair of options over all their values, and the triples around large segments. */
+  private static void addFine(Set<String> all) {
+    int[] splitLimits = joined(SPLIT_LIMITS, MORE_SPLIT_LIMITS);
+    int[] divisions = joined(DIVISIONS, MORE_DIVISIONS);
+    int[] largeSegments = joined(LARGE_SEGMENTS, MORE_LARGE_SEGMENTS);
+    for (int limit : splitLimits) {
+      all.add(split(limit));
+      for (int count : divisions) {
+        all.add(split(limit) + "," + roundup(count));
+      }
+      for (int rounding : NON_SPLIT_ROUNDINGS) {
+        all.add(split(limit) + ",max_non_split_rounding_mb:" + rounding);
+      }
+      for (int size : largeSegments) {
+        // PyTorch refuses a split limit below the size of large segments.
+        if (size <= limit) {
+          all.add(split(limit) + "," + largeSegment(size));
+        }
+      }
+    }
+    for (int count : divisions) {
+      all.add(roundup(count));
+      all.add(EXPANDABLE + "," + roundup(count));
+      for (int size : largeSegments) {
+        all.add(roundup(count) + "," + largeSegment(size));
+        all.add(EXPANDABLE + "," + roundup(count) + "," + largeSegment(size));
+      }
+    }
+    for (int size : largeSegments) {
+      all.add(largeSegment(size));
+      all.add(EXPANDABLE + "," + largeSegment(size));
+    }
+    List<String> thresholds = new ArrayList<>(List.of(THRESHOLDS));
+    thresholds.addAll(List.of(MORE_THRESHOLDS));
+    for (String threshold : thresholds) {
+      String gc = "garbage_collection_threshold:" + threshold;
+      all.add(gc);
+      for (int limit : splitLimits) {
+        all.add(split(limit) + "," + gc);
+      }
+      for (int count : divisions) {
+        all.add(roundup(count) + "," + gc);
+      }
+    }
+  }
+
+  private static int[] joined(int[] first, int[] second) {
+    return IntStream.concat(IntStream.of(first), IntStream.of(second)).sorted().toArray();
+  }
+
+  private static String split(int mebibytes) {
+    return "max_split_size_mb:" + mebibytes;
+  }
+
+  private static String roundup(int divisions) {
+    return "roundup_power2_divisions:" + divisions;
+  }
+
+  private static String largeSegment(int mebibytes) {
+    return "large_segment_size_mb:" + mebibytes;
+  }
+}

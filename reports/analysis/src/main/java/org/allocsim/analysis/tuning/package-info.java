@@ -1,0 +1,5 @@
+/**
+ * One program under other circumstances: settings, limits, devices, allocators and small changes of
+ * the program itself, and what configuration strings mean for it.
+ */
+package org.allocsim.analysis.tuning;

@@ -1,0 +1,144 @@
+package org.allocsim.analysis.leak;
+
+import static org.allocsim.reports.advice.leak.SyntheticProgram.MIB;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.allocsim.analysis.leak.Iterations.Source;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
+import org.junit.jupiter.api.Test;
+
+class IterationFinderTest {
+  private static final SyntheticProgram.Extra NOTHING = (_, _) -> {};
+
+  @Test
+  void numberedMarkersAreOneMarker() throws IterationException {
+    Iterations iterations = finder(program(10)).byMarkers();
+    assertEquals(Source.MARKER, iterations.source());
+    assertEquals("step#N", iterations.name());
+    assertEquals(10, iterations.count());
+    assertEquals(iterations, finder(program(10)).byMarker("step#3"));
+  }
+
+  @Test
+  void theMostRegularMarkerIsChosen() throws IterationException {
+    SyntheticProgram program = new SyntheticProgram(1);
+    for (int i = 0; i < 40; i++) {
+      if (i % 3 == 0 || i % 7 == 0) {
+        program.trace.markerBegin("validate");
+      }
+      program.iterate(1, MIB, 8 * MIB, NOTHING);
+    }
+    assertEquals("step#N", finder(program).any().name());
+  }
+
+  @Test
+  void theSameIterationsAreFoundWithoutMarkers() throws IterationException {
+    for (int seed = 0; seed < 10; seed++) {
+      SyntheticProgram program = new SyntheticProgram(seed).iterate(25, MIB, 8 * MIB, NOTHING);
+      AllocationTrace trace = program.build();
+      Iterations marked = new IterationFinder(trace, 0).byMarkers();
+      Iterations periodic = new IterationFinder(trace, 0).byPeriod();
+      assertEquals(Source.PERIOD, periodic.source());
+      assertTrue(Math.abs(periodic.count() - marked.count()) <= 1, periodic.toString());
+      for (int i = 1; i < periodic.count(); i++) {
+        int begins = 0;
+        for (int event = periodic.begin(i); event < periodic.begin(i + 1); event++) {
+          begins += trace.kind(event) == RequestKind.MARKER_BEGIN ? 1 : 0;
+        }
+        assertEquals(1, begins, "seed " + seed + ", iteration " + i);
+      }
+    }
+  }
+
+  @Test
+  void aLayerIsNoIteration() throws IterationException {
+    // 24 equal layers, whose activations pile up on the way forth and go on the way back.
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    int steps = 8;
+    for (int step = 0; step < steps; step++) {
+      int[] kept = new int[24];
+      for (int layer = 0; layer < 24; layer++) {
+        kept[layer] = allocate(trace, 4 * MIB);
+        trace.free(allocate(trace, 2 * MIB));
+        trace.free(allocate(trace, 3 * MIB));
+      }
+      for (int layer = 23; layer >= 0; layer--) {
+        trace.free(allocate(trace, 2 * MIB));
+        trace.free(kept[layer]);
+      }
+      trace.free(allocate(trace, 5 * MIB));
+    }
+    Iterations iterations = finder(trace).byPeriod();
+    assertTrue(Math.abs(iterations.count() - steps) <= 1, iterations.toString());
+  }
+
+  @Test
+  void beginsWithNothingBetweenThemAreOne() throws IterationException {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    for (int i = 0; i < 50; i++) {
+      trace.markerBegin("step");
+    }
+    for (int i = 0; i < 6; i++) {
+      trace.free(allocate(trace, MIB));
+      trace.markerBegin("step");
+    }
+    assertEquals(6, finder(trace).byMarkers().count());
+  }
+
+  @Test
+  void tooFewIterationsAreRefused() {
+    SyntheticProgram program = program(4);
+    IterationException few =
+        assertThrows(IterationException.class, () -> finder(program).byMarker("step"));
+    assertFalse(few.isNameUnknown() && few.getMessage().isEmpty());
+    IterationFinder finder = finder(program(4));
+    assertTrue(message(finder::byMarkers).startsWith("no marker delimits 5 whole iterations"));
+    assertTrue(message(finder::any).contains("(step#N ×5) and no request delimits 5 regular"));
+    assertEquals(
+        "marker step#N delimits 4 whole iterations, and a trend takes 5; record more",
+        message(() -> finder.byMarker("step#0")));
+  }
+
+  @Test
+  void anUnknownMarkerNamesTheKnownOnes() {
+    IterationException unknown =
+        assertThrows(IterationException.class, () -> finder(program(9)).byMarker("epoch"));
+    assertTrue(unknown.isNameUnknown());
+    assertEquals("it has no marker epoch; it has step#N ×10", unknown.getMessage());
+  }
+
+  @Test
+  void anEmptyTraceHasNoIterations() {
+    IterationFinder finder = finder(new AllocationTrace.Builder());
+    assertTrue(message(finder::any).startsWith("it holds no markers and no request delimits"));
+    assertTrue(message(finder::byPeriod).startsWith("no request delimits 5 regular iterations"));
+  }
+
+  private interface Finding {
+    Iterations find() throws IterationException;
+  }
+
+  private static String message(Finding finding) {
+    return assertThrows(IterationException.class, finding::find).getMessage();
+  }
+
+  private static SyntheticProgram program(int iterations) {
+    return new SyntheticProgram(1).iterate(iterations, MIB, 8 * MIB, NOTHING);
+  }
+
+  private static int allocate(AllocationTrace.Builder trace, long bytes) {
+    return trace.allocate(bytes, 0, org.allocsim.simulator.trace.PoolId.DEFAULT);
+  }
+
+  private static IterationFinder finder(SyntheticProgram program) {
+    return new IterationFinder(program.build(), 0);
+  }
+
+  private static IterationFinder finder(AllocationTrace.Builder trace) {
+    return new IterationFinder(trace.build(org.allocsim.simulator.trace.StackTable.empty()), 0);
+  }
+}

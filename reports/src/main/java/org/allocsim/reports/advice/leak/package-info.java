@@ -1,5 +1,0 @@
-/**
- * Tells a leak from a plateau: iterations of a program, what each leaves behind, and the trend of
- * it with its interval.
- */
-package org.allocsim.reports.advice.leak;

@@ -1,5 +1,0 @@
-/**
- * Reads out-of-memory messages of all frameworks and wordings, and explains them: verdict,
- * arithmetic, what helps and what cannot. It needs no trace and no allocator.
- */
-package org.allocsim.reports.advice.oom;

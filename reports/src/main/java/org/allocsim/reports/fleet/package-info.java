@@ -1,6 +1,0 @@
-/**
- * Many traces under many settings: the grid of a sweep, what one run comes to, where finished runs
- * are kept, and the engine that spreads them over the cores of one machine. Other engines use the
- * same parts, so that their results are the same rows.
- */
-package org.allocsim.reports.fleet;

@@ -1,2 +1,0 @@
-/** Scenarios of failures that were reported in public, a class for each. */
-package org.allocsim.reports.suite.failure;
