@@ -5,13 +5,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.json.JsonDocument;
-import org.allocsim.analysis.text.JsonText;
 
 /** The kinds of documents that commands write as JSON. */
 public final class Answers {

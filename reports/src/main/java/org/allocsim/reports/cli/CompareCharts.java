@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.chart.BarData;
@@ -24,7 +25,6 @@ import org.allocsim.reports.chart.SegmentMapData;
 import org.allocsim.reports.chart.ThroughputChart;
 import org.allocsim.reports.chart.UtilisationChart;
 import org.allocsim.reports.chart.UtilisationData;
-import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.FragmentationTimeline.Share;
 

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.render.CsvRenderer;
 import org.allocsim.reports.document.render.JsonRenderer;
@@ -13,7 +14,6 @@ import org.allocsim.reports.document.render.MarkdownRenderer;
 import org.allocsim.reports.document.render.TerminalRenderer;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.html.TraceRecording;
-import org.allocsim.analysis.text.JsonText;
 
 /** Where one answer goes: files, a page with charts, and the terminal. */
 final class DocumentOutputs implements AutoCloseable {

@@ -3,10 +3,10 @@ package org.allocsim.reports.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.html.TraceRecording;
-import org.allocsim.analysis.text.Numbers;
 import org.allocsim.validation.gpu.ValidationSummary;
 
 /** The page of {@code validate}. */

@@ -1,9 +1,9 @@
 package org.allocsim.reports.html;
 
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Unit;
-import org.allocsim.analysis.text.Numbers;
 
 /** Text as HTML. */
 final class PageText {

@@ -12,9 +12,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Verdict;
-import org.allocsim.analysis.text.JsonText;
 
 /**
  * A report as one HTML file that needs no network: style, program, figures and recorded runs are

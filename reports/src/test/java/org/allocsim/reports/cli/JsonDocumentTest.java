@@ -21,9 +21,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.Answers;
 import org.allocsim.reports.json.JsonDocument;
-import org.allocsim.analysis.text.JsonText;
 import org.allocsim.validation.benchmark.Machine;
 import org.allocsim.validation.benchmark.Measurement;
 import org.allocsim.validation.benchmark.Samples;
@@ -113,7 +113,8 @@ class JsonDocumentTest {
   void speedsAreAsTheirSchemaSays() {
     Samples samples = new Samples(List.of(1.5, 2.5, 2.0));
     Measurement measurement =
-        new Measurement("a", "what", "event", samples, 0.9, 2.0 / 3, Double.NaN, 0, Double.NaN, 1000);
+        new Measurement(
+            "a", "what", "event", samples, 0.9, 2.0 / 3, Double.NaN, 0, Double.NaN, 1000);
     Machine machine = new Machine("a processor", 2, "Linux amd64", "a JDK 25");
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     JsonText.write(BenchJson.of(machine, 3, List.of(measurement), Map.of("b", "why")), out);

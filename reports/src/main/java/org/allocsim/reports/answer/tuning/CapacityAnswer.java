@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.part.Settings;
@@ -24,7 +25,6 @@ import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
-import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 

@@ -5,9 +5,9 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.allocsim.analysis.text.CsvText;
 import org.allocsim.reports.document.Column;
 import org.allocsim.reports.document.Table;
-import org.allocsim.analysis.text.CsvText;
 
 /** Writes a table as comma-separated values; the headings are the keys, which carry the units. */
 public final class CsvRenderer {
