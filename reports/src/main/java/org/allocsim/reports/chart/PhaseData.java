@@ -2,8 +2,8 @@ package org.allocsim.reports.chart;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.reports.chart.MemoryTimelineChart.Phase;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.chart.MemoryTimelineChart.Phase;
 
 /**
  * The phases of a program on the horizontal axis of a timeline. Phases that are too narrow to be

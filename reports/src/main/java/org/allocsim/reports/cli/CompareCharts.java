@@ -6,6 +6,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.chart.BarData;
 import org.allocsim.reports.chart.DistributionChart;
 import org.allocsim.reports.chart.DriverTimeChart;
@@ -22,14 +25,12 @@ import org.allocsim.reports.chart.SegmentMapData;
 import org.allocsim.reports.chart.ThroughputChart;
 import org.allocsim.reports.chart.UtilisationChart;
 import org.allocsim.reports.chart.UtilisationData;
-import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.FragmentationTimeline.Share;
-import org.allocsim.workloads.source.DeviceTrace;
 
 /** Draws what policies made of one trace. */
 final class CompareCharts {
-  private final DeviceTrace input;
+  private final ComparedTrace compared;
   private final String file;
   private final MemoryTimelineChart.Bound most;
   private final List<ObservedRun> ranked;
@@ -37,20 +38,21 @@ final class CompareCharts {
   private final List<ObservedRun> closest;
 
   /**
-   * Charts of observed in any order.
+   * Charts of runs in any order.
    *
    * @param most what allocators can have at most
    */
-  CompareCharts(DeviceTrace input, MemoryTimelineChart.Bound most, List<ObservedRun> observed) {
-    this.input = input;
+  CompareCharts(
+      ComparedTrace compared, MemoryTimelineChart.Bound most, List<ObservedRun> observed) {
+    this.compared = compared;
     this.most = most;
-    file = String.valueOf(Path.of(input.name()).getFileName());
+    file = String.valueOf(Path.of(compared.file()).getFileName());
     ranked =
         observed.stream()
             .filter(each -> each.result().isRun())
-            .sorted(Comparator.comparing(ObservedRun::result, CompareTable.RANK))
+            .sorted(Comparator.comparing(ObservedRun::result, ComparedTrace.RANK))
             .toList();
-    KeyRuns runs = KeyRuns.of(ranked.stream().map(ObservedRun::result).toList(), input.conf());
+    KeyRuns runs = KeyRuns.of(ranked.stream().map(ObservedRun::result).toList(), compared.conf());
     key = of(runs.runs());
     closest = of(runs.closest());
   }
@@ -69,11 +71,11 @@ final class CompareCharts {
   void write(ChartFolder folder, String prefix) throws IOException {
     writeOverTime(folder, prefix);
     writeBars(folder, prefix);
-    writeDistributions(folder, prefix, input, file);
+    writeDistributions(folder, prefix, compared, file);
     for (ObservedRun each : closest) {
       writeMaps(folder, prefix, each);
     }
-    if (!closest.isEmpty() && input.trace().workCount() > 0) {
+    if (!closest.isEmpty() && compared.trace().workCount() > 0) {
       RunResult result = closest.getLast().result();
       UtilisationData busy = new UtilisationData(result.time());
       folder.write(
@@ -183,20 +185,21 @@ final class CompareCharts {
   }
 
   /** Sizes and lifetimes of the allocations of a trace. */
-  static void writeDistributions(
-      ChartFolder folder, String prefix, DeviceTrace input, String subtitle) throws IOException {
+  private static void writeDistributions(
+      ChartFolder folder, String prefix, ComparedTrace compared, String subtitle)
+      throws IOException {
     write(
         folder,
         prefix + "sizes",
         "Sizes of allocations",
         subtitle,
-        Histogram.ofSizes(input.trace(), input.device()));
+        Histogram.ofSizes(compared.trace(), compared.device()));
     write(
         folder,
         prefix + "lifetimes",
         "Lifetimes of allocations",
         subtitle,
-        Histogram.ofLifetimes(input.trace(), input.device()));
+        Histogram.ofLifetimes(compared.trace(), compared.device()));
   }
 
   static void write(
@@ -215,7 +218,7 @@ final class CompareCharts {
 
   /** The label, and whether it is that of the program's own setting. */
   private String name(RunResult result) {
-    return label(result) + (KeyRuns.isUnder(result, input.conf()) ? " (as recorded)" : "");
+    return label(result) + (KeyRuns.isUnder(result, compared.conf()) ? " (as recorded)" : "");
   }
 
   private static String label(RunResult result) {
@@ -242,7 +245,7 @@ final class CompareCharts {
     for (ObservedRun each : ranked) {
       RunResult result = each.result();
       DriverTimeChart.add(
-          data, name(result), result.driverNanosByKind(), CompareJson.waitNanos(result));
+          data, name(result), result.driverNanosByKind(), CompareAnswer.waitNanos(result));
       emphasise(data, each);
     }
     return data;

@@ -1,21 +1,18 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.html.TraceRecording;
-import org.allocsim.reports.json.JsonDocument;
-import org.allocsim.analysis.text.JsonText;
-import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.run.RunSetup;
@@ -23,7 +20,6 @@ import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -40,7 +36,12 @@ import picocli.CommandLine.Spec;
       "beyond what was asked for, cached what is reserved and not in use, both when most was",
       "reserved; utilisation is the peak of allocated over the peak of reserved memory. Where a",
       "request fails, the program is taken to go on without it. A policy that cannot serve a trace",
-      "has a row that says what it needs."
+      "has a row that says what it needs.",
+      "",
+      "With --report, charts are drawn as .svg and .png, and for dark paper as -dark.svg and",
+      "-dark.png: reserved, fragmentation, peak, driver-time, throughput, sizes, lifetimes,",
+      "segments (when the first request fails, when most is reserved, at the end), utilisation",
+      "where the trace has work, after a number where there are several traces."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -50,9 +51,6 @@ import picocli.CommandLine.Spec;
       "  allocsim compare a.pickle b.pickle --confs ';expandable_segments:True' --report compared"
     })
 final class CompareCommand implements Callable<Integer> {
-  /** The policy that takes PyTorch's settings. */
-  static final String PYTORCH = Scenario.PYTORCH;
-
   @Spec private CommandSpec spec;
 
   @Parameters(
@@ -69,99 +67,28 @@ final class CompareCommand implements Callable<Integer> {
 
   @Mixin private TraceOptions traceOptions;
 
-  @Option(
-      names = "--csv",
-      paramLabel = "FILE",
-      description = "Write the table as CSV with units in the headings; - is standard output.")
-  private String csvName;
-
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the results as JSON; - is standard output.")
-  private String jsonName;
-
-  @Option(
-      names = "--report",
-      paramLabel = "DIR",
-      description =
-          "Folder that gets compare.html, compare.csv, compare.json and charts as .svg and .png,"
-              + " and for dark paper as -dark.svg and -dark.png: reserved, fragmentation, peak,"
-              + " driver-time, throughput, sizes, lifetimes, segments (when the first request"
-              + " fails, when most is reserved, at the end), utilisation where the trace has work,"
-              + " behind a number where there are several traces; it is made where missing.")
-  private String reportName;
-
-  @Option(names = "--markdown", description = "Print the table as Markdown.")
-  private boolean markdown;
+  @Mixin private OutputOptions outputOptions;
 
   @Override
   public Integer call() throws IOException {
-    PrintWriter out = spec.commandLine().getOut();
-    names.forEach(Traces::file);
+    List<Path> files = names.stream().map(Traces::file).toList();
     List<PolicyChoice> chosen = policyOptions.choices();
-    Path folder = reportName == null ? null : ReportFolder.make(reportName);
-    try (Outputs outputs = new Outputs(out)) {
-      List<Outputs.Output> csv = new ArrayList<>();
-      List<Outputs.Output> json = new ArrayList<>();
-      open(outputs, folder, csv, json);
-      Outputs.Output page =
-          folder == null
-              ? null
-              : outputs.open("--report", folder.resolve("compare.html").toString(), null);
-      List<CompareTable> tables = new ArrayList<>();
-      List<TraceRecording> recordings = new ArrayList<>();
+    try (DocumentOutputs outputs =
+        outputOptions.open("compare", spec.commandLine().getOut(), files)) {
+      List<ComparedTrace> traces = new ArrayList<>();
+      List<TraceRecording> recordings = outputs.hasPage() ? new ArrayList<>() : null;
       for (String name : names) {
-        String prefix = names.size() == 1 ? "" : tables.size() + 1 + "-";
-        tables.add(
-            compare(
-                name,
-                chosen,
-                page == null ? null : recordings,
-                folder == null ? null : new ChartFolder(outputs, "--report", folder),
-                prefix));
+        String prefix = names.size() == 1 ? "" : traces.size() + 1 + "-";
+        traces.add(compare(name, chosen, recordings, outputs.charts(), prefix));
       }
-      for (Outputs.Output each : csv) {
-        CompareTable.writeCsv(tables, each.stream());
-      }
-      Map<String, Object> results = JsonDocument.COMPARE.of(toMap(tables));
-      for (Outputs.Output each : json) {
-        JsonText.write(results, each.stream());
-      }
-      if (page != null) {
-        ComparePage.of(tables, recordings, results, deviceOptions.torchVersion())
-            .write(page.stream());
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        for (int i = 0; i < tables.size(); i++) {
-          if (i > 0) {
-            out.println();
-          }
-          if (markdown) {
-            tables.get(i).printMarkdown(out);
-          } else {
-            tables.get(i).print(out);
-          }
-        }
-        out.flush();
-      }
+      outputs.write(answer(traces).document(), recordings);
     }
     return ExitCodes.DONE;
   }
 
-  private void open(
-      Outputs outputs, Path folder, List<Outputs.Output> csv, List<Outputs.Output> json) {
-    if (csvName != null) {
-      csv.add(outputs.open("--csv", csvName, null));
-    }
-    if (jsonName != null) {
-      json.add(outputs.open("--json", jsonName, null));
-    }
-    if (folder != null) {
-      csv.add(outputs.open("--report", folder.resolve("compare.csv").toString(), null));
-      json.add(outputs.open("--report", folder.resolve("compare.json").toString(), null));
-    }
+  private CompareAnswer answer(List<ComparedTrace> traces) {
+    return new CompareAnswer(
+        deviceOptions.profile(), limitBytes(), deviceOptions.torchVersion(), traces);
   }
 
   private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, DeviceTrace input) {
@@ -182,7 +109,7 @@ final class CompareCommand implements Callable<Integer> {
    * @param charts gets the charts; null where none are wanted
    * @param prefix begins their names
    */
-  private CompareTable compare(
+  private ComparedTrace compare(
       String name,
       List<PolicyChoice> chosen,
       List<TraceRecording> recordings,
@@ -205,34 +132,39 @@ final class CompareCommand implements Callable<Integer> {
     try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
       observed = recorded.runAll(choices, progress::update);
     }
-    CompareTable table = new CompareTable(input, deviceOptions.profile(), limitBytes, observed);
+    ComparedTrace compared = compared(input, observed);
     if (isReported) {
-      recordings.add(recorded.recording(table.results(), input.conf()));
+      recordings.add(recorded.recording(compared.results(), input.conf()));
       if (ChartFonts.areAvailable()) {
-        new CompareCharts(input, bound(table.mostBytes()), observed).write(charts, prefix);
+        long mostBytes = answer(List.of(compared)).mostBytes();
+        new CompareCharts(compared, bound(mostBytes), observed).write(charts, prefix);
       }
     }
-    return table;
+    return compared;
+  }
+
+  /** The trace with what policies made of it. */
+  static ComparedTrace compared(DeviceTrace input, List<ObservedRun> observed) {
+    return new ComparedTrace(
+        input.name(),
+        input.sha256(),
+        input.format(),
+        input.trace(),
+        input.device(),
+        input.conf(),
+        InferenceText.notes(input),
+        observed);
   }
 
   private MemoryTimelineChart.Bound bound(long mostBytes) {
     return new MemoryTimelineChart.Bound(
-        mostBytes == limitBytes() ? "limit" : "the card has", mostBytes);
+        mostBytes == limitBytes() ? "limit" : "the GPU has", mostBytes);
   }
 
   private long limitBytes() {
     return deviceOptions.isLimitGiven()
-        ? deviceOptions.limitBytes(Settings.parse("", deviceOptions.torchVersion(), PYTORCH))
+        ? deviceOptions.limitBytes(
+            Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH))
         : MemoryLimit.NONE;
-  }
-
-  private Map<String, Object> toMap(List<CompareTable> tables) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("device", deviceOptions.profile().name());
-    map.put("device_bytes", deviceOptions.profile().totalBytes());
-    map.put("limit_bytes", limitBytes() < 0 ? null : limitBytes());
-    map.put("policies_known", Policies.all().size());
-    map.put("traces", tables.stream().<Object>map(CompareTable::toMap).toList());
-    return map;
   }
 }

@@ -1,9 +1,9 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.reports.chart.BarData;
 import org.allocsim.analysis.fleet.CardTally;
 import org.allocsim.analysis.fleet.FleetAnalysis;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.chart.BarData;
 
 /** The quantities of the charts of a fleet report. */
 final class FleetBars {

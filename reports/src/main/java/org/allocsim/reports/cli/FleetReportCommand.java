@@ -12,17 +12,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import org.allocsim.analysis.fleet.Family;
+import org.allocsim.analysis.fleet.FleetAnalysis;
+import org.allocsim.analysis.fleet.sweep.SweepException;
+import org.allocsim.analysis.fleet.sweep.SweepResults;
 import org.allocsim.reports.chart.BarData;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.FleetChart;
-import org.allocsim.analysis.fleet.Family;
-import org.allocsim.analysis.fleet.FleetAnalysis;
-import org.allocsim.analysis.fleet.sweep.SweepException;
-import org.allocsim.analysis.fleet.sweep.SweepResults;
+import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.html.FleetPage;
-import org.allocsim.reports.html.Verdict;
 import org.jfree.chart.JFreeChart;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -140,7 +140,7 @@ final class FleetReportCommand implements Callable<Integer> {
     FleetPage page =
         new FleetPage(
             swept.toString(),
-            new Verdict(Verdict.Tone.NEUTRAL, verdict.sentence(), verdict.facts(), null));
+            Verdict.ofText(Verdict.Tone.NEUTRAL, verdict.sentence(), verdict.facts(), null));
     if (ChartFonts.areAvailable()) {
       if (bars.isAnyOutcomeChanged()) {
         draw(page, "Failures that settings save", "failures", bars.savedFailures(MOST_BARS));

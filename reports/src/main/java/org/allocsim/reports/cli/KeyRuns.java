@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.run.RunResult;
 
@@ -73,7 +74,7 @@ final class KeyRuns {
   }
 
   static boolean isPyTorch(RunResult result) {
-    return id(result).equals(CompareCommand.PYTORCH);
+    return id(result).equals(Scenario.PYTORCH);
   }
 
   /** Whether a result is that of PyTorch under these settings. */

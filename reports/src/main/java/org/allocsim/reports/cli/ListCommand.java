@@ -4,9 +4,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
-import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.Answers;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
@@ -212,22 +212,20 @@ final class ListCommand implements Runnable {
       @Parameters(paramLabel = "ID", arity = "0..1", description = "Schema to show.")
           String chosen) {
     if (chosen != null) {
-      JsonDocument document =
-          JsonDocument.find(chosen)
+      Answers.Schema schema =
+          Answers.find(chosen)
               .orElseThrow(() ->
                   Failure.usage(
                       "there is no schema "
                           + chosen
                           + "; 'allocsim list schemas' shows what there is"));
       PrintWriter out = spec.commandLine().getOut();
-      out.print(document.schema());
+      out.print(schema.text());
       out.flush();
       return ExitCodes.DONE;
     }
     TextTable table = TextTable.of("schema", "written by");
-    for (JsonDocument document : JsonDocument.values()) {
-      table.row(document.id(), "allocsim " + document.command());
-    }
+    Answers.schemas().forEach(schema -> table.row(schema.id(), "allocsim " + schema.command()));
     return print(table);
   }
 

@@ -1,25 +1,20 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.SequencedSet;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.tuning.CapacityAnswer;
+import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.FrontierChart;
 import org.allocsim.reports.chart.FrontierData;
-import org.allocsim.reports.json.JsonDocument;
-import org.allocsim.analysis.text.JsonText;
-import org.allocsim.analysis.text.CsvText;
-import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -49,7 +44,8 @@ import picocli.CommandLine.Spec;
       "",
       "A program that runs on one device may fail on a slightly larger one, because the allocator",
       "releases cached memory when it runs short: the 8 steps below and above the answer are tried",
-      "as well, and failures above it are told."
+      "as well, and failures above it are reported. With --report a chart, frontier, shows which",
+      "allocator runs the program on which card."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -97,42 +93,19 @@ final class MinCapacityCommand implements Callable<Integer> {
 
   @Mixin private TraceOptions traceOptions;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the results as JSON; - is standard output.")
-  private String jsonName;
-
-  @Option(
-      names = "--csv",
-      paramLabel = "FILE",
-      description = "Write the table as CSV with units in the headings; - is standard output.")
-  private String csvName;
-
-  @Option(names = "--markdown", description = "Print the tables as Markdown.")
-  private boolean markdown;
-
-  @Option(
-      names = "--report",
-      paramLabel = "DIR",
-      description =
-          "Folder that gets a chart of which allocator runs the program on which card: frontier.svg"
-              + " and .png, and for dark paper frontier-dark.svg and .png; it is made where"
-              + " missing.")
-  private String reportName;
+  @Mixin private OutputOptions outputOptions;
 
   @Override
   public Integer call() throws IOException {
-    PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(traceName);
     List<PolicyChoice> choices = choices();
     List<ParsedConfig> given = confs == null ? null : parse(ConfListOptions.split(confs));
     if (given != null && choices.stream().noneMatch(MinCapacityCommand::takesConf)) {
       throw Failure.usage("--confs is for policy pytorch; add it to --policies, or leave it out");
     }
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
-      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
+    try (DocumentOutputs outputs =
+        outputOptions.open(
+            "min-capacity", spec.commandLine().getOut(), Collections.singletonList(file))) {
       DeviceTrace input = traceOptions.read(traceName, version.version());
       String recorded = input.conf() == null ? "" : input.conf();
       List<Function<DeviceProfile, Scenario>> scenarios =
@@ -149,37 +122,11 @@ final class MinCapacityCommand implements Callable<Integer> {
       long startNanos = System.nanoTime();
       List<CapacitySearch.Result> results = search(input, scenarios);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-      if (json != null) {
-        JsonText.write(
-            JsonDocument.MIN_CAPACITY.of(toMap(input, choices, results, leftOut, seconds)),
-            json.stream());
+      CapacityAnswer answer = answer(input, choices, results, leftOut, seconds);
+      if (outputs.charts() != null && ChartFonts.areAvailable()) {
+        draw(answer.frontier(), outputs.charts());
       }
-      if (csv != null) {
-        CsvText.write(
-            CapacityText.CSV, results.stream().map(CapacityText::toMap).toList(), csv.stream());
-      }
-      if (reportName != null) {
-        ChartFolder folder =
-            new ChartFolder(outputs, "--report", ChartFolder.make("--report", reportName));
-        FrontierData frontier = CapacityText.frontier(results);
-        folder.write(
-            "frontier",
-            FrontierChart.WIDTH,
-            FrontierChart.height(frontier),
-            theme ->
-                FrontierChart.create(
-                    "Which device is large enough",
-                    Path.of(traceName).getFileName()
-                        + "; left the smallest sizes that the search found, right the known cards;"
-                        + " all sizes are free for the program",
-                    frontier,
-                    theme));
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        print(input, choices, results, leftOut, out);
-        out.flush();
-      }
+      outputs.write(answer.document());
       boolean allFound = results.stream().allMatch(result -> result.capacityBytes() >= 0);
       return allFound ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
     }
@@ -262,57 +209,38 @@ final class MinCapacityCommand implements Callable<Integer> {
     }
   }
 
-  private void print(
-      DeviceTrace input,
-      List<PolicyChoice> choices,
-      List<CapacitySearch.Result> results,
-      List<String> leftOut,
-      PrintWriter out) {
-    String head =
-        traceName
-            + ", device "
-            + input.device()
-            + (choices.size() == 1 ? "; policy " : "; policies ")
-            + choices.stream()
-                .map(choice ->
-                    choice.label() + (takesConf(choice) ? " " + version.version().id() : ""))
-                .collect(Collectors.joining(", "))
-            + (fraction == null ? "" : ", memory fraction " + fraction);
-    if (markdown) {
-      CapacityText.printMarkdown(head, results, input.conf(), out);
-    } else {
-      if (choices.size() == 1) {
-        WrappedText.printField(out, "trace   ", head);
-      } else {
-        WrappedText.print(out, "trace   ", "        ", head);
-      }
-      CapacityText.print(results, input.conf(), out);
-    }
-    leftOut.forEach(sentence -> WrappedText.print(out, "", "", sentence + "."));
-  }
-
-  private Map<String, Object> toMap(
+  private CapacityAnswer answer(
       DeviceTrace input,
       List<PolicyChoice> choices,
       List<CapacitySearch.Result> results,
       List<String> leftOut,
       double seconds) {
-    Map<String, Object> trace = new LinkedHashMap<>();
-    trace.put("file", traceName);
-    trace.put("sha256", input.sha256());
-    trace.put("format", input.format());
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("trace", trace);
-    map.put("policy", choices.getFirst().label());
-    map.put("policies", choices.stream().map(PolicyChoice::label).toList());
-    map.put("torch_version", version.version().id());
-    map.put("device_index", input.device());
-    map.put("memory_fraction", fraction);
-    map.put("step_bytes", CapacitySearch.STEP_BYTES);
-    map.put("peak_requested_bytes", results.getFirst().demand().peakRequestedBytes());
-    map.put("settings", results.stream().<Object>map(CapacityText::toMap).toList());
-    map.put("left_out", leftOut);
-    map.put("seconds", seconds);
-    return map;
+    return new CapacityAnswer(
+        traceName,
+        input.sha256(),
+        input.format(),
+        input.device(),
+        version.version(),
+        choices.stream().map(PolicyChoice::label).toList(),
+        fraction,
+        input.conf(),
+        results,
+        leftOut,
+        seconds);
+  }
+
+  private void draw(FrontierData frontier, ChartFolder charts) throws IOException {
+    charts.write(
+        "frontier",
+        FrontierChart.WIDTH,
+        FrontierChart.height(frontier),
+        theme ->
+            FrontierChart.create(
+                "Which device is large enough",
+                Path.of(traceName).getFileName()
+                    + "; left the smallest sizes that the search found, right the known GPUs;"
+                    + " all sizes are free for the program",
+                frontier,
+                theme));
   }
 }

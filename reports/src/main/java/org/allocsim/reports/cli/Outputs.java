@@ -50,15 +50,22 @@ final class Outputs implements AutoCloseable {
    * @throws Failure if the target cannot be written
    */
   Output open(String option, String name, Path input) {
+    return openApart(option, name, input == null ? List.of() : List.of(input));
+  }
+
+  /** As {@link #open(String, String, Path)}, where several files are read. */
+  Output openApart(String option, String name, List<Path> inputs) {
     Output output;
     try {
       output = new Output(option, name);
-      if (output.target != null
-          && input != null
-          && Files.exists(output.target)
-          && Files.exists(input)
-          && Files.isSameFile(output.target, input)) {
-        throw Failure.usage(option + " " + name + " would overwrite the input; name another file");
+      for (Path input : inputs) {
+        if (output.target != null
+            && Files.exists(output.target)
+            && Files.exists(input)
+            && Files.isSameFile(output.target, input)) {
+          throw Failure.usage(
+              option + " " + name + " would overwrite the input; name another file");
+        }
       }
       for (Output other : outputs) {
         if (other.target == null ? output.target == null : other.target.equals(output.target)) {

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.reports.json.JsonDocument;
-import org.allocsim.analysis.text.JsonText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -78,7 +78,7 @@ final class ReplayCommand implements Callable<Integer> {
       description =
           "Allocator, with options in parentheses: rmm-pool(initial=1GiB); 'allocsim list policies'"
               + " shows them (default: pytorch).",
-      defaultValue = CompareCommand.PYTORCH,
+      defaultValue = Scenario.PYTORCH,
       converter = PolicyChoiceConverter.class)
   private PolicyChoice policy;
 
@@ -250,7 +250,7 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   private boolean isPyTorch() {
-    return policy.provider().spec().id().equals(CompareCommand.PYTORCH);
+    return policy.provider().spec().id().equals(Scenario.PYTORCH);
   }
 
   private PyTorchVersion chosenVersion() {
@@ -287,7 +287,7 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   private static ParsedConfig noSettings(PyTorchVersion version) {
-    return Settings.parse("", version, CompareCommand.PYTORCH);
+    return Settings.parse("", version, Scenario.PYTORCH);
   }
 
   /** Many passes over one program, summed up. */

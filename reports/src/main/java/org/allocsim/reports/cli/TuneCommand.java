@@ -1,17 +1,14 @@
 package org.allocsim.reports.cli;
 
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.analysis.tuning.TuningGrid;
+import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.chart.Histogram;
-import org.allocsim.reports.json.JsonDocument;
-import org.allocsim.analysis.text.JsonText;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
@@ -93,26 +90,7 @@ final class TuneCommand implements Callable<Integer> {
       description = "Rows of the table, 0 for all (default: 15).")
   private int top = 15;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the results as JSON; - is standard output.")
-  private String jsonName;
-
-  @Option(
-      names = "--csv",
-      paramLabel = "FILE",
-      description = "Write all settings as CSV with units in the headings; - is standard output.")
-  private String csvName;
-
-  @Option(names = "--markdown", description = "Print the verdict and the table as Markdown.")
-  private boolean markdown;
-
-  @Option(
-      names = "--report",
-      paramLabel = "DIR",
-      description = "Folder that gets tune.html and tune.json; it is made where missing.")
-  private String reportName;
+  @Mixin private OutputOptions outputOptions;
 
   @Override
   public Integer call() {
@@ -121,20 +99,9 @@ final class TuneCommand implements Callable<Integer> {
           spec.commandLine(),
           "--top " + top + " is negative; give the number of rows, or 0 for all");
     }
-    PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(traceName);
-    try (Outputs outputs = new Outputs(out)) {
-      List<Outputs.Output> json = new ArrayList<>();
-      if (jsonName != null) {
-        json.add(outputs.open("--json", jsonName, file));
-      }
-      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
-      Outputs.Output page = null;
-      if (reportName != null) {
-        Path folder = ReportFolder.make(reportName);
-        json.add(outputs.open("--report", folder.resolve("tune.json").toString(), file));
-        page = outputs.open("--report", folder.resolve("tune.html").toString(), file);
-      }
+    try (DocumentOutputs outputs =
+        outputOptions.open("tune", spec.commandLine().getOut(), Collections.singletonList(file))) {
       TraceSource source = traceOptions.open(traceName);
       PyTorchVersion version = deviceOptions.torchVersion();
       ParsedConfig recorded = Settings.recorded(source, version);
@@ -155,8 +122,8 @@ final class TuneCommand implements Callable<Integer> {
       long startNanos = System.nanoTime();
       Tuning tuning = tune(input, grid, limitBytes);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-      TuneReport report =
-          new TuneReport(
+      TuneAnswer answer =
+          new TuneAnswer(
               traceName,
               input.sha256(),
               input.eventCount(),
@@ -169,23 +136,9 @@ final class TuneCommand implements Callable<Integer> {
               Histogram.ofSizes(input.trace(), device),
               Histogram.ofLifetimes(input.trace(), device),
               seconds);
-      Map<String, Object> results = JsonDocument.TUNE.of(report.toMap());
-      json.forEach(each -> JsonText.write(results, each.stream()));
-      if (csv != null) {
-        report.writeCsv(csv.stream());
-      }
-      if (page != null) {
-        TunePage.of(report, results, input.trace()).write(page.stream());
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        if (markdown) {
-          TuneText.printMarkdown(report, top, out);
-        } else {
-          TuneText.print(report, top, out);
-        }
-        out.flush();
-      }
+      outputs.write(
+          answer.document(top),
+          outputs.hasPage() ? List.of(TuneRecording.of(answer, input.trace())) : List.of());
       return tuning.allFail() ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
     }
   }

@@ -3,10 +3,10 @@ package org.allocsim.reports.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.html.TraceRecording;
-import org.allocsim.reports.html.Verdict;
-import org.allocsim.analysis.text.Numbers;
 import org.allocsim.validation.gpu.ValidationSummary;
 
 /** The page of {@code validate}. */
@@ -27,7 +27,7 @@ final class ValidatePage {
   private static Verdict verdict(ValidateReport report) {
     ValidationSummary all = ValidationSummary.of(report.results(_ -> true));
     if (all.cases() == 0) {
-      return new Verdict(Verdict.Tone.NEUTRAL, "No case could be run.", List.of(), null);
+      return Verdict.ofText(Verdict.Tone.NEUTRAL, "No case could be run.", List.of(), null);
     }
     boolean isExact = all.sameCalls() == all.cases() && all.sameFailures() == all.cases();
     String of = " of " + Numbers.count(all.cases(), "case");
@@ -68,6 +68,6 @@ final class ValidatePage {
                 + ": "
                 + each.result().firstDifference())
         .forEach(details::add);
-    return new Verdict(isExact ? Verdict.Tone.GOOD : Verdict.Tone.BAD, sentence, details, null);
+    return Verdict.ofText(isExact ? Verdict.Tone.GOOD : Verdict.Tone.BAD, sentence, details, null);
   }
 }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import org.allocsim.reports.document.Verdict;
 
 /** A report of figures and tables as one HTML file that needs neither network nor program. */
 public final class FleetPage {
@@ -20,26 +21,29 @@ public final class FleetPage {
     body.append("<section class=\"summary\"><h1 class=\"verdict ")
         .append(verdict.tone().name().toLowerCase(Locale.ROOT))
         .append("\">")
-        .append(escape(verdict.sentence()))
+        .append(PageText.escape(verdict.sentence().toString()))
         .append("</h1>\n<ul class=\"facts\">\n");
     verdict
         .details()
-        .forEach(detail -> body.append("<li>").append(escape(detail)).append("</li>\n"));
+        .forEach(detail ->
+            body.append("<li>").append(PageText.escape(detail.toString())).append("</li>\n"));
     body.append("</ul></section>\n");
   }
 
   /** Adds a heading with a text below. */
   public void heading(String text, String note) {
     body.append("<h2>")
-        .append(escape(text))
+        .append(PageText.escape(text))
         .append("</h2>\n<p class=\"hint\">")
-        .append(escape(note))
+        .append(PageText.escape(note))
         .append("</p>\n");
   }
 
   /** Adds a drawing that has its own heading: an SVG document for light and one for dark paper. */
   public void figure(String caption, String lightSvg, String darkSvg) {
-    body.append("<figure tabindex=\"0\" aria-label=\"").append(escape(caption)).append("\">");
+    body.append("<figure tabindex=\"0\" aria-label=\"")
+        .append(PageText.escape(caption))
+        .append("\">");
     image("on-light", caption, lightSvg);
     image("on-dark", caption, darkSvg);
     body.append("</figure>\n");
@@ -49,7 +53,7 @@ public final class FleetPage {
     body.append("<img class=\"")
         .append(theme)
         .append("\" alt=\"")
-        .append(escape(caption))
+        .append(PageText.escape(caption))
         .append("\" src=\"data:image/svg+xml;base64,")
         .append(Base64.getEncoder().encodeToString(svg.getBytes(StandardCharsets.UTF_8)))
         .append("\">");
@@ -64,12 +68,12 @@ public final class FleetPage {
    */
   public void table(String name, List<String> headings, List<List<String>> rows) {
     body.append("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"")
-        .append(escape(name))
+        .append(PageText.escape(name))
         .append("\"><table><thead><tr>");
     for (String heading : headings) {
       boolean isNumber = heading.startsWith(">");
       body.append(isNumber ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"name\">")
-          .append(escape(isNumber ? heading.substring(1) : heading))
+          .append(PageText.escape(isNumber ? heading.substring(1) : heading))
           .append("</th>");
     }
     body.append("</tr></thead>\n<tbody>\n");
@@ -92,7 +96,7 @@ public final class FleetPage {
 
   /** Settings and paths may be broken behind these only, not inside a word or a number. */
   private static String cell(String text) {
-    return escape(text).replaceAll("[,/]", "$0<wbr>");
+    return PageText.escape(text).replaceAll("[,/]", "$0<wbr>");
   }
 
   private static final String OWN_STYLE =
@@ -129,7 +133,7 @@ public final class FleetPage {
         </body>
         </html>
         """
-            .formatted(escape(title), style(), OWN_STYLE, escape(title), body);
+            .formatted(PageText.escape(title), style(), OWN_STYLE, PageText.escape(title), body);
     try {
       out.write(page.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
@@ -143,12 +147,5 @@ public final class FleetPage {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private static String escape(String text) {
-    return text.replace("&", "&amp;")
-        .replace("<", "&lt;")
-        .replace(">", "&gt;")
-        .replace("\"", "&quot;");
   }
 }

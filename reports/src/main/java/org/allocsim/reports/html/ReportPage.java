@@ -11,7 +11,10 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Verdict;
 
 /**
  * A report as one HTML file that needs no network: style, program, figures and recorded runs are
@@ -50,6 +53,8 @@ public final class ReportPage {
   private final Verdict verdict;
   private final Map<String, Object> results;
   private final List<TraceRecording> traces;
+  private final List<Map<String, Object>> tables;
+  private final String html;
   private final List<Figure> figures = new ArrayList<>();
 
   /**
@@ -75,11 +80,45 @@ public final class ReportPage {
       Verdict verdict,
       Map<String, Object> results,
       List<TraceRecording> traces) {
+    this(command, title, verdict, results, traces, List.of(), "");
+  }
+
+  /**
+   * The page of a document.
+   *
+   * @param results the document as JSON
+   * @param traces recorded runs, in the order of the document's tables; may be empty
+   */
+  public ReportPage(
+      Document<?> document, Map<String, Object> results, List<TraceRecording> traces) {
+    this(
+        document.kind().name(),
+        document.title(),
+        Objects.requireNonNull(document.verdict()),
+        results,
+        traces,
+        document.tables().stream()
+            .filter(table -> table.pointer() != null)
+            .map(PageTable::of)
+            .toList(),
+        PageParts.of(document));
+  }
+
+  private ReportPage(
+      String command,
+      String title,
+      Verdict verdict,
+      Map<String, Object> results,
+      List<TraceRecording> traces,
+      List<Map<String, Object>> tables,
+      String html) {
+    this.html = html;
     this.command = command;
     this.title = title;
     this.verdict = verdict;
     this.results = results;
     this.traces = List.copyOf(traces);
+    this.tables = tables;
   }
 
   /** Adds a drawing: an SVG document for light and one for dark paper. */
@@ -93,15 +132,17 @@ public final class ReportPage {
     data.put("command", command);
     StringBuilder columns = new StringBuilder();
     data.put("traces", putTraces(columns));
+    data.put("tables", tables);
     Map<String, String> parts = new LinkedHashMap<>();
-    parts.put("title", escape(title + " – allocsim " + command));
-    parts.put("command", escape(command));
-    parts.put("heading", escape(title));
+    parts.put("title", PageText.escape(title + " – allocsim " + command));
+    parts.put("command", PageText.escape(command));
+    parts.put("heading", PageText.escape(title));
     parts.put("verdict", verdict());
+    parts.put("parts", html);
     parts.put("figures", figures());
     parts.put("chart-style", resource("uplot/uPlot.min.css"));
     parts.put("style", resource("page.css"));
-    parts.put("licence", escape(resource("uplot/LICENSE").strip()));
+    parts.put("licence", PageText.escape(resource("uplot/LICENSE").strip()));
     parts.put("results", json(results));
     parts.put("data", json(data));
     parts.put("columns", columns.toString());
@@ -221,19 +262,18 @@ public final class ReportPage {
     html.append("<h1 class=\"verdict ")
         .append(verdict.tone().name().toLowerCase(java.util.Locale.ROOT))
         .append("\">")
-        .append(escape(unbroken(verdict.sentence())))
+        .append(PageText.html(verdict.sentence()))
         .append("</h1>\n");
     if (verdict.pasteLine() != null) {
       html.append("<div class=\"paste\"><code id=\"paste\" tabindex=\"0\">")
-          .append(escape(verdict.pasteLine()))
+          .append(PageText.escape(verdict.pasteLine()))
           .append("</code><button type=\"button\" id=\"copy\">Copy</button></div>\n");
     }
     if (!verdict.details().isEmpty()) {
       html.append("<ul class=\"facts\">\n");
       verdict
           .details()
-          .forEach(
-              detail -> html.append("<li>").append(escape(unbroken(detail))).append("</li>\n"));
+          .forEach(detail -> html.append("<li>").append(PageText.html(detail)).append("</li>\n"));
       html.append("</ul>\n");
     }
     return html.toString();
@@ -242,7 +282,9 @@ public final class ReportPage {
   private String figures() {
     StringBuilder html = new StringBuilder();
     for (Figure figure : figures) {
-      html.append("<figure><figcaption>").append(escape(figure.title())).append("</figcaption>");
+      html.append("<figure><figcaption>")
+          .append(PageText.escape(figure.title()))
+          .append("</figcaption>");
       putImage(html, "on-light", figure.title(), figure.lightSvg());
       putImage(html, "on-dark", figure.title(), figure.darkSvg());
       html.append("</figure>\n");
@@ -255,23 +297,10 @@ public final class ReportPage {
     html.append("<img class=\"")
         .append(theme)
         .append("\" loading=\"lazy\" alt=\"")
-        .append(escape(title))
+        .append(PageText.escape(title))
         .append("\" src=\"data:image/svg+xml;base64,")
         .append(Base64.getEncoder().encodeToString(svg.getBytes(StandardCharsets.UTF_8)))
         .append("\">");
-  }
-
-  /** Keeps the groups of a number and its unit on one line. */
-  private static String unbroken(String text) {
-    return text.replaceAll("(?<=\\d) (?=\\d{3}\\b)", "\u202f")
-        .replaceAll("(?<=\\d) (?=([KMGT]i)?B\\b|[nµm]?s\\b|%)", "\u00a0");
-  }
-
-  private static String escape(String text) {
-    return text.replace("&", "&amp;")
-        .replace("<", "&lt;")
-        .replace(">", "&gt;")
-        .replace("\"", "&quot;");
   }
 
   private static String resource(String name) {

@@ -4,15 +4,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 
 /**
- * The documents that commands write as JSON. Each names its schema in its first key; the schema is
- * a resource in JSON Schema, draft 2020-12, and knows every key.
+ * The documents of version 1 that commands write as JSON, those that are not yet described in
+ * {@code org.allocsim.reports.answer}. Each names its schema in its first key; the schema is a
+ * resource in JSON Schema, draft 2020-12, and knows every key.
  *
  * <p>A new version follows when a key goes or changes its meaning, not when one is added.
  */
@@ -20,9 +19,6 @@ public enum JsonDocument {
   REPLAY("replay --json"),
   REPLAY_REPEATED("replay --repeat --json"),
   VERIFY("verify --json"),
-  COMPARE("compare --json"),
-  TUNE("tune --json"),
-  MIN_CAPACITY("min-capacity --json"),
   SUITE("suite --json"),
   SUITE_SCORES("suite --policies --json"),
   PEAK("peak --json"),
@@ -57,11 +53,6 @@ public enum JsonDocument {
   /** The command and option that write such documents. */
   public String command() {
     return command;
-  }
-
-  /** The document whose schema has this name. */
-  public static Optional<JsonDocument> find(String id) {
-    return Arrays.stream(values()).filter(each -> each.id().equals(id)).findFirst();
   }
 
   /** The content as a document: with the name of its schema before it. */

@@ -54,7 +54,7 @@ const BARS = {
     {
       title: 'Time in calls of the driver',
       text: (value) => seconds(value),
-      parts: (row) => [{ label: 'in the driver, at least', colour: '--purple', value: row.min_time }],
+      parts: (row) => [{ label: 'in the driver, at least', colour: '--purple', value: row.driver_seconds }],
     },
   ],
 };
@@ -121,7 +121,7 @@ class BarCharts {
       piece.style.background = `var(${part.colour})`;
       strip.append(piece);
     }
-    const fails = row.ooms > 0 || row.passes === false;
+    const fails = failsRequests(row);
     return element(
       'li',
       { className: (isKey ? 'key-run' : '') + (fails && chart.tellsFailures ? ' fails' : ''), dataset: { row: number } },
@@ -138,7 +138,7 @@ function binLabel(bin) {
   const from = bin.from_nanos ?? bin.from_requests;
   if (from === null || from === undefined) return 'never freed';
   if (from === 0) return '0';
-  return 'from_nanos' in bin ? shortDuration(from) : countText(from);
+  return typeof bin.from_nanos === 'number' ? shortDuration(from) : countText(from);
 }
 
 /** 20 µs: whole numbers of the largest unit. */

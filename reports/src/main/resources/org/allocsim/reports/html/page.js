@@ -50,7 +50,7 @@ function setTheme(theme) {
 async function start() {
   const data = parsed('data');
   const results = parsed('results');
-  const view = VIEWS[data.command];
+  const view = data.tables.length ? describedView(data.tables) : VIEWS[data.command];
   const get = (id) => document.getElementById(id);
   const redraw = [];
   get('theme').addEventListener('change', () => {
@@ -114,6 +114,8 @@ async function start() {
     get('all-rows').hidden = spare === 0;
     get('all-rows').setAttribute('aria-pressed', String(isWhole));
     get('all-rows').textContent = isWhole ? 'Show the first rows' : `Show all ${rows.length} rows`;
+    get('bar-hint').hidden = !view.columns.some((column) => column.bar);
+    get('run-hint').hidden = !hasRuns;
     get('charts').hidden = !bars.holder.hasChildNodes();
   };
   get('all-rows').addEventListener('click', () => {
@@ -143,7 +145,7 @@ async function start() {
       await page.explorer.openOther(String(opens.other));
     }
     const rows = view.rows(results, number);
-    await page.overview.show(data.traces[number], (row) => rows[row].ooms ?? (rows[row].passes === false ? 1 : 0));
+    await page.overview.show(data.traces[number], (row) => rows[row].failed_requests ?? (rows[row].passes === false ? 1 : 0));
   };
   if (hasRuns) {
     page.explorer = new Explorer(data, results, view);

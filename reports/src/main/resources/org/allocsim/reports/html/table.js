@@ -1,73 +1,58 @@
 /* The table of results: every figure comes from the JSON that the command writes. */
 
-const calls = (row) =>
-  row.driver_calls && typeof row.driver_calls === 'object'
-    ? Object.values(row.driver_calls).reduce((a, b) => a + b, 0)
-    : row.driver_calls;
-
-function compareLabel(row) {
-  const options = Object.entries(row.options).map(([name, value]) => name + '=' + value);
-  return options.length ? `${row.policy}(${options.join(';')})` : row.policy;
-}
-
 const seconds = (value) => (value === null || value === undefined ? '–' : durationText(value * 1e9));
 
-function failureText(row) {
-  if (!row.ooms) return 'no';
-  const first = `at request ${countText(row.first_oom_request_index)} (${bytesText(row.first_oom_requested_bytes)})`;
-  return row.ooms === 1 ? first : `${first}, ${countText(row.ooms)} times`;
+/** Whether some request of a run failed. */
+const failsRequests = (row) => row.failed_requests > 0 || row.passes === false;
+
+const missing = (value) => value === null || value === undefined;
+
+/** How a value of each unit is written. */
+const UNIT_TEXTS = {
+  bytes: bytesText,
+  nanos: (value) => (missing(value) ? '–' : durationText(value)),
+  seconds,
+  count: countText,
+  ratio: percentText,
+  rate: (value) => (missing(value) ? '–' : (value / 1e6).toFixed(2) + ' M/s'),
+  flag: (value) => (missing(value) ? '–' : value ? 'yes' : 'no'),
+  text: (value) => (missing(value) ? '–' : value),
+};
+
+/** The value at a JSON Pointer. */
+const valueAt = (tree, pointer) => pointer.split('/').slice(1).reduce((value, key) => value[key], tree);
+
+/** The rows and columns of tables that describe themselves. */
+function describedView(tables) {
+  const about = new Map();
+  const words = (row) => about.get(row).words;
+  return {
+    rows: (results, number) => {
+      const rows = valueAt(results, tables[number].pointer);
+      tables[number].rows.forEach((each, i) => about.set(rows[i], each));
+      return rows;
+    },
+    isRun: (row) => about.get(row).why === null,
+    why: (row) => about.get(row).why,
+    name: (row) => about.get(row).name,
+    // A setting of PyTorch says enough without the policy's name.
+    shortName: (row) => (row.options && row.options.conf) || about.get(row).name,
+    first: tables[0].first,
+    columns: tables[0].columns.map((column) => ({
+      ...column,
+      bar: column.key === 'peak_reserved_bytes',
+      wide: column.worded || column.unit === 'text',
+      text: column.worded ? (value, row) => words(row)[column.key] : UNIT_TEXTS[column.unit],
+    })),
+  };
 }
 
-/** For each command: where its rows are and which columns they have. */
+/** For each command whose tables do not describe themselves: its rows and columns. */
 const VIEWS = {
-  compare: {
-    rows: (results, trace) => results.traces[trace].results,
-    isRun: (row) => row.not_run_because === null,
-    why: (row) => row.not_run_because,
-    name: compareLabel,
-    // A setting of PyTorch says enough without the policy's name.
-    shortName: (row) => row.options.conf || compareLabel(row),
-    first: 'policy',
-    columns: [
-      { key: 'peak_reserved_bytes', label: 'peak reserved', text: bytesText, bar: true, note: 'most memory held from the GPU' },
-      { key: 'peak_allocated_bytes', label: 'peak allocated', text: bytesText, note: 'most memory in blocks that were in use' },
-      { key: 'peak_requested_bytes', label: 'peak requested', text: bytesText, note: 'most memory that the program asked for at once' },
-      { key: 'utilisation_ratio', label: 'utilisation', text: percentText, note: 'peak allocated over peak reserved' },
-      { key: 'internal_at_peak_bytes', label: 'rounding', text: bytesText, note: 'lost inside blocks when most was reserved' },
-      { key: 'external_at_peak_bytes', label: 'cached', text: bytesText, note: 'reserved and not in use when most was reserved' },
-      { key: 'driver_calls', label: 'driver calls', text: countText },
-      { key: 'driver_seconds', label: 'in driver', text: seconds, note: 'least time of the driver calls' },
-      { key: 'simulated_seconds', label: 'simulated time', text: seconds, optional: true },
-      { key: 'gpu_utilisation_ratio', label: 'GPU busy', text: percentText, optional: true },
-      { key: 'ooms', label: 'out of memory', text: (value, row) => failureText(row), wide: true },
-    ],
-  },
-  tune: {
-    rows: (results) => results.settings,
-    isRun: () => true,
-    name: (row) => row.conf || '(default)',
-    shortName: (row) => row.conf || '(default)',
-    first: 'setting',
-    columns: [
-      { key: 'peak_reserved_bytes', label: 'peak reserved', text: bytesText, bar: true, note: 'most memory held from the GPU' },
-      { key: 'peak_allocated_bytes', label: 'peak allocated', text: bytesText, note: 'most memory in blocks that were in use' },
-      { key: 'slack_at_peak_bytes', label: 'slack', text: bytesText, note: 'reserved and not allocated when most was reserved' },
-      { key: 'driver_calls', label: 'driver calls', text: countText, value: calls },
-      { key: 'min_time', label: 'in driver', text: seconds, note: 'least time of the driver calls' },
-      { key: 'forced_synchronizations', label: 'forced waits', text: countText, note: 'how often the host had to wait for the GPU' },
-      {
-        key: 'passes', label: 'out of memory', wide: true,
-        text: (value, row) =>
-          value
-            ? 'no'
-            : `at request ${countText(row.first_oom.request_index)} (${bytesText(row.first_oom.requested_bytes)})`,
-      },
-    ],
-  },
   validate: {
     rows: (results) => results.cases,
     isRun: (row) => row.not_run === null,
-    why: (row) => row.not_run,
+    why: (row) => 'not run: ' + row.not_run,
     name: (row) => `${row.policy}, ${row.trace}` + (row.near_limit ? ', near its limit' : ''),
     first: 'case',
     columns: [
@@ -192,7 +177,7 @@ class ResultTable {
     line.classList.toggle('spare', !this.isShown(number));
     if (!this.view.isRun(row)) {
       line.classList.add('not-run');
-      line.append(element('td', { colSpan: this.columns.length }, 'not run: ' + this.view.why(row)));
+      line.append(element('td', { colSpan: this.columns.length }, this.view.why(row)));
       return line;
     }
     for (const column of this.columns) {
@@ -209,15 +194,15 @@ class ResultTable {
       }
       line.append(cell);
     }
-    if (row.ooms > 0 || row.passes === false) line.classList.add('fails');
+    if (failsRequests(row)) line.classList.add('fails');
     return line;
   }
 
   /** A bar to the scale of the column: what was in use in its peak, rounding, and the rest. */
   bar(row, value) {
     const share = (bytes) => ((100 * bytes) / this.most).toFixed(2) + '%';
-    const slack = row.external_at_peak_bytes ?? row.slack_at_peak_bytes ?? 0;
-    const rounding = row.internal_at_peak_bytes ?? 0;
+    const slack = row.slack_at_peak_bytes ?? 0;
+    const rounding = row.rounding_at_peak_bytes ?? 0;
     const part = (name, bytes) => {
       const made = element('i', { className: name });
       made.style.width = share(Math.max(0, bytes));

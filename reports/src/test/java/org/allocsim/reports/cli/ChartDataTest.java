@@ -14,10 +14,13 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.allocsim.analysis.moment.ObservedRun;
-import org.allocsim.reports.chart.ChartTheme;
-import org.allocsim.reports.chart.MemoryTimelineChart;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.compare.ComparedTrace;
+import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.MemoryTimelineChart;
+import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -110,12 +113,14 @@ class ChartDataTest {
             profile);
     List<ObservedRun> runs =
         new RecordedTrial(setup, "trace").runAll(PolicyChoice.parseList(policies), (_, _) -> {});
-    CompareTable table = new CompareTable(input, profile, MemoryLimit.NONE, runs);
-    new CompareCharts(input, new MemoryTimelineChart.Bound("limit", table.mostBytes()), runs)
+    ComparedTrace compared = CompareCommand.compared(input, runs);
+    CompareAnswer answer =
+        new CompareAnswer(profile, MemoryLimit.NONE, PyTorchVersion.DEFAULT, List.of(compared));
+    new CompareCharts(compared, new MemoryTimelineChart.Bound("limit", answer.mostBytes()), runs)
         .write(charts, "");
     ByteArrayOutputStream json = new ByteArrayOutputStream();
-    JsonText.write(table.toMap(), json);
-    return new ObjectMapper().readTree(json.toByteArray());
+    JsonText.write(JsonRenderer.json(answer.document()), json);
+    return new ObjectMapper().readTree(json.toByteArray()).at("/traces/0");
   }
 
   private Path small() throws IOException {
@@ -152,7 +157,7 @@ class ChartDataTest {
       JsonNode calls = row.get("driver_seconds_by_call");
       assertEquals(
           seconds, calls.valueStream().mapToDouble(JsonNode::asDouble).sum(), seconds * ROUNDING);
-      double rate = row.get("events_per_second").asDouble();
+      double rate = row.get("requests_per_second").asDouble();
       double bar = speed.getValue(0, number(speed, label)).doubleValue();
       assertTrue(bar == rate || (bar < rate && bar == longest(speed)), "whole, or cut: " + label);
     }
@@ -191,7 +196,7 @@ class ChartDataTest {
         if (!legend.get(i).startsWith(row.get("policy").asString() + ":")) {
           continue;
         }
-        long unused = row.get("external_at_peak_bytes").asLong();
+        long unused = row.get("slack_at_peak_bytes").asLong();
         long reserved = row.get("peak_reserved_bytes").asLong();
         assertTrue(legend.get(i).contains(Numbers.share(unused, reserved)), legend.get(i));
         double percent = PERCENT * ((double) unused / reserved);

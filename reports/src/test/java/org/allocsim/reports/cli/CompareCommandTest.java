@@ -49,7 +49,7 @@ class CompareCommandTest {
           provider.spec().id());
     }
     for (JsonNode row : rows) {
-      if (row.get("not_run_because").isNull() && row.get("ooms").asLong() == 0) {
+      if (row.get("not_run_because").isNull() && row.get("failed_requests").asLong() == 0) {
         assertTrue(row.get("peak_reserved_bytes").asLong() >= 9_700_000, row.toString());
         assertEquals(9_700_000, row.get("peak_requested_bytes").asLong(), row.toString());
       }
@@ -69,11 +69,11 @@ class CompareCommandTest {
       if (!row.get("not_run_because").isNull()) {
         failures = Long.MAX_VALUE;
       } else {
-        assertTrue(row.get("ooms").asLong() >= failures, row.toString());
-        if (row.get("ooms").asLong() > failures) {
+        assertTrue(row.get("failed_requests").asLong() >= failures, row.toString());
+        if (row.get("failed_requests").asLong() > failures) {
           reserved = 0;
         }
-        failures = row.get("ooms").asLong();
+        failures = row.get("failed_requests").asLong();
         assertTrue(row.get("peak_reserved_bytes").asLong() >= reserved, row.toString());
         reserved = row.get("peak_reserved_bytes").asLong();
       }

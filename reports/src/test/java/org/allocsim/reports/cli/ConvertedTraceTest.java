@@ -103,7 +103,7 @@ class ConvertedTraceTest {
         .replace("pytorch-snapshot", "FORMAT")
         .replace("\"jsonl\"", "\"FORMAT\"")
         .replaceAll("\"sha256\": \"[0-9a-f]+\"", "SHA256")
-        .replaceAll("\"(seconds|[a-z]+_per_second)\": [^,\n]*", "SPEED");
+        .replaceAll("\"((wall_)?seconds|[a-z]+_per_second)\": [^,\n]*", "SPEED");
   }
 
   /** The rows of a sweep, without the columns that name the file and tell how long it took. */

@@ -108,7 +108,7 @@ class FrontierChartDataTest {
       List<Long> failing =
           setting.get("failing_above_bytes").valueStream().map(JsonNode::asLong).toList();
       List<String> fitting =
-          setting.get("cards_that_fit").valueStream().map(JsonNode::asString).toList();
+          setting.get("gpus_that_fit").valueStream().map(JsonNode::asString).toList();
       List<Boolean> row = new ArrayList<>();
       for (long bytes : sizes(settings)) {
         row.add(!smallest.isNull() && bytes >= smallest.asLong() && !failing.contains(bytes));
@@ -147,7 +147,9 @@ class FrontierChartDataTest {
                 .findFirst()
                 .orElseThrow();
         assertEquals(
-            replay.get("ooms").asLong() == 0, cells.get(row).get(column), policy + " on " + text);
+            replay.get("failed_requests").asLong() == 0,
+            cells.get(row).get(column),
+            policy + " on " + text);
       }
     }
   }

@@ -15,15 +15,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.Answers;
+import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.validation.benchmark.Machine;
 import org.allocsim.validation.benchmark.Measurement;
 import org.allocsim.validation.benchmark.Samples;
@@ -65,6 +65,7 @@ class JsonDocumentTest {
           List.of("verify", TWO_GPU, CUDA_GRAPH),
           List.of("compare", CAT_GROWTH, GENERATED, "--policies", "all", "--capacity=2GiB"),
           List.of("compare", CAT_GROWTH, "--policies", "rmm-pool(initial=1GiB;max=2GiB)"),
+          List.of("compare", CAT_GROWTH, "--policies", "direct,rmm-pool(initial=many)"),
           List.of("tune", CAT_GROWTH),
           List.of("tune", DEVICE_OOM),
           List.of("min-capacity", CAT_GROWTH, "--policies", "pytorch,rmm-fixed,bfc"),
@@ -112,7 +113,8 @@ class JsonDocumentTest {
   void speedsAreAsTheirSchemaSays() {
     Samples samples = new Samples(List.of(1.5, 2.5, 2.0));
     Measurement measurement =
-        new Measurement("a", "what", "event", samples, 0.9, 2.0 / 3, Double.NaN, 0, Double.NaN, 1000);
+        new Measurement(
+            "a", "what", "event", samples, 0.9, 2.0 / 3, Double.NaN, 0, Double.NaN, 1000);
     Machine machine = new Machine("a processor", 2, "Linux amd64", "a JDK 25");
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     JsonText.write(BenchJson.of(machine, 3, List.of(measurement), Map.of("b", "why")), out);
@@ -125,7 +127,7 @@ class JsonDocumentTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     JsonText.write(document, out);
     String text = out.toString(StandardCharsets.UTF_8);
-    List<String> errors = errors(JsonDocument.CHECK, text);
+    List<String> errors = errors(JsonDocument.CHECK.schema(), text);
     assertTrue(errors.stream().anyMatch(error -> error.contains("surprise")), errors.toString());
     assertTrue(errors.stream().anyMatch(error -> error.contains("holds")), errors.toString());
   }
@@ -141,9 +143,9 @@ class JsonDocumentTest {
           }
         });
     Set<String> documented =
-        Arrays.stream(JsonDocument.values())
-            .filter(document -> document != JsonDocument.CALIBRATE)
-            .map(document -> document.command().split(" ")[0])
+        Answers.schemas().stream()
+            .map(schema -> schema.command().split(" ")[0])
+            .filter(command -> !command.equals("calibrate"))
             .collect(Collectors.toCollection(TreeSet::new));
     assertEquals(written, documented);
     Set<String> tested =
@@ -162,12 +164,11 @@ class JsonDocumentTest {
             .getSchema(
                 com.networknt.schema.SchemaLocation.of(
                     "https://json-schema.org/draft/2020-12/schema"));
-    for (JsonDocument document : JsonDocument.values()) {
-      String schema = document.schema();
-      assertEquals(List.of(), meta.validate(schema, InputFormat.JSON), document.id());
-      JsonNode tree = MAPPER.readTree(schema);
-      assertEquals(document.id(), tree.at("/properties/schema/const").asString());
-      assertDescribed(document.id(), tree);
+    for (Answers.Schema schema : Answers.schemas()) {
+      assertEquals(List.of(), meta.validate(schema.text(), InputFormat.JSON), schema.id());
+      JsonNode tree = MAPPER.readTree(schema.text());
+      assertEquals(schema.id(), tree.at("/properties/schema/const").asString());
+      assertDescribed(schema.id(), tree);
     }
   }
 
@@ -227,13 +228,12 @@ class JsonDocumentTest {
 
   private static void assertValid(String text) {
     String id = MAPPER.readTree(text).path("schema").asString();
-    JsonDocument document = JsonDocument.find(id).orElseThrow();
-    assertEquals(List.of(), errors(document, text));
+    assertEquals(List.of(), errors(Answers.find(id).orElseThrow().text(), text));
   }
 
-  private static List<String> errors(JsonDocument document, String text) {
+  private static List<String> errors(String schema, String text) {
     return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
-        .getSchema(document.schema(), InputFormat.JSON)
+        .getSchema(schema, InputFormat.JSON)
         .validate(text, InputFormat.JSON)
         .stream()
         .map(Object::toString)

@@ -2,7 +2,7 @@ package org.allocsim.reports.cli;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.answer.Answers;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -20,22 +20,22 @@ final class JsonPage {
 
         Every command that takes `--json FILE` writes one object. Its first key, `schema`, names what the others mean: name
         and version of a [JSON Schema](https://json-schema.org) (draft 2020-12) that ships with allocsim. `allocsim list
-        schemas` shows them, `allocsim list schemas allocsim-replay-1` prints one. A new version follows when a key goes or
+        schemas` shows them, `allocsim list schemas allocsim-compare-2` prints one. A new version follows when a key goes or
         changes its meaning; keys may be added without one. Bytes are whole numbers in keys that end in `_bytes`,
-        nanoseconds in `_ns` or `_nanos`, seconds in `_seconds`; undefined figures are null. Columns of CSV have the names of
-        these keys.
+        nanoseconds in `_nanos` (in version 1 also `_ns`), seconds in `_seconds`, parts of a whole in `_ratio`; undefined
+        figures are null. Columns of CSV have the names of these keys.
 
-        This page is made of the schemas by a test. `[]` stands for the elements of a list, `*` for keys that depend on the
+        A test makes this page from the schemas. `[]` stands for the elements of a list, `*` for keys that depend on the
         data.
         """);
-    for (JsonDocument document : JsonDocument.values()) {
-      made.add(document, mapper.readTree(document.schema()));
+    for (Answers.Schema schema : Answers.schemas()) {
+      made.add(schema.id(), mapper.readTree(schema.text()));
     }
     return made.page.toString();
   }
 
-  private void add(JsonDocument document, JsonNode schema) {
-    page.append("\n## ").append(document.id()).append("\n\n");
+  private void add(String id, JsonNode schema) {
+    page.append("\n## ").append(id).append("\n\n");
     page.append(schema.path("description").asString()).append("\n\n");
     page.append("| key | type | meaning |\n| --- | --- | --- |\n");
     rows("", schema);

@@ -7,10 +7,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
+import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.compare.ComparedTrace;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.render.JsonRenderer;
+import org.allocsim.reports.html.ReportPage;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -18,8 +21,6 @@ import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
-import org.allocsim.workloads.source.DeviceTrace;
-import org.allocsim.workloads.source.TraceSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -72,24 +73,27 @@ class LongTracePageTest {
   private Path page(AllocationTrace trace, String policies) throws IOException {
     RunSetup setup =
         new RunSetup(trace, 0, PolicyChoice.parse("pytorch"), -1, DeviceProfiles.defaultProfile());
-    DeviceTrace input = new DeviceTrace(TraceSource.of("long", trace), 0);
     RecordedTrial recorded = new RecordedTrial(setup, "long");
-    CompareTable table =
-        new CompareTable(
-            input,
-            DeviceProfiles.defaultProfile(),
-            -1,
+    ComparedTrace compared =
+        new ComparedTrace(
+            "long",
+            "0",
+            "jsonl",
+            trace,
+            0,
+            null,
+            List.of(),
             recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}));
-    Map<String, Object> results = new LinkedHashMap<>();
-    results.put("schema", "allocsim-compare-1");
-    results.put("traces", List.of(table.toMap()));
+    Document<CompareAnswer> document =
+        new CompareAnswer(
+                DeviceProfiles.defaultProfile(), -1, PyTorchVersion.DEFAULT, List.of(compared))
+            .document();
     Path file = folder.resolve("long.html");
     try (OutputStream out = Files.newOutputStream(file)) {
-      ComparePage.of(
-              List.of(table),
-              List.of(recorded.recording(table.results(), null)),
-              results,
-              PyTorchVersion.DEFAULT)
+      new ReportPage(
+              document,
+              JsonRenderer.json(document),
+              List.of(recorded.recording(compared.results(), null)))
           .write(out);
     }
     return file;
@@ -185,7 +189,7 @@ class LongTracePageTest {
       JsonNode result = browser.json("allocsim.explorer.rows[" + row + "]");
       JsonNode totals = browser.json("allocsim.explorer.layout.totals()");
       assertEquals(result.get("peak_reserved_bytes"), totals.get("held"), row.toString());
-      assertEquals(result.get("external_at_peak_bytes"), totals.get("free"), result.toString());
+      assertEquals(result.get("slack_at_peak_bytes"), totals.get("free"), result.toString());
       for (String series : List.of("reserved", "allocated", "requested")) {
         assertEquals(
             result.get("peak_" + series + "_bytes"),

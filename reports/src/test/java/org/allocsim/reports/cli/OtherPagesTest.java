@@ -43,12 +43,12 @@ class OtherPagesTest {
       CommandRun run =
           CommandRun.of("tune", CommandRun.recording("cat_growth.pickle.xz"), "--report", folder);
       assertEquals("", run.err());
-      assertEquals(List.of("tune.html", "tune.json"), CommandRun.files(folder));
+      assertEquals(List.of("tune.csv", "tune.html", "tune.json"), CommandRun.files(folder));
       JsonNode results = new ObjectMapper().readTree(folder.resolve("tune.json"));
       browser.open(folder.resolve("tune.html"));
       assertEquals(List.of(), browser.complaints());
       assertEquals(results, embedded(browser));
-      assertEquals(results.get("recommended").get("line").asString(), browser.text("#paste"));
+      assertEquals(results.get("verdict").get("paste_line").asString(), browser.text("#paste"));
       assertTrue(browser.text("h1").startsWith("Set "), browser.text("h1"));
       assertEquals(results.get("settings").size(), browser.all("#table tbody tr").size());
       for (String name : List.of("sizes", "lifetimes")) {

@@ -292,11 +292,11 @@ class ReportPageTest {
               + ".find(moment => moment.name === 'peak').at)");
       browser.settle();
       JsonNode row = rows.get(number.asInt());
-      if (row.get("ooms").asLong() == 0) {
+      if (row.get("failed_requests").asLong() == 0) {
         double share =
             row.get("peak_reserved_bytes").asLong() == 0
                 ? 0
-                : row.get("external_at_peak_bytes").asDouble()
+                : row.get("slack_at_peak_bytes").asDouble()
                     / row.get("peak_reserved_bytes").asDouble();
         assertEquals(
             share,
@@ -440,7 +440,7 @@ class ReportPageTest {
     assertEquals("0", browser.find("#position").getDomProperty("value"));
     browser.type("#timeline", "o");
     JsonNode first =
-        results.get("traces").get(0).get("results").get(row).get("first_oom_requested_bytes");
+        results.get("traces").get(0).get("results").get(row).get("first_failed_request_bytes");
     String position = browser.find("#position").getDomProperty("value");
     assertEquals(
         first.asLong(),

@@ -55,9 +55,12 @@ class SameAnswersTest {
     Path root = Path.of(System.getProperty("allocsim.recordings", "../shared/recordings"));
     Path all = root.isAbsolute() ? root : Path.of("..").resolve(root);
     if (Files.isDirectory(all)) {
-      for (String name : List.of("pytorch-models", "pytorch-other", "pytorch-fuzz", "pytorch-2.14")) {
+      for (String name :
+          List.of("pytorch-models", "pytorch-other", "pytorch-fuzz", "pytorch-2.14")) {
         try (Stream<Path> each = Files.list(all.resolve(name))) {
-          each.filter(file -> file.toString().matches(".*\\.pickle(\\.xz)?")).sorted().forEach(files::add);
+          each.filter(file -> file.toString().matches(".*\\.pickle(\\.xz)?"))
+              .sorted()
+              .forEach(files::add);
         }
       }
     }
@@ -129,8 +132,7 @@ class SameAnswersTest {
                 conf.isEmpty() ? "(default)" : conf,
                 () ->
                     assertEquals(
-                        replay("--conf", conf),
-                        replay("--policy", "pytorch(conf=" + conf + ")"))));
+                        replay("--conf", conf), replay("--policy", "pytorch(conf=" + conf + ")"))));
   }
 
   @Test
@@ -157,7 +159,15 @@ class SameAnswersTest {
     Path out = folder.resolve("swept");
     List<Object> arguments =
         new ArrayList<>(
-            List.of("sweep", sample(), "-o", out, "--memory-limit", LIMIT, "--confs", String.join(";", confs)));
+            List.of(
+                "sweep",
+                sample(),
+                "-o",
+                out,
+                "--memory-limit",
+                LIMIT,
+                "--confs",
+                String.join(";", confs)));
     CommandRun sweep = CommandRun.of(arguments.toArray());
     assertEquals(0, sweep.exitCode(), sweep.err());
     Map<String, List<String>> rows = rows(out.resolve("rows.csv"));

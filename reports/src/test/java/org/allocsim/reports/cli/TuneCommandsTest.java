@@ -41,7 +41,7 @@ class TuneCommandsTest {
     String text =
         Files.readString(json)
             .replace(GROWTH.toString(), "FILE")
-            .replaceAll("\"seconds\": [0-9.E-]+", "\"seconds\": 0");
+            .replaceAll("\"wall_seconds\": [0-9.E-]+", "\"wall_seconds\": 0");
     Golden.assertGolden("tune-cat-growth.json", text);
   }
 
@@ -83,7 +83,7 @@ class TuneCommandsTest {
         run.out()
             .lines()
             .filter(line -> line.startsWith("(default)"))
-            .map(line -> line.replaceAll("^\\(default\\) +\\S+ GiB +([0-9 ]+?)  .*", "$1"))
+            .map(line -> line.replaceAll("^\\(default\\) +\\S+ GiB \\(([0-9 ]+) MiB\\).*", "$1"))
             .mapToLong(number -> Long.parseLong(number.replace(" ", "")))
             .findFirst()
             .orElseThrow();
@@ -98,7 +98,7 @@ class TuneCommandsTest {
     CommandRun run = expect(0, "min-capacity", GROWTH, "--confs", "", "--json", "-");
     assertTrue(run.out().startsWith("{\n"), run.out());
     assertTrue(run.out().contains("\"capacity_bytes\""), run.out());
-    assertTrue(run.out().contains("\"cards_that_fit\""), run.out());
+    assertTrue(run.out().contains("\"gpus_that_fit\""), run.out());
   }
 
   @Test

@@ -75,13 +75,13 @@ class UserNeedsTest {
         assertEquals(28.64, reserved, 0.005, conf);
         assertEquals(-1, plainRank, conf + " ranks above the default");
       }
-      assertTrue(setting.get("min_time").asDouble() > 0);
+      assertTrue(setting.get("driver_seconds").asDouble() > 0);
       assertTrue(setting.has("forced_synchronizations"));
-      assertTrue(setting.has("min_time_per_step"));
+      assertTrue(setting.has("step_mean_nanos"));
     }
     assertTrue(plainRank > 0);
     assertTrue(seen >= 3, "only " + seen + " split limits were tried");
-    assertTrue(json.get("recommended").get("line").asString().startsWith("export PYTORCH"));
+    assertTrue(json.get("verdict").get("paste_line").asString().startsWith("export PYTORCH"));
     JsonNode large =
         json("replay", folder.resolve("program.pickle"), "--conf", "max_split_size_mb:600");
     assertEquals(37.27, large.get("stats").get("reserved_bytes.all.peak").asDouble() / GIB, 0.005);

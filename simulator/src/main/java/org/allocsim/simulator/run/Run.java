@@ -112,7 +112,8 @@ public final class Run {
     policy =
         setup
             .policy()
-            .create(setup.limitBytes(), new FutureRequests(trace, setup.device()), memory, listener);
+            .create(
+                setup.limitBytes(), new FutureRequests(trace, setup.device()), memory, listener);
   }
 
   private static Simulation simulation(RunSetup setup, SimulatedDevice memory) {

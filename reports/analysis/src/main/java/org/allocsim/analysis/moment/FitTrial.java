@@ -20,9 +20,9 @@ import org.allocsim.simulator.run.Run;
  *
  * <p>The hole is the one with the fewest bytes in use of all runs of blocks in one segment that are
  * long enough. What is released are the segments and pages with the fewest bytes in use, or with
- * the fewest blocks in use, of all that are enough together; see {@link MinimalReleaseSearch}, also for
- * its bound. Both at once are not looked for, nor are holes that an expandable segment closes by
- * growing, so that a request may come to fit with fewer bytes than either way tells.
+ * the fewest blocks in use, of all that are enough together; see {@link MinimalReleaseSearch}, also
+ * for its bound. Both at once are not looked for, nor are holes that an expandable segment closes
+ * by growing, so that a request may come to fit with fewer bytes than either way tells.
  */
 public final class FitTrial {
   /** How a request comes to fit. */

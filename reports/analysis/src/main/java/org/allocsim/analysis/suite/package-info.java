@@ -2,10 +2,10 @@
  * Public reports and claims about GPU memory as scenarios: programs of known sizes before and after
  * a change, and what their outcomes show.
  *
- * <p>A new scenario is a class that implements {@link org.allocsim.analysis.suite.SuiteScenario} and
- * a line in the service file that lists them. Nothing that it says is fixed in advance: verdicts,
- * figures and sentences follow from the outcomes, and a claim is as true as the places where it was
- * tried and held.
+ * <p>A new scenario is a class that implements {@link org.allocsim.analysis.suite.SuiteScenario}
+ * and a line in the service file that lists them. Nothing that it says is fixed in advance:
+ * verdicts, figures and sentences follow from the outcomes, and a claim is as true as the places
+ * where it was tried and held.
  *
  * <p>Five articles on PyTorch and GPU memory were read for claims; with what public answers claim
  * beside them:

@@ -77,7 +77,8 @@ class MinimalReleaseSearchTest {
     MemoryLayout.Builder layout = new MemoryLayout.Builder();
     layout.segment(0, 20 * MIB, 0, false, 1, false);
     layout.block(0, 20 * MIB, 1, BlockState.ACTIVE_ALLOCATED, 0);
-    assertEquals(Optional.empty(), new MinimalReleaseSearch(layout.build(), PAGE).find(MIB, Least.BYTES));
+    assertEquals(
+        Optional.empty(), new MinimalReleaseSearch(layout.build(), PAGE).find(MIB, Least.BYTES));
   }
 
   /** Random layouts of segments and pages: as good as the best of all sets of blocks. */
@@ -89,7 +90,8 @@ class MinimalReleaseSearchTest {
       MemoryLayout layout = randomLayout(random);
       long missing = (1L + random.nextInt(50)) * 2 * MIB;
       Least least = seed % 2 == 0 ? Least.BYTES : Least.BLOCKS;
-      Optional<MinimalReleaseSearch.Plan> plan = new MinimalReleaseSearch(layout, PAGE).find(missing, least);
+      Optional<MinimalReleaseSearch.Plan> plan =
+          new MinimalReleaseSearch(layout, PAGE).find(missing, least);
       long best = cheapest(layout, missing, least);
       assertEquals(best, plan.map(each -> cost(each, least)).orElse(-1L), "seed " + seed);
       if (plan.isPresent()) {

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.allocsim.analysis.SharedRecordings;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.analysis.SharedRecordings;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.pytorch.Snapshot;

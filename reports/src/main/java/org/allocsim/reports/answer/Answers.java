@@ -1,0 +1,50 @@
+package org.allocsim.reports.answer;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.tuning.CapacityAnswer;
+import org.allocsim.reports.answer.tuning.TuneAnswer;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.render.JsonRenderer;
+import org.allocsim.reports.json.JsonDocument;
+
+/** The kinds of documents that commands write as JSON. */
+public final class Answers {
+  private static final List<Kind<?>> KINDS =
+      List.of(CompareAnswer.KIND, TuneAnswer.KIND, CapacityAnswer.KIND);
+
+  private Answers() {}
+
+  /**
+   * The schema of a document.
+   *
+   * @param id its name and version
+   * @param command the command and option that write such documents
+   * @param text the schema as the text of a JSON file
+   */
+  public record Schema(String id, String command, String text) {}
+
+  /** All schemas. */
+  public static List<Schema> schemas() {
+    List<Schema> schemas = new ArrayList<>();
+    for (JsonDocument document : JsonDocument.values()) {
+      schemas.add(new Schema(document.id(), document.command(), document.schema()));
+    }
+    for (Kind<?> kind : KINDS) {
+      ByteArrayOutputStream text = new ByteArrayOutputStream();
+      JsonText.write(JsonRenderer.schema(kind), text);
+      schemas.add(new Schema(kind.id(), kind.command(), text.toString(StandardCharsets.UTF_8)));
+    }
+    return schemas;
+  }
+
+  /** The schema of this name and version. */
+  public static Optional<Schema> find(String id) {
+    return schemas().stream().filter(schema -> schema.id().equals(id)).findFirst();
+  }
+}

@@ -1,0 +1,399 @@
+package org.allocsim.reports.answer.compare;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.moment.ReservedParts;
+import org.allocsim.reports.answer.part.Bins;
+import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.chart.DriverTimeChart;
+import org.allocsim.reports.chart.Histogram;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Quantity;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.timing.BusyTimeline;
+import org.allocsim.simulator.timing.HostActivity;
+import org.allocsim.simulator.timing.TimeResult;
+
+/**
+ * What many policies made of one or more traces.
+ *
+ * @param profile the simulated device
+ * @param limitBytes the allocator's own limit; negative without one
+ * @param version the release of PyTorch whose rules applied
+ * @param traces the traces in their order
+ */
+public record CompareAnswer(
+    DeviceProfile profile, long limitBytes, PyTorchVersion version, List<ComparedTrace> traces) {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private static final Shape<ReservedParts> PARTS =
+      Shape.of(parts ->
+          parts
+              .bytes(
+                  "requested_bytes", "What the program asked for.", ReservedParts::requestedBytes)
+              .bytes("rounding_bytes", "Lost to rounding.", ReservedParts::roundingBytes)
+              .bytes(
+                  "awaiting_bytes",
+                  "Freed blocks that await the end of their use on other streams.",
+                  ReservedParts::awaitingBytes)
+              .bytes(
+                  "stuck_bytes",
+                  "Free parts of segments that are partly in use.",
+                  ReservedParts::stuckBytes)
+              .bytes(
+                  "releasable_bytes",
+                  "Segments and pages that are free as a whole.",
+                  ReservedParts::releasableBytes)
+              .bytes(
+                  "other_streams_bytes",
+                  "Cached for other streams.",
+                  ReservedParts::otherStreamsBytes)
+              .bytes(
+                  "private_pools_bytes", "Free in private pools.", ReservedParts::privatePoolsBytes)
+              .bytes(
+                  "in_advance_bytes",
+                  "Taken from the device before it was needed.",
+                  ReservedParts::inAdvanceBytes));
+
+  private static final Shape<RunResult> FIGURES =
+      Shape.of(result ->
+          result
+              .bytes(
+                  "peak_reserved_bytes",
+                  "peak reserved",
+                  "Most memory held from the device.",
+                  RunResult::peakReservedBytes)
+              .bytes(
+                  "peak_allocated_bytes",
+                  "peak allocated",
+                  "Most memory in blocks in use.",
+                  RunResult::peakAllocatedBytes)
+              .rank(1)
+              .ratio(
+                  "utilisation_ratio",
+                  "utilisation",
+                  "Peak of allocated over peak of reserved memory.",
+                  RunResult::utilisation)
+              .rank(2)
+              .missing("nothing was reserved")
+              .bytes(
+                  "peak_requested_bytes",
+                  "peak requested",
+                  "Most memory that the program asked for at once; no device with less free runs"
+                      + " it.",
+                  RunResult::peakRequestedBytes)
+              .rank(10)
+              .bytes(
+                  "peak_device_bytes",
+                  "Most memory taken from the device, in whole pages.",
+                  RunResult::peakDeviceBytes)
+              .bytes(
+                  "rounding_at_peak_bytes",
+                  "rounding",
+                  "Lost to rounding inside blocks in use when most was reserved.",
+                  each -> each.atPeak().internalBytes())
+              .rank(7)
+              .bytes(
+                  "slack_at_peak_bytes",
+                  "cached",
+                  "Reserved and not in use when most was reserved.",
+                  each -> each.atPeak().externalBytes())
+              .rank(6)
+              .count("driver_calls", "driver calls", "Calls of the driver.", RunResult::driverCalls)
+              .rank(8)
+              .seconds(
+                  "driver_seconds",
+                  "in driver",
+                  "Least time that these calls take, modelled.",
+                  each -> each.driverNanos() / NANOS_PER_SECOND)
+              .rank(4)
+              .named(
+                  Unit.SECONDS,
+                  "driver_seconds_by_call",
+                  "Time in the driver by call, and time that the allocator waits for the GPU.",
+                  "Seconds in this call.",
+                  CompareAnswer::secondsByCall)
+              .count("requests", "Requests that were sent, of all kinds.", RunResult::events)
+              .seconds("wall_seconds", "Time that the replay itself took.", RunResult::seconds)
+              .rate(
+                  "requests_per_second",
+                  "replay speed",
+                  "Requests over the time that the replay itself took.",
+                  RunResult::eventsPerSecond)
+              .rank(9)
+              .seconds(
+                  "simulated_seconds",
+                  "simulated time",
+                  "Simulated time of the program.",
+                  each -> inTime(each, time -> time.endNanos() / NANOS_PER_SECOND))
+              .rank(3)
+              .optional()
+              .missing("the trace has no times")
+              .ratio(
+                  "gpu_utilisation_ratio",
+                  "GPU busy",
+                  "Share of the simulated time in which the GPU computes.",
+                  each -> inTime(each, TimeResult::utilisation))
+              .rank(5)
+              .optional()
+              .missing("the trace has no times")
+              .ratio(
+                  "gpu_to_device_ratio",
+                  "Share of the simulated time in which data is copied to the GPU.",
+                  each -> inTime(each, time -> share(time.toDevice(), time)))
+              .missing("the trace has no times")
+              .ratio(
+                  "gpu_to_host_ratio",
+                  "Share of the simulated time in which data is copied from the GPU.",
+                  each -> inTime(each, time -> share(time.toHost(), time)))
+              .missing("the trace has no times")
+              .count(
+                  "failed_requests",
+                  "out of memory",
+                  "Number of requests that failed.",
+                  RunResult::failureCount)
+              .worded(CompareAnswer::outOfMemory)
+              .embed(FirstFailure.of(CompareAnswer::first), each -> each));
+
+  private static final Shape<RunResult> RUNS =
+      Shape.of(result ->
+          result
+              .text(
+                  "policy",
+                  "policy",
+                  "Id of the policy.",
+                  each -> each.choice().provider().spec().id())
+              .worded(each -> each.choice().label())
+              .named(
+                  Unit.TEXT,
+                  "options",
+                  "Options of the policy that were given.",
+                  "Value of an option that was given.",
+                  each -> each.choice().options())
+              .text(
+                  "kind",
+                  "What the policy knows: online (past requests), offline (all requests) or bound.",
+                  each ->
+                      each.choice().provider().spec().kind().toString().toLowerCase(Locale.ROOT))
+              .text(
+                  "not_run_because",
+                  "Why the policy cannot serve the trace.",
+                  RunResult::notRunBecause)
+              .missing("it ran")
+              .where(RunResult::isRun, "the policy did not run", FIGURES));
+
+  /** A row: what a policy made of a trace. */
+  static final Shape<ObservedRun> RESULTS =
+      Shape.of(row ->
+          row.embed(RUNS, ObservedRun::result)
+              .one(
+                  "reserved_at_peak",
+                  "What reserved memory is made of when most is reserved.",
+                  PARTS,
+                  ObservedRun::parts)
+              .missing("the policy did not run"));
+
+  private static final Shape<ComparedTrace> FILE =
+      Shape.of(trace ->
+          trace
+              .text("file", "Name of the file as it was given.", ComparedTrace::file)
+              .text("sha256", "Digest of the file's bytes, in hexadecimal.", ComparedTrace::sha256)
+              .missing("the trace is a program")
+              .count("device_index", "Index of the recorded device.", ComparedTrace::device));
+
+  /** The answer as JSON. */
+  public static final Kind<CompareAnswer> KIND = kind(RESULTS);
+
+  /** The answer with its columns. */
+  public Document<CompareAnswer> document() {
+    return document(RESULTS);
+  }
+
+  /** The answer, whose rows have these columns. */
+  Document<CompareAnswer> document(Shape<ObservedRun> results) {
+    return new Document<>(kind(results), title(), verdict(), sections(results), csv(results), this);
+  }
+
+  /** The JSON, whose results have these columns. */
+  static Kind<CompareAnswer> kind(Shape<ObservedRun> results) {
+    Shape<ComparedTrace> trace =
+        Shape.of(each ->
+            each.embed(FILE, compared -> compared)
+                .text("format", "Id of the trace's format.", ComparedTrace::format)
+                .count(
+                    "requests",
+                    "Number of requests in the trace.",
+                    compared -> compared.trace().eventCount())
+                .texts(
+                    "notes",
+                    "Sentences about what the reader passed over or changed.",
+                    ComparedTrace::notes)
+                .many(
+                    "results",
+                    "One entry for each policy: those that serve everything first, the least"
+                        + " reserved memory before the others.",
+                    results,
+                    ComparedTrace::runs)
+                .many(
+                    "sizes",
+                    "How many allocations there are of each size.",
+                    Bins.SIZES,
+                    compared -> Bins.of(Histogram.ofSizes(compared.trace(), compared.device())))
+                .many(
+                    "lifetimes",
+                    "How many allocations live for how long.",
+                    Bins.LIFETIMES,
+                    compared ->
+                        Bins.of(Histogram.ofLifetimes(compared.trace(), compared.device()))));
+    return new Kind<>(
+        "compare",
+        "compare --json",
+        "What `allocsim compare --json` writes: many policies on one or more traces.",
+        Shape.of(answer ->
+            answer
+                .text(
+                    "device",
+                    "Name of the simulated device's profile.",
+                    each -> each.profile().name())
+                .bytes("device_bytes", "Memory of the device.", each -> each.profile().totalBytes())
+                .bytes(
+                    "limit_bytes",
+                    "The allocator's own limit.",
+                    each -> each.hasLimit() ? Long.valueOf(each.limitBytes()) : null)
+                .missing("there is none")
+                .count(
+                    "policies_known",
+                    "Number of policies that there are.",
+                    _ -> Policies.all().size())
+                .many("traces", "One entry for each trace.", trace, CompareAnswer::traces)));
+  }
+
+  private String title() {
+    String first = traces.getFirst().shortName();
+    return traces.size() == 1 ? first : first + " and " + (traces.size() - 1) + " more";
+  }
+
+  /** Of the first trace; those of the others are facts after its own. */
+  private Verdict verdict() {
+    List<Sentence> others =
+        traces.stream()
+            .skip(1)
+            .map(trace ->
+                Sentence.of("{}: {}", trace.shortName(), CompareVerdict.of(this, trace).sentence()))
+            .toList();
+    return CompareVerdict.of(this, traces.getFirst()).with(others);
+  }
+
+  private List<Section> sections(Shape<ObservedRun> results) {
+    List<Section> sections = new ArrayList<>();
+    for (ComparedTrace trace : traces) {
+      Table<ObservedRun> table =
+          Table.of("Results", results, trace.runs())
+              .leavingOut(CompareAnswer::whyLeftOut)
+              .at("/traces/" + sections.size() + "/results");
+      sections.add(new Section(null, List.<Block>of(facts(trace), table)));
+    }
+    return sections;
+  }
+
+  private static String whyLeftOut(ObservedRun run) {
+    RunResult result = run.result();
+    return result.isRun() ? null : "not run: " + result.notRunBecause();
+  }
+
+  private Facts facts(ComparedTrace trace) {
+    return Facts.none()
+        .and(
+            "trace",
+            "{} ({}): {} requests, device {}",
+            trace.file(),
+            trace.format(),
+            Quantity.count(trace.trace().eventCount()),
+            trace.device())
+        .and(
+            "device",
+            "{}, {}, {}",
+            profile.name(),
+            Quantity.bytes(profile.totalBytes()),
+            hasLimit()
+                ? Sentence.of("limit {}", Quantity.exactBytes(limitBytes))
+                : Sentence.of("no limit"));
+  }
+
+  private Table<?> csv(Shape<ObservedRun> results) {
+    Shape<Row> columns = Shape.of(row -> row.embed(FILE, Row::trace).embed(results, Row::run));
+    List<Row> rows =
+        traces.stream()
+            .flatMap(trace -> trace.runs().stream().map(run -> new Row(trace, run)))
+            .toList();
+    return Table.of("Results", columns, rows);
+  }
+
+  private record Row(ComparedTrace trace, ObservedRun run) {}
+
+  private boolean hasLimit() {
+    return limitBytes >= 0;
+  }
+
+  /** What allocators can have at most: their limit, or the memory of the device. */
+  public long mostBytes() {
+    long deviceBytes = profile.capacityBytes();
+    return hasLimit() ? Math.min(limitBytes, deviceBytes) : deviceBytes;
+  }
+
+  /** Time that the allocator waits for the GPU; 0 where the run was not one in time. */
+  public static long waitNanos(RunResult result) {
+    return result.time() == null
+        ? 0
+        : result.time().activities().getOrDefault(HostActivity.ALLOCATOR_WAIT, 0L);
+  }
+
+  private static Map<String, Object> secondsByCall(RunResult result) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    result
+        .driverNanosByKind()
+        .forEach((call, nanos) -> map.put(call.function(), nanos / NANOS_PER_SECOND));
+    long waitNanos = waitNanos(result);
+    if (waitNanos > 0) {
+      map.put(DriverTimeChart.WAITING, waitNanos / NANOS_PER_SECOND);
+    }
+    return map;
+  }
+
+  private static Double inTime(RunResult result, ToDoubleFunction<TimeResult> figure) {
+    return result.time() == null ? null : Double.valueOf(figure.applyAsDouble(result.time()));
+  }
+
+  private static double share(BusyTimeline busy, TimeResult time) {
+    return time.endNanos() == 0 ? 0 : (double) busy.totalNanos() / time.endNanos();
+  }
+
+  private static FailedRequest first(RunResult result) {
+    return result.failures().isEmpty() ? null : result.failures().getFirst();
+  }
+
+  private static Sentence outOfMemory(RunResult result) {
+    Sentence first = FirstFailure.at(first(result));
+    return result.failureCount() <= 1
+        ? first
+        : Sentence.of("{}, {} times", first, Quantity.count(result.failureCount()));
+  }
+}

@@ -1,0 +1,183 @@
+package org.allocsim.reports.answer.compare;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.analysis.tuning.Demand;
+import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.Settings;
+import org.allocsim.reports.document.Quantity;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.RunResult;
+
+/** What the comparison on one trace comes to. */
+final class CompareVerdict {
+  private static final String CONF = "conf";
+
+  /** Savings below a hundredth of the peak are no reason to change anything. */
+  private static final long STEPS_OF_PEAK = 100;
+
+  private final List<RunResult> results;
+  private final Optional<RunResult> recorded;
+  private final Optional<RunResult> best;
+  private final PyTorchVersion version;
+  private final long neededBytes;
+  private final long mostBytes;
+
+  private CompareVerdict(CompareAnswer answer, ComparedTrace trace) {
+    version = answer.version();
+    neededBytes =
+        Demand.of(trace.trace(), trace.device(), AllocatorConfig.DEFAULT).peakRequestedBytes();
+    mostBytes = answer.mostBytes();
+    results = trace.results().stream().filter(RunResult::isRun).toList();
+    List<RunResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
+    String recordedConf = trace.conf() == null ? "" : trace.conf();
+    recorded = settings.stream().filter(each -> conf(each).equals(recordedConf)).findFirst();
+    best = settings.stream().filter(RunResult::passes).findFirst();
+  }
+
+  static Verdict of(CompareAnswer answer, ComparedTrace trace) {
+    return new CompareVerdict(answer, trace).make();
+  }
+
+  private static boolean isPyTorch(RunResult result) {
+    return result.choice().provider().spec().id().equals(Scenario.PYTORCH);
+  }
+
+  private static String conf(RunResult result) {
+    return result.choice().options().getOrDefault(CONF, "");
+  }
+
+  private Verdict make() {
+    if (results.isEmpty()) {
+      Sentence none = Sentence.of("None of the allocators can serve this trace.");
+      return new Verdict(Verdict.Tone.NEUTRAL, none, List.of(), null);
+    }
+    if (neededBytes > mostBytes) {
+      return bad(
+          Sentence.of(
+              "No allocator can serve this program: it holds {} at its peak, and there are {}.",
+              bytes(neededBytes),
+              bytes(mostBytes)));
+    }
+    if (recorded.isEmpty()) {
+      return withoutRecorded();
+    }
+    RunResult now = recorded.get();
+    if (best.isEmpty()) {
+      return bad(
+          Sentence.of(
+              "Out of memory under every PyTorch setting that was compared; {}.", failure(now)));
+    }
+    RunResult then = best.get();
+    if (!now.passes()) {
+      return setting(
+          Verdict.Tone.GOOD,
+          then,
+          Sentence.of(
+              "Set {}: every request is served with {} reserved at most; under {} {}.",
+              Settings.name(conf(then)),
+              bytes(then.peakReservedBytes()),
+              Settings.name(conf(now)),
+              failure(now)));
+    }
+    long savedBytes = now.peakReservedBytes() - then.peakReservedBytes();
+    if (savedBytes <= now.peakReservedBytes() / STEPS_OF_PEAK) {
+      return setting(
+          Verdict.Tone.NEUTRAL,
+          now,
+          Sentence.of(
+              "Keep {}: no setting that was compared lowers its peak of {} by more than 1 %.",
+              Settings.name(conf(now)), bytes(now.peakReservedBytes())));
+    }
+    return setting(
+        Verdict.Tone.GOOD,
+        then,
+        Sentence.of(
+            "Set {}: PyTorch reserves {} at most instead of {}, {} less.",
+            Settings.name(conf(then)),
+            bytes(then.peakReservedBytes()),
+            bytes(now.peakReservedBytes()),
+            Quantity.share(savedBytes, now.peakReservedBytes())));
+  }
+
+  private Verdict withoutRecorded() {
+    RunResult first = results.getFirst();
+    RunResult winner =
+        results.stream().filter(CompareVerdict::isAllocator).findFirst().orElse(first);
+    if (!winner.passes()) {
+      return bad(
+          Sentence.of(
+              "Out of memory under every allocator that was compared; with {} {}.",
+              winner.choice().label(),
+              failure(winner)));
+    }
+    return new Verdict(
+        Verdict.Tone.NEUTRAL,
+        Sentence.of(
+            "{} reserves the least: {} at most, for {} that the program asks for.",
+            winner.choice().label(),
+            bytes(winner.peakReservedBytes()),
+            bytes(winner.peakRequestedBytes())),
+        details(winner),
+        null);
+  }
+
+  private Verdict bad(Sentence sentence) {
+    return new Verdict(Verdict.Tone.BAD, sentence, details(null), null);
+  }
+
+  private Verdict setting(Verdict.Tone tone, RunResult chosen, Sentence sentence) {
+    return new Verdict(tone, sentence, details(chosen), Settings.paste(conf(chosen), version));
+  }
+
+  private static boolean isAllocator(RunResult result) {
+    return result.choice().provider().spec().kind() == PolicySpec.Kind.ONLINE;
+  }
+
+  private static Sentence failure(RunResult result) {
+    return FirstFailure.fails(result.failures().getFirst());
+  }
+
+  /** Facts around a result, which may be null. */
+  private List<Sentence> details(RunResult chosen) {
+    List<Sentence> details = new ArrayList<>();
+    details.add(
+        Sentence.of("The program itself holds {} at its peak.", Quantity.exactBytes(neededBytes)));
+    if (chosen != null) {
+      details.add(
+          Sentence.of(
+              "When most is reserved, {} goes to rounding and {} is cached and not in use.",
+              bytes(chosen.atPeak().internalBytes()),
+              bytes(chosen.atPeak().externalBytes())));
+    }
+    results.stream()
+        .filter(CompareVerdict::isAllocator)
+        .filter(RunResult::passes)
+        .min(Comparator.comparingLong(RunResult::peakReservedBytes))
+        .filter(each -> !each.equals(chosen))
+        .ifPresent(each ->
+            details.add(
+                Sentence.of(
+                    "Of all allocators that were compared, {} reserves the least: {}, with {} in"
+                        + " the driver.",
+                    each.choice().label(),
+                    bytes(each.peakReservedBytes()),
+                    Quantity.nanos(each.driverNanos()))));
+    long failed = results.stream().filter(each -> !each.passes()).count();
+    if (failed > 0) {
+      details.add(
+          Sentence.of("Out of memory: {} of {} runs.", count(failed), count(results.size())));
+    }
+    return details;
+  }
+}

@@ -1,0 +1,54 @@
+package org.allocsim.reports.answer.compare;
+
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/**
+ * A trace and what policies made of it.
+ *
+ * @param file the file's name as it was given
+ * @param sha256 digest of the file's bytes, in hexadecimal; null for a program
+ * @param format id of its format
+ * @param trace the requests
+ * @param device index of the recorded device
+ * @param conf settings that the program was recorded with; null where they are not known
+ * @param notes what the reader passed over or changed
+ * @param runs what policies made of it, in the order of {@link #RANK}
+ */
+public record ComparedTrace(
+    String file,
+    String sha256,
+    String format,
+    AllocationTrace trace,
+    int device,
+    String conf,
+    List<String> notes,
+    List<ObservedRun> runs) {
+  /** What serves every request comes first, the least reserved memory before the others. */
+  public static final Comparator<RunResult> RANK =
+      Comparator.comparing((RunResult result) -> !result.isRun())
+          .thenComparing(result -> !result.passes())
+          .thenComparingLong(RunResult::failureCount)
+          .thenComparingLong(RunResult::peakReservedBytes)
+          .thenComparing(result -> result.choice().label());
+
+  /** Ranks the runs. */
+  public ComparedTrace {
+    notes = List.copyOf(notes);
+    runs = runs.stream().sorted(Comparator.comparing(ObservedRun::result, RANK)).toList();
+  }
+
+  /** The figures of the runs, in their order. */
+  public List<RunResult> results() {
+    return runs.stream().map(ObservedRun::result).toList();
+  }
+
+  /** The file's name without its folder. */
+  String shortName() {
+    return String.valueOf(Path.of(file).getFileName());
+  }
+}

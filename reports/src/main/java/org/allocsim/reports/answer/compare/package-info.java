@@ -1,0 +1,2 @@
+/** Many policies on the same traces. */
+package org.allocsim.reports.answer.compare;

@@ -1,0 +1,55 @@
+package org.allocsim.reports.answer.part;
+
+import java.util.function.Function;
+import org.allocsim.reports.document.Quantity;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.simulator.run.FailedRequest;
+
+/** The first request of a run that failed. */
+public final class FirstFailure {
+  private FirstFailure() {}
+
+  /**
+   * Its columns.
+   *
+   * @param first the failure of a row; null where none failed
+   */
+  public static <R> Shape<R> of(Function<R, FailedRequest> first) {
+    return Shape.of(row ->
+        row.count(
+                "first_failed_request_index",
+                "Number of the first failed request among the allocation requests, from 0; -1 for"
+                    + " one that recreates what existed before the recording.",
+                each -> first.apply(each) == null ? null : first.apply(each).requestIndex())
+            .missing("none failed")
+            .bytes(
+                "first_failed_request_bytes",
+                "What it asked for.",
+                each -> first.apply(each) == null ? null : first.apply(each).requestedBytes())
+            .missing("none failed"));
+  }
+
+  /** Where a run failed first, for a table; "no" where nothing did. */
+  public static Sentence at(FailedRequest first) {
+    if (first == null) {
+      return Sentence.of("no");
+    }
+    return first.requestIndex() < 0
+        ? Sentence.of("at the start ({})", Quantity.bytes(first.requestedBytes()))
+        : Sentence.of(
+            "at request {} ({})",
+            Quantity.count(first.requestIndex()),
+            Quantity.bytes(first.requestedBytes()));
+  }
+
+  /** That a request fails, as a part of a sentence. */
+  public static Sentence fails(FailedRequest first) {
+    return first.requestIndex() < 0
+        ? Sentence.of("what the program held before its history does not fit")
+        : Sentence.of(
+            "request {} for {} fails",
+            Quantity.count(first.requestIndex()),
+            Quantity.bytes(first.requestedBytes()));
+  }
+}

@@ -1,0 +1,2 @@
+/** What several answers have in common. */
+package org.allocsim.reports.answer.part;

@@ -1,0 +1,387 @@
+package org.allocsim.reports.answer.tuning;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.exactBytes;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.analysis.tuning.CapacitySearch;
+import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.part.Settings;
+import org.allocsim.reports.chart.FrontierData;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+
+/**
+ * How large a device a program needs.
+ *
+ * @param file name of the trace as the user gave it
+ * @param sha256 digest of the file's bytes, in hexadecimal; null for a program
+ * @param format id of its format
+ * @param deviceIndex index of the recorded device
+ * @param version the release of PyTorch whose rules applied
+ * @param policies labels of the allocators that were tried
+ * @param fraction share of each device that the allocator may reserve; null without a limit
+ * @param recordedConf settings that the program was recorded with; null where they are not known
+ * @param results what was found for each allocator and setting, one at least
+ * @param leftOut why others could not be tried, a clause each
+ * @param seconds wall time of the search
+ */
+public record CapacityAnswer(
+    String file,
+    String sha256,
+    String format,
+    int deviceIndex,
+    PyTorchVersion version,
+    List<String> policies,
+    Double fraction,
+    String recordedConf,
+    List<CapacitySearch.Result> results,
+    List<String> leftOut,
+    double seconds) {
+  private static final int MOST_SIZES = 8;
+
+  private static final Shape<CapacityAnswer> TRACE =
+      Shape.of(trace ->
+          trace
+              .text("file", "Name of the file as it was given.", CapacityAnswer::file)
+              .text("sha256", "Digest of the file's bytes, in hexadecimal.", CapacityAnswer::sha256)
+              .missing("the trace is a program")
+              .text("format", "Id of the trace's format.", CapacityAnswer::format)
+              .count("device_index", "Index of the recorded device.", CapacityAnswer::deviceIndex));
+
+  private static final Shape<Card> CARDS =
+      Shape.of(card ->
+          card.text("name", "GPU", "Name of the device profile.", each -> each.profile().name())
+              .bytes(
+                  "capacity_bytes",
+                  "free for the program",
+                  "Memory that a program can have.",
+                  each -> each.profile().capacityBytes())
+              .texts(
+                  "large_enough_for",
+                  "large enough for",
+                  "Allocators and settings under which the program runs on it.",
+                  Card::fits)
+              .worded(Card::words));
+
+  /** The answer as JSON. */
+  public static final Kind<CapacityAnswer> KIND =
+      new Kind<>(
+          "min-capacity",
+          "min-capacity --json",
+          "What `allocsim min-capacity --json` writes: the smallest device on which a program"
+              + " runs.",
+          Shape.of(answer ->
+              answer
+                  .one("trace", "The recorded program.", TRACE, each -> each)
+                  .texts("policies", "The allocators that were tried.", CapacityAnswer::policies)
+                  .text(
+                      "torch_version",
+                      "The release of PyTorch whose rules apply.",
+                      each -> each.version().id())
+                  .ratio(
+                      "memory_fraction_ratio",
+                      "Share of each device that the allocator may reserve.",
+                      CapacityAnswer::fraction)
+                  .missing("there is no such limit")
+                  .bytes("step_bytes", "Exactness of the search.", _ -> CapacitySearch.STEP_BYTES)
+                  .bytes(
+                      "peak_requested_bytes",
+                      "Most memory that the program asked for at once; no device with less free"
+                          + " runs it.",
+                      CapacityAnswer::neededBytes)
+                  .many(
+                      "settings",
+                      "One entry for each allocator and setting.",
+                      rows("allocator"),
+                      CapacityAnswer::rows)
+                  .many("gpus", "The known GPUs, the smallest first.", CARDS, CapacityAnswer::cards)
+                  .texts("left_out", "Why others could not be tried.", CapacityAnswer::leftOut)
+                  .seconds(
+                      "wall_seconds",
+                      "Time that the search itself took.",
+                      CapacityAnswer::seconds)));
+
+  /** A row: what was found for an allocator and setting. */
+  private static Shape<Row> rows(String heading) {
+    return Shape.of(row ->
+        row.text(
+                "policy",
+                heading,
+                "The allocator with its options.",
+                each -> each.result().scenario().choice().label())
+            .worded(Row::name)
+            .text("conf", "Settings of PyTorch's allocator.", Row::conf)
+            .missing("the allocator takes none")
+            .bytes(
+                "capacity_bytes",
+                "smallest device",
+                "Memory of the smallest device.",
+                each -> each.isFound() ? each.result().capacityBytes() : null)
+            .worded(each ->
+                each.isFound()
+                    ? Sentence.of(
+                        "{} ({})",
+                        bytes(each.result().capacityBytes()),
+                        mebibytes(each.result().capacityBytes()))
+                    : "none")
+            .missing("requests fail on every device")
+            .series(
+                Unit.BYTES,
+                "failing_above_bytes",
+                "Larger devices on which a request fails all the same.",
+                each -> each.result().failingAboveBytes())
+            .bytes(
+                "peak_block_bytes",
+                "blocks at peak",
+                "Most memory in blocks in use, where memory is ample.",
+                each -> each.result().peakBlockBytes())
+            .rank(1)
+            .bytes(
+                "reserved_if_ample_bytes",
+                "reserved if ample",
+                "Most memory held from a device without bounds.",
+                each -> each.result().ample().peakReservedBytes())
+            .text(
+                "smallest_gpu",
+                "smallest GPU",
+                "The smallest known GPU that is large enough.",
+                each ->
+                    each.result().smallestCard().map(card -> card.profile().name()).orElse(null))
+            .missing("none is")
+            .texts(
+                "gpus_that_fit",
+                "All known GPUs that are large enough.",
+                each ->
+                    each.result().cards().stream()
+                        .filter(CapacitySearch.Card::fits)
+                        .map(card -> card.profile().name())
+                        .toList())
+            .count("replays", "Replays that the search took.", each -> each.result().replays())
+            .texts(
+                "remarks",
+                "note",
+                "Whether the program was recorded so.",
+                each -> each.isRecorded() ? List.of("recorded") : List.of()));
+  }
+
+  /** The answer. */
+  public Document<CapacityAnswer> document() {
+    List<Row> rows = rows();
+    Table<Row> table =
+        Table.of("Smallest devices", rows(isPyTorchOnly() ? "setting" : "allocator"), rows)
+            .at("/settings");
+    List<Block> blocks = new ArrayList<>(List.of(facts(), table));
+    blocks.add(Table.of("Known GPUs", CARDS, cards()));
+    List<Sentence> notes = notes(rows);
+    if (!notes.isEmpty()) {
+      blocks.add(new Notes(notes));
+    }
+    return new Document<>(
+        KIND,
+        String.valueOf(Path.of(file).getFileName()),
+        verdict(rows),
+        List.of(new Section(null, blocks)),
+        table,
+        this);
+  }
+
+  private Facts facts() {
+    Facts facts =
+        Facts.none()
+            .and("trace", "{}, device {}", file, deviceIndex)
+            .and(policies.size() == 1 ? "policy" : "policies", "{}", String.join(", ", policies))
+            .and("rules", "PyTorch {}", version.id());
+    return fraction == null ? facts : facts.and("limit", "memory fraction {}", fraction);
+  }
+
+  private List<Sentence> notes(List<Row> rows) {
+    List<Sentence> notes = new ArrayList<>();
+    for (Row row : rows) {
+      List<Long> failing = row.result().failingAboveBytes();
+      if (!failing.isEmpty()) {
+        notes.add(
+            Sentence.of(
+                "{}: a request fails all the same with {}; leave some room.",
+                row.name(),
+                String.join(", ", failing.stream().map(CapacityAnswer::mebibytes).toList())));
+      }
+    }
+    leftOut.forEach(reason -> notes.add(Sentence.of("{}.", reason)));
+    return notes;
+  }
+
+  private Verdict verdict(List<Row> rows) {
+    Optional<Row> smallest =
+        rows.stream()
+            .filter(Row::isFound)
+            .min(Comparator.comparingLong(row -> row.result().capacityBytes()));
+    List<Sentence> details = new ArrayList<>();
+    details.add(
+        Sentence.of(
+            "The program asks for {} at its peak; no device with less free runs it.",
+            exactBytes(neededBytes())));
+    rows.stream()
+        .filter(row -> !row.isFound())
+        .forEach(row ->
+            details.add(
+                Sentence.of(
+                    "With {} requests fail on every device: the limit is too small.", row.name())));
+    if (smallest.isEmpty()) {
+      return new Verdict(
+          Tone.BAD,
+          Sentence.of("The program runs on no device: the limit is too small everywhere."),
+          details,
+          null);
+    }
+    return verdict(smallest.get(), rows.stream().filter(Row::isRecorded).findFirst(), details);
+  }
+
+  private Verdict verdict(Row smallest, Optional<Row> recorded, List<Sentence> details) {
+    long leastBytes = smallest.result().capacityBytes();
+    String conf = smallest.conf();
+    boolean isBetter =
+        recorded.isPresent()
+            && (!recorded.get().isFound() || recorded.get().result().capacityBytes() > leastBytes);
+    Sentence least =
+        Sentence.of(
+            "A device with {} free runs the program with {}", bytes(leastBytes), smallest.name());
+    if (!isBetter) {
+      return new Verdict(Tone.NEUTRAL, Sentence.of("{}.", least), details, null);
+    }
+    Sentence now =
+        recorded.get().isFound()
+            ? Sentence.of(
+                "the recorded settings, {}, need {}",
+                recorded.get().name(),
+                bytes(recorded.get().result().capacityBytes()))
+            : Sentence.of("with the recorded settings, {}, none does", recorded.get().name());
+    return new Verdict(
+        Tone.GOOD,
+        Sentence.of("{}; {}.", least, now),
+        details,
+        conf == null ? null : Settings.paste(conf, version));
+  }
+
+  private static String mebibytes(long bytes) {
+    return Numbers.count(bytes >> 20) + " MiB";
+  }
+
+  private long neededBytes() {
+    return results.getFirst().demand().peakRequestedBytes();
+  }
+
+  private boolean isPyTorchOnly() {
+    return results.stream().allMatch(result -> result.scenario().takesConf());
+  }
+
+  private List<Row> rows() {
+    boolean isPyTorchOnly = isPyTorchOnly();
+    return results.stream().map(result -> new Row(result, recordedConf, isPyTorchOnly)).toList();
+  }
+
+  private record Row(CapacitySearch.Result result, String recordedConf, boolean isPyTorchOnly) {
+    private boolean isFound() {
+      return result.capacityBytes() >= 0;
+    }
+
+    /** Settings; null where the allocator takes none. */
+    private String conf() {
+      return result.scenario().takesConf() ? result.config().text() : null;
+    }
+
+    private boolean isRecorded() {
+      return conf() != null && conf().equals(recordedConf);
+    }
+
+    private String name() {
+      if (conf() == null) {
+        return result.scenario().choice().label();
+      }
+      String name = Settings.name(conf());
+      return isPyTorchOnly ? name : Scenario.PYTORCH + " " + name;
+    }
+  }
+
+  /** What runs on a known GPU. */
+  private record Card(DeviceProfile profile, List<String> fits, List<String> fails) {
+    private String words() {
+      return fails.isEmpty()
+          ? "all"
+          : fits.isEmpty()
+              ? "none"
+              : fails.size() < fits.size()
+                  ? "all but " + String.join(", ", fails)
+                  : String.join(", ", fits);
+    }
+  }
+
+  private List<Card> cards() {
+    List<Card> cards = new ArrayList<>();
+    for (CapacitySearch.Card known : results.getFirst().cards()) {
+      Card card = new Card(known.profile(), new ArrayList<>(), new ArrayList<>());
+      for (Row row : rows()) {
+        boolean fits = row.result().cards().get(cards.size()).fits();
+        (fits ? card.fits() : card.fails()).add(row.name());
+      }
+      cards.add(card);
+    }
+    return cards;
+  }
+
+  /**
+   * Which allocator runs the program on which device, for a chart: on the sizes that are the
+   * smallest for one of them, where more than an allocator's own is taken to be enough unless a
+   * replay failed, and on the known GPUs.
+   */
+  public FrontierData frontier() {
+    long[] sizes =
+        results.stream()
+            .mapToLong(CapacitySearch.Result::capacityBytes)
+            .filter(bytes -> bytes >= 0)
+            .sorted()
+            .distinct()
+            .toArray();
+    List<Long> shown = new ArrayList<>();
+    int step = Math.max(1, (sizes.length + MOST_SIZES - 1) / MOST_SIZES);
+    for (int i = sizes.length - 1; i >= 0; i -= step) {
+      shown.addFirst(sizes[i]);
+    }
+    List<FrontierData.Column> columns = new ArrayList<>();
+    shown.forEach(bytes -> columns.add(new FrontierData.Column("", bytes)));
+    for (CapacitySearch.Card card : results.getFirst().cards()) {
+      columns.add(new FrontierData.Column(card.profile().name(), card.profile().capacityBytes()));
+    }
+    FrontierData data = new FrontierData(columns);
+    for (Row row : rows()) {
+      CapacitySearch.Result result = row.result();
+      List<Boolean> fits = new ArrayList<>();
+      for (long bytes : shown) {
+        fits.add(
+            row.isFound()
+                && bytes >= result.capacityBytes()
+                && !result.failingAboveBytes().contains(bytes));
+      }
+      result.cards().forEach(card -> fits.add(card.fits()));
+      data.add(row.name(), fits, result.capacityBytes());
+    }
+    return data;
+  }
+}

@@ -1,0 +1,377 @@
+package org.allocsim.reports.answer.tuning;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SequencedSet;
+import org.allocsim.analysis.leak.Iterations;
+import org.allocsim.analysis.tuning.ConfLint;
+import org.allocsim.analysis.tuning.LintFinding;
+import org.allocsim.analysis.tuning.Platform;
+import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.reports.answer.part.Bins;
+import org.allocsim.reports.answer.part.Findings;
+import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.Settings;
+import org.allocsim.reports.chart.Histogram;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Quantity;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.FailedRequest;
+
+/**
+ * What a search for settings found.
+ *
+ * @param file name of the trace as the user gave it
+ * @param sha256 digest of the file's bytes, in hexadecimal; null for a program
+ * @param events rows of the recorded history
+ * @param deviceIndex index of the recorded device
+ * @param version whose rules applied
+ * @param platform where the program is to run
+ * @param profile the simulated device
+ * @param limitBytes the allocator's own limit, negative without one
+ * @param tuning the ranked settings
+ * @param sizes of the program's allocations
+ * @param lifetimes of the same
+ * @param seconds wall time of the search
+ */
+public record TuneAnswer(
+    String file,
+    String sha256,
+    long events,
+    int deviceIndex,
+    PyTorchVersion version,
+    Platform platform,
+    DeviceProfile profile,
+    long limitBytes,
+    Tuning tuning,
+    Histogram sizes,
+    Histogram lifetimes,
+    double seconds) {
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final String NO_STEPS = "no whole step was replayed";
+
+  private static final Shape<TuneAnswer> TRACE =
+      Shape.of(trace ->
+          trace
+              .text("file", "Name of the file as it was given.", TuneAnswer::file)
+              .text("sha256", "Digest of the file's bytes, in hexadecimal.", TuneAnswer::sha256)
+              .missing("the trace is a program")
+              .count("device_index", "Index of the recorded device.", TuneAnswer::deviceIndex)
+              .count("events", "Events of its recorded history.", TuneAnswer::events));
+
+  private static final Shape<Iterations> STEPS =
+      Shape.of(steps ->
+          steps
+              .text(
+                  "found_by",
+                  "What tells steps apart: marker, optimizer or period.",
+                  each -> each.source().name().toLowerCase(Locale.ROOT))
+              .text("name", "What a step begins with, in words.", Iterations::name)
+              .count("count", "Number of steps.", Iterations::count));
+
+  /** A row: what a setting came to. */
+  static final Shape<Row> ROWS =
+      Shape.of(row ->
+          row.count("rank", "rank", "Place of the setting, 1 for the best.", Row::rank)
+              .text("conf", "setting", "Configuration string.", Row::conf)
+              .worded(each -> Settings.name(each.conf()))
+              .flag(
+                  "passes",
+                  "out of memory",
+                  "Whether every request is served.",
+                  each -> each.failure() == null)
+              .worded(each -> FirstFailure.at(each.failure()))
+              .embed(FirstFailure.of(Row::failure), each -> each)
+              .text(
+                  "first_failed_request_message",
+                  "PyTorch's message about it.",
+                  each -> each.failure() == null ? null : each.failure().message())
+              .missing("none failed")
+              .bytes(
+                  "peak_reserved_bytes",
+                  "peak reserved",
+                  "Most memory held from the device.",
+                  each -> each.entry().result().peakReservedBytes())
+              .bytes(
+                  "peak_allocated_bytes",
+                  "Most memory in blocks in use.",
+                  each -> each.entry().result().peakAllocatedBytes())
+              .bytes(
+                  "slack_at_peak_bytes",
+                  "slack at peak",
+                  "Reserved and not allocated when most was reserved.",
+                  each -> each.entry().result().slackAtPeakBytes())
+              .rank(2)
+              .count(
+                  "driver_calls",
+                  "driver calls",
+                  "Calls of the driver.",
+                  each -> each.entry().result().driverCalls())
+              .rank(4)
+              .named(
+                  Unit.COUNT,
+                  "driver_calls_by_function",
+                  "Calls of the driver by function.",
+                  "Number of calls.",
+                  each -> each.entry().result().driverCallsByFunction())
+              .count(
+                  "forced_synchronizations",
+                  "forced syncs",
+                  "How often the host had to wait for the device.",
+                  each -> each.entry().result().forcedSynchronizations())
+              .rank(5)
+              .seconds(
+                  "driver_seconds",
+                  "driver time",
+                  "Least time that the driver's calls take.",
+                  each -> each.entry().result().driverNanos() / NANOS_PER_SECOND)
+              .rank(3)
+              .count("steps", "Whole steps that were replayed.", each -> each.stepNanos().length)
+              .nanos(
+                  "step_mean_nanos",
+                  "a step",
+                  "Mean of the driver's time in a step.",
+                  each -> each.step(each.entry().nanosPerStep()))
+              .rank(1)
+              .optional()
+              .missing(NO_STEPS)
+              .nanos(
+                  "step_median_nanos",
+                  "Median of the same.",
+                  each -> each.step(each.stepNano(each.stepNanos().length / 2)))
+              .missing(NO_STEPS)
+              .nanos(
+                  "step_max_nanos",
+                  "Longest of the same.",
+                  each -> each.step(each.stepNano(each.stepNanos().length - 1)))
+              .missing(NO_STEPS)
+              .texts(
+                  "remarks",
+                  "note",
+                  "Whether it is recommended, recorded, the same as the default, and kinds of"
+                      + " findings.",
+                  Row::remarks)
+              .many(
+                  "findings",
+                  "What is to be known about the setting.",
+                  Findings.SHAPE,
+                  each -> each.entry().findings()));
+
+  private static final Shape<Map.Entry<String, List<String>>> LEFT_OUT =
+      Shape.of(group ->
+          group
+              .text("reason", "Why these settings were not tried.", Map.Entry::getKey)
+              .texts("confs", "The settings.", Map.Entry::getValue));
+
+  /** The answer as JSON. */
+  public static final Kind<TuneAnswer> KIND =
+      new Kind<>(
+          "tune",
+          "tune --json",
+          "What `allocsim tune --json` writes: settings of PyTorch's allocator, the best first.",
+          Shape.of(answer ->
+              answer
+                  .one("trace", "The recorded program.", TRACE, each -> each)
+                  .text(
+                      "torch_version",
+                      "The release whose rules apply.",
+                      each -> each.version().id())
+                  .text("os", "Where the program is to run.", each -> each.platform().label())
+                  .text(
+                      "device",
+                      "Name of the simulated device's profile.",
+                      each -> each.profile().name())
+                  .bytes(
+                      "capacity_bytes",
+                      "Memory of the device that the program can have.",
+                      each -> each.profile().capacityBytes())
+                  .bytes(
+                      "limit_bytes",
+                      "The allocator's own limit.",
+                      each -> each.limitBytes() < 0 ? null : each.limitBytes())
+                  .missing("there is none")
+                  .bytes(
+                      "peak_requested_bytes",
+                      "Most memory that the program asked for at once.",
+                      each -> each.tuning().demand().peakRequestedBytes())
+                  .flag(
+                      "fits_at_all",
+                      "Whether the device holds that much.",
+                      each -> !each.tuning().isHopeless())
+                  .one(
+                      "steps",
+                      "Steps of the program.",
+                      STEPS,
+                      each -> each.tuning().steps().orElse(null))
+                  .missing("none were found")
+                  .text(
+                      "variable",
+                      "Environment variable that takes the settings.",
+                      each -> ConfLint.variable(each.version()))
+                  .text(
+                      "recorded_conf",
+                      "Settings that the program was recorded with.",
+                      each -> each.tuning().recorded().conf())
+                  .text(
+                      "recommended_conf",
+                      "Settings that are better.",
+                      each -> each.tuning().recommended().map(Tuning.Entry::conf).orElse(null))
+                  .missing("none is")
+                  .many(
+                      "settings",
+                      "One entry for each setting, the best first.",
+                      ROWS,
+                      TuneAnswer::rows)
+                  .many(
+                      "sizes",
+                      "How many allocations there are of each size.",
+                      Bins.SIZES,
+                      each -> Bins.of(each.sizes()))
+                  .many(
+                      "lifetimes",
+                      "How many allocations live for how long.",
+                      Bins.LIFETIMES,
+                      each -> Bins.of(each.lifetimes()))
+                  .many(
+                      "left_out",
+                      "Settings that were not tried.",
+                      LEFT_OUT,
+                      each -> List.copyOf(each.tuning().leftOut().entrySet()))
+                  .seconds(
+                      "wall_seconds", "Time that the search itself took.", TuneAnswer::seconds)));
+
+  /**
+   * The answer.
+   *
+   * @param top rows of the table on paper, 0 for all
+   */
+  public Document<TuneAnswer> document(int top) {
+    List<Row> rows = rows();
+    Table<Row> table =
+        Table.of("Settings", ROWS, rows)
+            .keeping(
+                row -> top == 0 || row.rank() <= top || row.isLandmark(),
+                new Table.More("setting", "--top 0 shows all"))
+            .at("/settings");
+    List<Block> blocks = new ArrayList<>(List.of(facts(), table));
+    List<Sentence> notes = notes();
+    if (!notes.isEmpty()) {
+      blocks.add(new Notes(notes));
+    }
+    return new Document<>(
+        KIND,
+        String.valueOf(Path.of(file).getFileName()),
+        new TuneVerdict(this).make(),
+        List.of(new Section(null, blocks)),
+        table,
+        this);
+  }
+
+  private List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
+    for (Tuning.Entry entry : tuning.ranked()) {
+      rows.add(new Row(rows.size() + 1, entry, tuning));
+    }
+    return rows;
+  }
+
+  private Facts facts() {
+    return Facts.none()
+        .and("trace", "{}: {} events of device {}", file, count(events), deviceIndex)
+        .and("policy", "pytorch {} on {}", version.id(), platform.label())
+        .and(
+            "device",
+            "{}, {} for the program, {}",
+            profile.name(),
+            bytes(profile.capacityBytes()),
+            limitBytes < 0 ? "no limit" : Sentence.of("limit {}", Quantity.exactBytes(limitBytes)))
+        .and(
+            "steps",
+            "{}",
+            tuning
+                .steps()
+                .map(steps -> Sentence.of("{}, by {}", count(steps.count()), steps.name()))
+                .orElseGet(() -> Sentence.of("none found; driver time is of the whole program")));
+  }
+
+  private List<Sentence> notes() {
+    SequencedSet<Sentence> notes = new LinkedHashSet<>();
+    for (Tuning.Entry entry : tuning.ranked()) {
+      for (LintFinding finding : entry.findings()) {
+        notes.add(Sentence.of("{}: {}", finding.kind().label(), finding.message()));
+      }
+    }
+    tuning
+        .leftOut()
+        .forEach((reason, confs) ->
+            notes.add(
+                Sentence.of(
+                    "not tried: {}, because {}", Quantity.count(confs.size(), "setting"), reason)));
+    return List.copyOf(notes);
+  }
+
+  /** A setting at its place. */
+  record Row(long rank, Tuning.Entry entry, Tuning tuning) {
+    String conf() {
+      return entry.conf();
+    }
+
+    /** The first request that failed; null where none did. */
+    FailedRequest failure() {
+      return entry.result().firstFailure().orElse(null);
+    }
+
+    /** Ascending times of the driver in steps. */
+    long[] stepNanos() {
+      return entry.stepNanos().stream().mapToLong(Long::longValue).sorted().toArray();
+    }
+
+    private long stepNano(int place) {
+      return stepNanos().length == 0 ? 0 : stepNanos()[place];
+    }
+
+    private Long step(long nanos) {
+      return stepNanos().length == 0 ? null : Long.valueOf(nanos);
+    }
+
+    private boolean isLandmark() {
+      return is(tuning.recorded()) || is(tuning.plain());
+    }
+
+    private boolean is(Tuning.Entry other) {
+      return conf().equals(other.conf());
+    }
+
+    private List<String> remarks() {
+      List<String> remarks = new ArrayList<>();
+      if (tuning.recommended().filter(this::is).isPresent()) {
+        remarks.add("recommended");
+      }
+      if (is(tuning.recorded())) {
+        remarks.add("recorded");
+      }
+      if (entry.sameAsPlain()) {
+        remarks.add("same as default");
+      }
+      entry.findings().forEach(finding -> remarks.add(finding.kind().label()));
+      return remarks;
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package org.allocsim.reports.answer.tuning;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
+import static org.allocsim.reports.document.Quantity.exactBytes;
+import static org.allocsim.reports.document.Quantity.nanos;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.Settings;
+import org.allocsim.reports.document.Quantity;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.simulator.run.RunResult;
+
+/** What a search for settings comes to. */
+final class TuneVerdict {
+  private final TuneAnswer answer;
+  private final Tuning tuning;
+  private final RunResult before;
+
+  TuneVerdict(TuneAnswer answer) {
+    this.answer = answer;
+    tuning = answer.tuning();
+    before = tuning.recorded().result();
+  }
+
+  Verdict make() {
+    Quantity held = exactBytes(tuning.demand().peakRequestedBytes());
+    Quantity most = exactBytes(tuning.plain().scenario().mostBytes());
+    if (tuning.isHopeless()) {
+      Sentence hopeless =
+          Sentence.of(
+              "No setting helps: the program holds {} at its peak, and the allocator can have {}.",
+              held,
+              most);
+      return new Verdict(Tone.BAD, hopeless, List.of(), null);
+    }
+    if (tuning.recommended().isPresent()) {
+      Tuning.Entry best = tuning.recommended().get();
+      return verdict(best.result().passes() ? Tone.GOOD : Tone.BAD, best, gain(best));
+    }
+    if (tuning.allFail()) {
+      Sentence all =
+          Sentence.of(
+              "Every setting that was tried runs out of memory, though the program holds no more"
+                  + " than {} at its peak, of {}.",
+              held,
+              most);
+      return new Verdict(Tone.BAD, all, List.of(), null);
+    }
+    return verdict(
+        Tone.NEUTRAL,
+        tuning.recorded(),
+        Sentence.of(
+            "Keep the recorded settings, {}: no other one that is safe lowers the peak of {} by"
+                + " more than 1 %.",
+            Settings.name(tuning.recorded().conf()), bytes(before.peakReservedBytes())));
+  }
+
+  private Verdict verdict(Tone tone, Tuning.Entry entry, Sentence sentence) {
+    return new Verdict(
+        tone, sentence, details(entry), Settings.paste(entry.conf(), answer.version()));
+  }
+
+  private Sentence gain(Tuning.Entry best) {
+    RunResult after = best.result();
+    String name = Settings.name(best.conf());
+    String recorded = Settings.name(tuning.recorded().conf());
+    if (!after.passes()) {
+      return Sentence.of(
+          "{} gets furthest, and still {}; under the recorded settings, {}, {}.",
+          name,
+          FirstFailure.fails(after.firstFailure().orElseThrow()),
+          recorded,
+          FirstFailure.fails(before.firstFailure().orElseThrow()));
+    }
+    if (!before.passes()) {
+      return Sentence.of(
+          "Set {}: every request is served with {} reserved at most; under the recorded settings,"
+              + " {}, {}.",
+          name,
+          bytes(after.peakReservedBytes()),
+          recorded,
+          FirstFailure.fails(before.firstFailure().orElseThrow()));
+    }
+    return Sentence.of(
+        "Set {}: PyTorch reserves {} at most instead of {} under the recorded settings, {}; that is"
+            + " {} less.",
+        name,
+        bytes(after.peakReservedBytes()),
+        bytes(before.peakReservedBytes()),
+        recorded,
+        Quantity.share(
+            before.peakReservedBytes() - after.peakReservedBytes(), before.peakReservedBytes()));
+  }
+
+  private List<Sentence> details(Tuning.Entry entry) {
+    List<Sentence> details = new ArrayList<>();
+    details.add(
+        Sentence.of(
+            "The program itself holds {} at its peak; no setting reserves less.",
+            exactBytes(tuning.demand().peakRequestedBytes())));
+    if (!entry.equals(tuning.recorded())) {
+      details.add(cost(entry));
+    }
+    details.add(Sentence.of("{} settings were compared.", count(tuning.ranked().size())));
+    entry.findings().forEach(finding -> details.add(Sentence.of("{}", finding.message())));
+    return details;
+  }
+
+  private Sentence cost(Tuning.Entry entry) {
+    RunResult after = entry.result();
+    long stepNanos = entry.nanosPerStep();
+    long recordedStepNanos = tuning.recorded().nanosPerStep();
+    return Sentence.of(
+        "Cost: {} instead of {}{}, {} instead of {}, {} in the driver instead of {}{} (modelled,"
+            + " without waiting for the device).",
+        count(after.driverCalls(), "driver call"),
+        count(before.driverCalls()),
+        before.passes() ? "" : " up to its failure",
+        count(after.forcedSynchronizations(), "forced synchronisation"),
+        count(before.forcedSynchronizations()),
+        nanos(after.driverNanos()),
+        nanos(before.driverNanos()),
+        stepNanos >= 0 && recordedStepNanos >= 0
+            ? Sentence.of(", {} a step instead of {}", nanos(stepNanos), nanos(recordedStepNanos))
+            : "");
+  }
+}

@@ -1,0 +1,69 @@
+package org.allocsim.reports.document;
+
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * One quantity of a subject: a column where many subjects stand in a table, a key of their objects
+ * in JSON.
+ *
+ * @param <R> the subject, one row of a table
+ * @param key its name in JSON and CSV, which ends in the unit
+ * @param label its name for people; null for what only programs read
+ * @param explanation what it means, one sentence
+ * @param type what its values are
+ * @param missing why it may be missing, which continues "null where …"; null where it never is
+ * @param rank how soon a narrow terminal leaves it out, the highest rank first; never at 0
+ * @param isOptional whether people do not see it where no row has it
+ * @param value takes it from the subject; null where it is missing
+ * @param text what people read instead of the value, text or a {@link Sentence}; null for the value
+ */
+public record Column<R>(
+    String key,
+    String label,
+    String explanation,
+    Type type,
+    String missing,
+    int rank,
+    boolean isOptional,
+    Function<? super R, ?> value,
+    Function<? super R, ?> text) {
+
+  /** What kind of quantity it is; objects and lists have none. */
+  public Unit unit() {
+    return type instanceof Type.Scalar(Unit unit) ? unit : null;
+  }
+
+  /** Whether people read numbers in it. */
+  public boolean isNumber() {
+    return text == null && unit() != null && unit().isNumber();
+  }
+
+  /** Whether people read words instead of the value itself. */
+  public boolean isWorded() {
+    return text != null || unit() == null;
+  }
+
+  /** Whether its value fits a cell of CSV. */
+  public boolean isFlat() {
+    return !(type instanceof Type.Single) && !(type instanceof Type.Many);
+  }
+
+  /** The value as a program reads it; null where it is missing or no finite number. */
+  public Object value(R row) {
+    Object found = value.apply(row);
+    return found instanceof Double number && !Double.isFinite(number) ? null : found;
+  }
+
+  /** The value as people read it. */
+  public String text(R row) {
+    if (text != null) {
+      return String.valueOf(text.apply(row));
+    }
+    Object value = value(row);
+    return type instanceof Type.Series(var unit) && value instanceof List<?> series
+        ? series.stream().map(unit::text).collect(Collectors.joining(", "))
+        : unit().text(value);
+  }
+}

@@ -1,0 +1,110 @@
+package org.allocsim.reports.document;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.allocsim.analysis.text.Numbers;
+
+/**
+ * Subjects of one shape, a row each. The first column of words that has a label names a row.
+ *
+ * @param <R> a row
+ * @param caption what the table shows
+ * @param shape the columns
+ * @param rows the rows in their order
+ * @param leftOut why people find a row below the table, in a sentence, and not in it: continues the
+ *     row's name; null for rows of the table
+ * @param kept which rows stand in the table on paper; the page and CSV have all
+ * @param more what is said of the others; null where all are kept
+ * @param pointer where the rows stand in the JSON of the document, as a JSON Pointer; null where
+ *     they do not
+ */
+public record Table<R>(
+    String caption,
+    Shape<R> shape,
+    List<R> rows,
+    Function<? super R, String> leftOut,
+    Predicate<? super R> kept,
+    More more,
+    String pointer)
+    implements Block {
+  /**
+   * What is said of rows that are not kept.
+   *
+   * @param noun what a row is, in the singular
+   * @param remedy where all of them can be had
+   */
+  public record More(String noun, String remedy) {}
+
+  /** Keeps its own copy of the rows. */
+  public Table {
+    rows = List.copyOf(rows);
+  }
+
+  /** A table in which every row is shown. */
+  public static <R> Table<R> of(String caption, Shape<R> shape, List<? extends R> rows) {
+    return new Table<>(caption, shape, List.copyOf(rows), _ -> null, _ -> true, null, null);
+  }
+
+  /** The same table, of which some rows are left out for a reason. */
+  public Table<R> leavingOut(Function<? super R, String> reason) {
+    return new Table<>(caption, shape, rows, reason, kept, more, pointer);
+  }
+
+  /** The same table, of which paper keeps some rows. */
+  public Table<R> keeping(Predicate<? super R> isKept, More others) {
+    return new Table<>(caption, shape, rows, leftOut, isKept, others, pointer);
+  }
+
+  /** The same table, whose rows stand at this place of the JSON. */
+  public Table<R> at(String jsonPointer) {
+    return new Table<>(caption, shape, rows, leftOut, kept, more, jsonPointer);
+  }
+
+  /** The columns that people see. */
+  public List<Column<R>> readable() {
+    return shape.columns().stream()
+        .filter(column -> column.label() != null)
+        .filter(column -> !column.isOptional() || rows.stream().anyMatch(row -> has(column, row)))
+        .toList();
+  }
+
+  private boolean has(Column<R> column, R row) {
+    return leftOut.apply(row) == null && column.value(row) != null;
+  }
+
+  /** The rows that stand in the table. */
+  public List<R> shown() {
+    return rows.stream().filter(row -> leftOut.apply(row) == null && kept.test(row)).toList();
+  }
+
+  /** What is said about the rows that are not kept; null where all are. */
+  public String others() {
+    long count = rows.stream().filter(row -> !kept.test(row)).count();
+    return count == 0
+        ? null
+        : Numbers.count(count, "more " + more.noun()) + "; " + more.remedy() + ".";
+  }
+
+  /** What is said about the rows that do not. */
+  public List<Sentence> leftOutRows() {
+    return rows.stream()
+        .filter(row -> leftOut.apply(row) != null)
+        .map(row -> Sentence.of("{} {}", name(row), Objects.requireNonNull(leftOut.apply(row))))
+        .toList();
+  }
+
+  /** The name of a row. */
+  public String name(R row) {
+    return naming().text(row);
+  }
+
+  /** The column that names a row. */
+  public Column<R> naming() {
+    return readable().stream()
+        .filter(column -> !column.isNumber())
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no column names a row of " + caption));
+  }
+}

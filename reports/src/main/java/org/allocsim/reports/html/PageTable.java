@@ -1,0 +1,57 @@
+package org.allocsim.reports.html;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.allocsim.reports.document.Column;
+import org.allocsim.reports.document.Table;
+
+/**
+ * What the page needs to know of a table beyond its figures, which it takes from the JSON: columns
+ * with their units and explanations, and the words that stand for figures.
+ */
+final class PageTable {
+  private PageTable() {}
+
+  static <R> Map<String, Object> of(Table<R> table) {
+    Column<R> naming = table.naming();
+    List<Column<R>> columns =
+        table.shape().columns().stream()
+            .filter(column -> column.label() != null && !column.equals(naming))
+            .toList();
+    List<Object> rows = new ArrayList<>();
+    for (R row : table.rows()) {
+      Map<String, Object> about = new LinkedHashMap<>();
+      about.put("name", table.name(row));
+      String why = table.leftOut().apply(row);
+      about.put("why", why);
+      Map<String, Object> words = new LinkedHashMap<>();
+      if (why == null) {
+        columns.stream()
+            .filter(Column::isWorded)
+            .forEach(column -> words.put(column.key(), column.text(row)));
+      }
+      about.put("words", words);
+      rows.add(about);
+    }
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("pointer", table.pointer());
+    map.put("first", naming.label());
+    map.put("columns", columns.stream().map(PageTable::column).toList());
+    map.put("rows", rows);
+    return map;
+  }
+
+  private static Map<String, Object> column(Column<?> column) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("key", column.key());
+    map.put("label", column.label());
+    map.put("note", column.explanation());
+    map.put("unit", column.isWorded() ? "text" : column.unit().name().toLowerCase(Locale.ROOT));
+    map.put("optional", column.isOptional());
+    map.put("worded", column.isWorded());
+    return map;
+  }
+}
