@@ -62,7 +62,8 @@ final class CompareCharts {
     for (RunResult result : results) {
       ranked.stream()
           .filter(each -> each.result().choice().equals(result.choice()))
-          .forEach(observed::add);
+          .findFirst()
+          .ifPresent(observed::add);
     }
     return observed;
   }

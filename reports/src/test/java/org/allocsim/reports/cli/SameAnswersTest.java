@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import de.siegmar.fastcsv.reader.CsvReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +20,6 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;
-import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.workloads.source.OpenedTrace;
@@ -31,6 +31,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A trace is a trace, whatever file it came from and whichever command replays it: equal questions
@@ -67,8 +68,8 @@ class SameAnswersTest {
     return files;
   }
 
-  private static List<String> grid(String recordedConf) {
-    return TuningGrid.of(recordedConf, VERSION, Platform.LINUX, false).confs();
+  private static List<String> grid(String recordedConf, boolean limited) {
+    return TuningGrid.of(recordedConf, VERSION, Platform.LINUX, limited).confs();
   }
 
   @TestFactory
@@ -88,13 +89,13 @@ class SameAnswersTest {
     int device = snapshot.device(null);
     assertEquals(device, lines.device(null));
     String recorded = snapshot.recording().orElseThrow().config().text();
-    for (String conf : grid(recorded)) {
+    for (String conf : grid(recorded, true)) {
       long limitBytes = snapshot.recording().orElseThrow().peakBytes(device) * 9 / 10;
       for (long limit : new long[] {MemoryLimit.NONE, limitBytes}) {
         RunResult first = run(snapshot, device, conf, limit);
         RunResult second = run(lines, device, conf, limit);
         assertEquals(first.stats(), second.stats(), conf);
-        assertEquals(failures(first), failures(second), conf);
+        assertEquals(first.failures(), second.failures(), conf);
         assertEquals(first.driverCallsByKind(), second.driverCallsByKind(), conf);
       }
     }
@@ -118,14 +119,10 @@ class SameAnswersTest {
             .keepingFailures(Integer.MAX_VALUE));
   }
 
-  private static List<FailedRequest> failures(RunResult result) {
-    return result.failures();
-  }
-
   @TestFactory
   Stream<DynamicTest> aSettingIsASettingWhicheverOptionGivesIt() {
     return Stream.concat(
-            grid("").stream(),
+            grid("", true).stream(),
             Stream.of("max_split_size_mb:64", "roundup_power2_divisions:[256:2,>:8]"))
         .map(conf ->
             DynamicTest.dynamicTest(
@@ -155,7 +152,7 @@ class SameAnswersTest {
 
   @Test
   void aRowOfASweepIsThatOfTheReplay() throws IOException {
-    List<String> confs = grid("");
+    List<String> confs = grid("", true);
     Path out = folder.resolve("swept");
     List<Object> arguments =
         new ArrayList<>(
@@ -186,7 +183,7 @@ class SameAnswersTest {
   /** Peak of reserved memory and number of failures by setting. */
   private static Map<String, List<String>> rows(Path csv) throws IOException {
     Map<String, List<String>> rows = new TreeMap<>();
-    try (var reader = de.siegmar.fastcsv.reader.CsvReader.builder().ofNamedCsvRecord(csv)) {
+    try (var reader = CsvReader.builder().ofNamedCsvRecord(csv)) {
       reader.forEach(row ->
           rows.put(
               row.getField("conf"),
@@ -217,7 +214,7 @@ class SameAnswersTest {
           row.get("conf").asString());
       rows++;
     }
-    assertEquals(grid("").size(), rows);
+    assertEquals(grid("", true).size(), rows);
   }
 
   private JsonNode replay(Object... options) throws IOException {
@@ -232,7 +229,7 @@ class SameAnswersTest {
     CommandRun run = CommandRun.of(all.toArray());
     assertEquals(0, run.exitCode() == 3 ? 0 : run.exitCode(), run.err());
     JsonNode node = MAPPER.readTree(run.out());
-    ((tools.jackson.databind.node.ObjectNode) node).remove("seconds");
+    ((ObjectNode) node).remove("seconds");
     return node;
   }
 }

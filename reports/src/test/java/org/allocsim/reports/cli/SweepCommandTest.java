@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import de.siegmar.fastcsv.reader.CsvReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -13,8 +14,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -122,15 +125,22 @@ final class SweepCommandTest {
     CommandRun run =
         CommandRun.of("sweep", recording, "--policies", "pytorch,cuda-async", "-o", out);
     assertEquals(0, run.exitCode(), run.err());
-    List<String> compared = Files.readAllLines(csv);
+    Set<List<String>> compared = new HashSet<>();
+    try (var reader = CsvReader.builder().ofNamedCsvRecord(csv)) {
+      reader.forEach(each ->
+          compared.add(
+              List.of(
+                  each.getField("peak_reserved_bytes"),
+                  each.getField("peak_allocated_bytes"),
+                  each.getField("peak_requested_bytes"))));
+    }
     for (SweepRow row : rows()) {
-      String figures =
-          "%s,%s,%s,"
-              .formatted(
-                  row.get(SweepColumn.PEAK_RESERVED_BYTES),
-                  row.get(SweepColumn.PEAK_ALLOCATED_BYTES),
-                  row.get(SweepColumn.PEAK_REQUESTED_BYTES));
-      assertTrue(compared.stream().anyMatch(line -> line.contains(figures)), figures);
+      List<String> figures =
+          List.of(
+              row.get(SweepColumn.PEAK_RESERVED_BYTES).toString(),
+              row.get(SweepColumn.PEAK_ALLOCATED_BYTES).toString(),
+              row.get(SweepColumn.PEAK_REQUESTED_BYTES).toString());
+      assertTrue(compared.contains(figures), figures::toString);
       assertEquals(0, row.number(SweepColumn.RECORDED_OOMS));
       assertEquals(
           row.text(SweepColumn.POLICY).equals("pytorch") && row.text(SweepColumn.CONF).isEmpty(),
