@@ -19,6 +19,8 @@ public record ReductionPlan(long partsBytes, long turnsBytes) {
   private static final ReductionPlan WITHOUT_MEMORY = new ReductionPlan(0, 0);
 
   /**
+   * The plan of a reduction.
+   *
    * @param inputs values reduced into one result
    * @param outputs results
    * @param fastest whether the values of one result lie side by side
