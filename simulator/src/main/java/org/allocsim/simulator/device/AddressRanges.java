@@ -1,5 +1,7 @@
 package org.allocsim.simulator.device;
 
+import org.allocsim.simulator.device.span.Spans;
+
 /**
  * Ranges of addresses ({@code cuMemAddressReserve}) and what is mapped in them. Where they lie is
  * for {@link RawHeap} to say, with whose blocks they share the address space.

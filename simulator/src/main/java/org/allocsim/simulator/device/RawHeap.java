@@ -2,6 +2,7 @@ package org.allocsim.simulator.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.allocsim.simulator.device.span.Spans;
 import org.allocsim.simulator.order.AddressOrder;
 
 /**

@@ -1,5 +1,7 @@
 package org.allocsim.simulator.device;
 
+import org.allocsim.simulator.device.span.Spans;
+
 /** A reservation of address space; {@link Reservations} makes it and uses it again. */
 final class Reservation {
   /** Number among the reservations that there are, from 1 on. */

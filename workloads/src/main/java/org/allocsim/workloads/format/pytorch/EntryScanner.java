@@ -4,6 +4,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import org.allocsim.simulator.effect.EffectKind;
+import org.allocsim.workloads.format.pytorch.pickle.Memo;
+import org.allocsim.workloads.format.pytorch.pickle.Opcode;
+import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
+import org.allocsim.workloads.format.pytorch.pickle.TextPool;
+import org.allocsim.workloads.format.pytorch.pickle.Value;
+import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
 
 /**
  * Reads the entries of a history at one go, straight from the buffer, where they look as Python

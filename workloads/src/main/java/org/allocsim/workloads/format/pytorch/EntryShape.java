@@ -4,6 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import org.allocsim.workloads.format.pytorch.pickle.Memo;
+import org.allocsim.workloads.format.pytorch.pickle.Opcode;
+import org.allocsim.workloads.format.pytorch.pickle.Value;
+import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
 
 /**
  * The keys of a history's entries in their order, as the bytes that refer to them: consecutive

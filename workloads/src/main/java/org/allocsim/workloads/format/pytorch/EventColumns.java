@@ -6,6 +6,11 @@ import java.util.Optional;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.format.pytorch.pickle.Notes;
+import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
+import org.allocsim.workloads.format.pytorch.pickle.TextPool;
+import org.allocsim.workloads.format.pytorch.pickle.Value;
+import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
 
 /**
  * The columns of one list of history entries while it is read. The first entry that cannot be read

@@ -1,5 +1,9 @@
 package org.allocsim.workloads.format.pytorch;
 
+import org.allocsim.workloads.format.pytorch.pickle.OpenDicts;
+import org.allocsim.workloads.format.pytorch.pickle.Value;
+import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
+
 /** Reads the fields of an open dict outside the history, with a fallback where one is missing. */
 final class Fields {
   private final OpenDicts dicts;

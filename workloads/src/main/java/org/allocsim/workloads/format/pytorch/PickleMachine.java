@@ -2,6 +2,13 @@ package org.allocsim.workloads.format.pytorch;
 
 import java.util.Arrays;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.pytorch.pickle.Memo;
+import org.allocsim.workloads.format.pytorch.pickle.Opcode;
+import org.allocsim.workloads.format.pytorch.pickle.OpenDicts;
+import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
+import org.allocsim.workloads.format.pytorch.pickle.TextPool;
+import org.allocsim.workloads.format.pytorch.pickle.Value;
+import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
 
 /**
  * Runs the part of the pickle language that plain data need (protocols 2 to 5) and hands dicts and

@@ -3,6 +3,10 @@ package org.allocsim.workloads.format.pytorch;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.workloads.format.pytorch.ListContent.Problem;
+import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
+import org.allocsim.workloads.format.pytorch.pickle.TextPool;
+import org.allocsim.workloads.format.pytorch.pickle.Value;
+import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
 
 /** Makes segments and blocks from their dicts, in all forms that PyTorch 2.0 to 2.14 writes. */
 final class SegmentReader {

@@ -10,6 +10,11 @@ import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.pytorch.ListContent.Problem;
+import org.allocsim.workloads.format.pytorch.pickle.Notes;
+import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
+import org.allocsim.workloads.format.pytorch.pickle.TextPool;
+import org.allocsim.workloads.format.pytorch.pickle.Value;
+import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
 
 /** Puts the parts of a snapshot together, and is where a part that matters must be right. */
 final class SnapshotAssembler {

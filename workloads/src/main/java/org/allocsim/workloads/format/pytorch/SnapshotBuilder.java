@@ -4,6 +4,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.pytorch.pickle.Notes;
+import org.allocsim.workloads.format.pytorch.pickle.OpenDicts;
+import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
+import org.allocsim.workloads.format.pytorch.pickle.TextPool;
+import org.allocsim.workloads.format.pytorch.pickle.Value;
+import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
 
 /**
  * Gives meaning to the containers of a pickle: finds by its keys what a dict is, and turns it into

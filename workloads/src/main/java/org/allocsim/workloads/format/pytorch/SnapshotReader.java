@@ -8,6 +8,9 @@ import java.nio.file.Path;
 import java.util.List;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
+import org.allocsim.workloads.format.pytorch.pickle.TextPool;
+import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
 import org.allocsim.workloads.io.Compression;
 import org.allocsim.workloads.io.StoredInput;
 

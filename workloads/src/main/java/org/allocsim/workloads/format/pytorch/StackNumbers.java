@@ -2,6 +2,7 @@ package org.allocsim.workloads.format.pytorch;
 
 import java.util.Arrays;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.format.pytorch.pickle.TextPool;
 
 /**
  * Numbers frames and stacks while a file is read. Writers repeat equal stacks for every entry; this

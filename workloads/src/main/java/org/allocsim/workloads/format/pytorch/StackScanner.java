@@ -4,6 +4,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import org.allocsim.workloads.format.pytorch.pickle.Memo;
+import org.allocsim.workloads.format.pytorch.pickle.Opcode;
+import org.allocsim.workloads.format.pytorch.pickle.TextPool;
+import org.allocsim.workloads.format.pytorch.pickle.Value;
+import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
 
 /**
  * Reads lists of frames straight from the buffer, as Python writes them: references to frames that

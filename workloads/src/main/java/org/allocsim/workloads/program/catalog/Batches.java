@@ -6,7 +6,7 @@ import org.allocsim.simulator.trace.Loader;
 import org.allocsim.workloads.program.ProgramOption;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.Device;
+import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;

@@ -7,7 +7,7 @@ import org.allocsim.workloads.program.ProgramOption;
 import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.Device;
+import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Joining;
 import org.allocsim.workloads.program.torch.Tensor;

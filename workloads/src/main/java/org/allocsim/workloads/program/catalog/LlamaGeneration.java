@@ -10,7 +10,7 @@ import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.GreedySearch;
 import org.allocsim.workloads.program.model.Llama;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.Device;
+import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.allocsim.workloads.program.ProgramOption;
 import org.allocsim.workloads.program.ProgramValues;
-import org.allocsim.workloads.program.torch.Device;
+import org.allocsim.workloads.program.torch.memory.Device;
 
 /** What programs have in common. */
 final class Options {

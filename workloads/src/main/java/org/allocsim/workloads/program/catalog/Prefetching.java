@@ -8,7 +8,7 @@ import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.torch.Convolutions;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.Device;
+import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Parameters;
 import org.allocsim.workloads.program.torch.Tensor;

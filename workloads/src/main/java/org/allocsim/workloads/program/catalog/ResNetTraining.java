@@ -8,7 +8,7 @@ import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.ResNet;
 import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.Device;
+import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.GradScaler;
 import org.allocsim.workloads.program.torch.Losses;
 import org.allocsim.workloads.program.torch.Sgd;

@@ -9,7 +9,7 @@ import org.allocsim.workloads.program.model.VisionTransformer;
 import org.allocsim.workloads.program.torch.Adam;
 import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.Device;
+import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Reductions;
 import org.allocsim.workloads.program.torch.Tensor;

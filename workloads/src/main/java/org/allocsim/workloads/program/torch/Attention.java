@@ -1,5 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
+import org.allocsim.workloads.program.torch.kernel.ReductionPlan;
+
 /**
  * {@code F.scaled_dot_product_attention} of queries, keys and values laid out as batch, heads,
  * tokens, features: the memory-efficient kernels serve single precision, cuDNN's serve half

@@ -1,5 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
+import org.allocsim.workloads.program.torch.kernel.Cub;
+
 /** Small tensors of numbers and truth values with which programs steer themselves. */
 public final class Bits {
   private final Torch torch;

@@ -1,5 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
+import org.allocsim.workloads.program.torch.kernel.Tiles;
+
 /** Convolutions of images by cuDNN, and what pools them. */
 public final class Convolutions {
   private Convolutions() {}

@@ -1,5 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
+import org.allocsim.workloads.program.torch.kernel.Cub;
+
 /** Look-up of rows by number. */
 public final class Embeddings {
   /** Ids up to which they are not sorted (EmbeddingBackwardKernel's caller). */

@@ -1,5 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
+import org.allocsim.workloads.program.torch.kernel.Tiles;
+
 /** Matrix products, computed by cuBLAS. */
 public final class Products {
   private Products() {}

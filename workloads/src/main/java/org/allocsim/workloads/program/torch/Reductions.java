@@ -1,5 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
+import org.allocsim.workloads.program.torch.kernel.ReductionPlan;
+
 /** Sums and means. */
 public final class Reductions {
   private Reductions() {}

@@ -1,6 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
 import java.util.Arrays;
+import org.allocsim.workloads.program.torch.memory.Storage;
 
 /**
  * A tensor without values: sizes, strides, element type and memory. It is counted like PyTorch's

@@ -2,6 +2,8 @@ package org.allocsim.workloads.program.torch;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.allocsim.workloads.program.torch.memory.Device;
+import org.allocsim.workloads.program.torch.memory.Storage;
 
 /**
  * The state of PyTorch that operations share: whether gradients are recorded, autocast, which

@@ -25,6 +25,7 @@ import java.util.SplittableRandom;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.pytorch.PickleWriter.Tuple;
+import org.allocsim.workloads.format.pytorch.pickle.Opcode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

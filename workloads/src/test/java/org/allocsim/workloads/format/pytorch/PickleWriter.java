@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import org.allocsim.workloads.format.pytorch.pickle.Opcode;
 
 /**
  * Writes pickles the way Python does (containers are memoized before they fill, elements come in

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.allocsim.workloads.format.pytorch.PickleWriter.Tuple;
+import org.allocsim.workloads.format.pytorch.pickle.Opcode;
 
 /**
  * Makes snapshots of any length in Python's style, about 200 bytes an entry with its stack, whose

@@ -15,7 +15,7 @@ import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
-import org.allocsim.workloads.program.torch.Device;
+import org.allocsim.workloads.program.torch.memory.Device;
 
 /** How often a training cleans its cache. */
 public final class CleaningCadence implements SuiteScenario {

@@ -1,4 +1,4 @@
-package org.allocsim.workloads.format.pytorch;
+package org.allocsim.workloads.format.pytorch.pickle;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -7,9 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** Distinct texts by number, kept as the bytes they came in; a text is decoded when asked for. */
-final class TextPool {
+public final class TextPool {
   /** Maximum bytes of distinct texts; a real snapshot has a few hundred KiB. */
-  static final int MOST_BYTES = 256 << 20;
+  public static final int MOST_BYTES = 256 << 20;
 
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -22,12 +22,12 @@ final class TextPool {
   private int count;
 
   /** Number of distinct texts. */
-  int count() {
+  public int count() {
     return count;
   }
 
   /** The number of the text in these bytes (UTF-8), or −1 where the pool is full. */
-  int number(byte[] source, int offset, int length) {
+  public int number(byte[] source, int offset, int length) {
     int mask = table.length - 1;
     int slot = hash(source, offset, length) & mask;
     for (int entry; (entry = table[slot]) != 0; slot = (slot + 1) & mask) {
@@ -86,7 +86,7 @@ final class TextPool {
   }
 
   /** Spreads every bit over the word. */
-  static long mix(long value) {
+  public static long mix(long value) {
     long h = value * 0x9E3779B97F4A7C15L;
     h ^= h >>> 32;
     h *= 0xD6E8FEB86659FD93L;
@@ -94,17 +94,17 @@ final class TextPool {
   }
 
   /** The text with this number. */
-  String text(int id) {
+  public String text(int id) {
     return new String(bytes, starts[id], starts[id + 1] - starts[id], StandardCharsets.UTF_8);
   }
 
   /** The text as it may stand in a message: short, and without control characters. */
-  String shown(int id) {
+  public String shown(int id) {
     return shown(text(id));
   }
 
   /** A text from the file as it may stand in a message. */
-  static String shown(String text) {
+  public static String shown(String text) {
     StringBuilder shown = new StringBuilder("\"");
     text.codePoints()
         .limit(60)

@@ -1,11 +1,11 @@
-package org.allocsim.simulator.device;
+package org.allocsim.simulator.device.span;
 
 import org.allocsim.simulator.order.AddressOrder;
 import org.allocsim.simulator.order.BlockRows;
 import org.allocsim.simulator.order.SizeOrderedRows;
 
 /** Spans in trees: every operation takes time logarithmic in their number. */
-final class ManySpans extends BlockRows implements SpanStore {
+public final class ManySpans extends BlockRows implements SpanStore {
   private final AddressOrder byAddress = new AddressOrder();
   private final SizeOrderedRows bySize = new SizeOrderedRows(this);
 

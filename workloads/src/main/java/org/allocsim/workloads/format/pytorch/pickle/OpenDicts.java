@@ -1,4 +1,4 @@
-package org.allocsim.workloads.format.pytorch;
+package org.allocsim.workloads.format.pytorch.pickle;
 
 import java.util.Arrays;
 
@@ -6,16 +6,16 @@ import java.util.Arrays;
  * The dicts that are being filled: for each a row with one place per known field. A dict leaves as
  * soon as whatever contains it takes it, so that there are only as many as dicts nest.
  */
-final class OpenDicts {
+public final class OpenDicts {
   /** Maximum number of dicts that may be open at once. */
-  static final int MOST = 1 << 12;
+  public static final int MOST = 1 << 12;
 
   private static final int WIDTH = 64;
 
   /** Places that refer to a dict: its position on the stack and its memo slot, or −1. */
-  int[] stackPositions = new int[16];
+  public int[] stackPositions = new int[16];
 
-  int[] memoSlots = new int[16];
+  public int[] memoSlots = new int[16];
   private long[] present = new long[16];
   private byte[] depths = new byte[16];
   private byte[] types = new byte[16 * WIDTH];
@@ -25,7 +25,7 @@ final class OpenDicts {
   private int used;
 
   /** A new empty dict, or −1 where too many are open. */
-  int open(int stackPosition) {
+  public int open(int stackPosition) {
     int dict;
     if (freeCount > 0) {
       dict = free[--freeCount];
@@ -56,39 +56,39 @@ final class OpenDicts {
   }
 
   /** The dict is finished; its row may be used again. */
-  void close(int dict) {
+  public void close(int dict) {
     free[freeCount++] = dict;
   }
 
-  void set(int dict, int field, byte type, long value) {
+  public void set(int dict, int field, byte type, long value) {
     present[dict] |= 1L << field;
     types[dict * WIDTH + field] = type;
     values[dict * WIDTH + field] = value;
   }
 
-  boolean has(int dict, int field) {
+  public boolean has(int dict, int field) {
     return (present[dict] >>> field & 1) != 0;
   }
 
-  boolean hasAny(int dict, long fields) {
+  public boolean hasAny(int dict, long fields) {
     return (present[dict] & fields) != 0;
   }
 
   /** Type of a field, {@link Value#MARK} where it is absent. */
-  byte type(int dict, int field) {
+  public byte type(int dict, int field) {
     return has(dict, field) ? types[dict * WIDTH + field] : Value.MARK;
   }
 
   /** Value of a field that is present. */
-  long value(int dict, int field) {
+  public long value(int dict, int field) {
     return values[dict * WIDTH + field];
   }
 
-  int depth(int dict) {
+  public int depth(int dict) {
     return depths[dict];
   }
 
-  void deepen(int dict, int depth) {
+  public void deepen(int dict, int depth) {
     depths[dict] = (byte) Math.max(depths[dict], depth);
   }
 }

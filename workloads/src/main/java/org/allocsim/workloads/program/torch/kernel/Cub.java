@@ -1,7 +1,7 @@
-package org.allocsim.workloads.program.torch;
+package org.allocsim.workloads.program.torch.kernel;
 
 /** Temporary memory of CUB's device-wide algorithms (CUB 3.0). */
-final class Cub {
+public final class Cub {
   /** Alignment of each part of the temporary memory; as much is added for the whole. */
   private static final long ALIGNMENT = 256;
 
@@ -24,7 +24,7 @@ final class Cub {
   }
 
   /** {@code DeviceRadixSort::SortPairs} over all bits of the keys. */
-  static long sortPairsBytes(long count, int keyBytes, int valueBytes) {
+  public static long sortPairsBytes(long count, int keyBytes, int valueBytes) {
     long tile = SORT_TILE_BYTES / keyBytes;
     long tiles = (count + tile - 1) / tile;
     long bins = keyBytes * DIGITS * Long.BYTES;
@@ -38,7 +38,7 @@ final class Cub {
   }
 
   /** {@code DeviceScan} and {@code DeviceSelect::UniqueByKey} of 8-byte values. */
-  static long scanBytes(long count) {
+  public static long scanBytes(long count) {
     long tiles = (count + SCAN_TILE - 1) / SCAN_TILE;
     return aligned((tiles + SCAN_PADDING) * 2 * Long.BYTES) + ALIGNMENT + ALIGNMENT - 1;
   }

@@ -1,10 +1,10 @@
-package org.allocsim.simulator.device;
+package org.allocsim.simulator.device.span;
 
 /**
  * Disjoint spans of addresses, ascending. A span is known by a number above 0 until the next change
  * of the store; {@link #NONE} is none.
  */
-sealed interface SpanStore permits FewSpans, ManySpans {
+public sealed interface SpanStore permits FewSpans, ManySpans {
   /** No span. */
   int NONE = 0;
 

@@ -1,4 +1,4 @@
-package org.allocsim.workloads.format.pytorch;
+package org.allocsim.workloads.format.pytorch.pickle;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -13,13 +13,13 @@ import org.allocsim.workloads.io.ExpansionLimitException;
 import org.allocsim.workloads.io.StoredInput;
 
 /** The bytes of a pickle through one bounded buffer, and the sentences about what is wrong. */
-final class PickleInput {
+public final class PickleInput {
   /**
    * Longest text that is kept; longer ones are skipped. File names and settings are far shorter.
    */
-  static final int LONGEST_TEXT = 1 << 16;
+  public static final int LONGEST_TEXT = 1 << 16;
 
-  static final String WRITE_ANEW =
+  public static final String WRITE_ANEW =
       "write the snapshot anew with torch.cuda.memory._dump_snapshot()";
 
   private static final int BUFFER_BYTES = 1 << 18;
@@ -45,7 +45,7 @@ final class PickleInput {
    *
    * @param storedTotal size of the file as stored, or −1
    */
-  PickleInput(StoredInput input, String name, long storedTotal, Progress progress) {
+  public PickleInput(StoredInput input, String name, long storedTotal, Progress progress) {
     this.input = input;
     this.name = name;
     this.storedTotal = storedTotal;
@@ -53,17 +53,17 @@ final class PickleInput {
   }
 
   /** Number of plain bytes taken. */
-  long offset() {
+  public long offset() {
     return bufferStart + next;
   }
 
   /** Offset of the opcode taken last. */
-  long opcodeOffset() {
+  public long opcodeOffset() {
     return opcodeOffset;
   }
 
   /** Takes an opcode, or −1 at the end of the data. */
-  int opcode() throws TraceFormatException {
+  public int opcode() throws TraceFormatException {
     opcodeOffset = bufferStart + next;
     if (next == limit && !fill(1)) {
       return -1;
@@ -71,44 +71,44 @@ final class PickleInput {
     return buffer[next++] & 0xff;
   }
 
-  int u1() throws TraceFormatException {
+  public int u1() throws TraceFormatException {
     if (next == limit) {
       need(1);
     }
     return buffer[next++] & 0xff;
   }
 
-  int u2() throws TraceFormatException {
+  public int u2() throws TraceFormatException {
     need(2);
     int value = (short) SHORTS.get(buffer, next) & 0xffff;
     next += 2;
     return value;
   }
 
-  int i4() throws TraceFormatException {
+  public int i4() throws TraceFormatException {
     need(4);
     int value = (int) INTS.get(buffer, next);
     next += 4;
     return value;
   }
 
-  long u4() throws TraceFormatException {
+  public long u4() throws TraceFormatException {
     return i4() & 0xffff_ffffL;
   }
 
-  long i8() throws TraceFormatException {
+  public long i8() throws TraceFormatException {
     need(8);
     long value = (long) LONGS.get(buffer, next);
     next += 8;
     return value;
   }
 
-  double f8() throws TraceFormatException {
+  public double f8() throws TraceFormatException {
     return Double.longBitsToDouble(Long.reverseBytes(i8()));
   }
 
   /** Takes a two's complement number of 1 to 8 bytes. */
-  long signed(int length) throws TraceFormatException {
+  public long signed(int length) throws TraceFormatException {
     need(length);
     long value = buffer[next + length - 1];
     for (int i = length - 2; i >= 0; i--) {
@@ -119,7 +119,7 @@ final class PickleInput {
   }
 
   /** Takes a text and returns its number in the pool, or −1 where it is too long to be kept. */
-  int text(long length, TextPool pool) throws TraceFormatException {
+  public int text(long length, TextPool pool) throws TraceFormatException {
     if (length < 0 || length > LONGEST_TEXT) {
       skip(length);
       return -1;
@@ -137,7 +137,7 @@ final class PickleInput {
   }
 
   /** Passes over bytes that are not kept; the announced length is unsigned. */
-  void skip(long length) throws TraceFormatException {
+  public void skip(long length) throws TraceFormatException {
     checkAnnounced(length);
     long left = length;
     while (left > limit - next) {
@@ -151,7 +151,7 @@ final class PickleInput {
   }
 
   /** Refuses at once what an uncompressed file of known size cannot hold. */
-  void checkAnnounced(long length) throws TraceFormatException {
+  public void checkAnnounced(long length) throws TraceFormatException {
     boolean sizeKnown = storedTotal >= 0 && input.compression() == Compression.NONE;
     if (length < 0 || (sizeKnown && length > storedTotal - offset())) {
       throw failure(
@@ -163,27 +163,27 @@ final class PickleInput {
   }
 
   /** Whether all data were taken. */
-  boolean atEnd() throws TraceFormatException {
+  public boolean atEnd() throws TraceFormatException {
     return next == limit && !fill(1);
   }
 
   /** The bytes that are there; those before {@link #position} were taken. */
-  byte[] buffer() {
+  public byte[] buffer() {
     return buffer;
   }
 
   /** Where the next byte stands in the buffer. */
-  int position() {
+  public int position() {
     return next;
   }
 
   /** Takes the bytes before a position in the buffer. */
-  void moveTo(int position) {
+  public void moveTo(int position) {
     next = position;
   }
 
   /** The position in the buffer up to which bytes are there and come before an offset. */
-  int end(long offset) {
+  public int end(long offset) {
     return (int) Math.min(limit, offset - bufferStart);
   }
 
@@ -215,7 +215,7 @@ final class PickleInput {
   }
 
   /** The sentence about data that cannot be read or unpacked. */
-  static TraceFormatException unreadable(
+  public static TraceFormatException unreadable(
       String name, Compression compression, IOException e, long offset) {
     String place = "byte " + offset + " of the unpacked data";
     if (e instanceof ExpansionLimitException limit) {
@@ -254,19 +254,19 @@ final class PickleInput {
   }
 
   /** The sentence about data that end too early. */
-  TraceFormatException truncated(String announced) {
+  public TraceFormatException truncated(String announced) {
     return failure(
         announced + "the data end at byte " + (bufferStart + limit) + ", before the pickle does",
         "the file is truncated, copy it again or " + WRITE_ANEW);
   }
 
   /** A sentence about the opcode taken last. */
-  TraceFormatException failure(String cause, String remedy) {
+  public TraceFormatException failure(String cause, String remedy) {
     return new TraceFormatException(name, "byte " + opcodeOffset, cause, remedy);
   }
 
   /** A sentence about a place described in words. */
-  TraceFormatException failureAt(String place, String cause, String remedy) {
+  public TraceFormatException failureAt(String place, String cause, String remedy) {
     return new TraceFormatException(name, place, cause, remedy);
   }
 }

@@ -1,4 +1,4 @@
-package org.allocsim.workloads.program.torch;
+package org.allocsim.workloads.program.torch.kernel;
 
 /**
  * How PyTorch divides a reduction among thread blocks ({@code setReduceConfig} in Reduce.cuh): only
@@ -7,25 +7,27 @@ package org.allocsim.workloads.program.torch;
  * @param partsBytes memory for partial results, 0 where there are none
  * @param turnsBytes memory for the counters with which blocks take turns
  */
-record ReductionPlan(long partsBytes, long turnsBytes) {
+public record ReductionPlan(long partsBytes, long turnsBytes) {
   private static final int MOST_THREADS = 512;
   private static final int WARP = 32;
   private static final int VECTOR = 4;
   private static final int LEAST_VALUES = 16;
   private static final int MOST_VALUES = 256;
-  static final int MULTIPROCESSORS = 132;
+  public static final int MULTIPROCESSORS = 132;
   private static final int THREADS_PER_MULTIPROCESSOR = 2048;
 
   private static final ReductionPlan WITHOUT_MEMORY = new ReductionPlan(0, 0);
 
   /**
+   * The plan of a reduction.
+   *
    * @param inputs values reduced into one result
    * @param outputs results
    * @param fastest whether the values of one result lie side by side
    * @param whole whether everything is reduced into one result
    * @param accumulatorBytes bytes of a partial result
    */
-  static ReductionPlan of(
+  public static ReductionPlan of(
       long inputs, long outputs, boolean fastest, boolean whole, int accumulatorBytes) {
     if (inputs == 0 || outputs == 0) {
       return WITHOUT_MEMORY;

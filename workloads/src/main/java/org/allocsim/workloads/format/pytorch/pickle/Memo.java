@@ -1,4 +1,4 @@
-package org.allocsim.workloads.format.pytorch;
+package org.allocsim.workloads.format.pytorch.pickle;
 
 import java.util.Arrays;
 
@@ -9,9 +9,9 @@ import java.util.Arrays;
  * with gaps takes no memory for them. What a part of the file remembers can be noted first and
  * enters the memo once that part turned out to be complete.
  */
-final class Memo {
+public final class Memo {
   /** Maximum number of slots, and one more than the largest value of an entry. */
-  static final int MOST = 1 << 28;
+  public static final int MOST = 1 << 28;
 
   private static final int VALUE_MASK = MOST - 1;
   private static final int TYPE_SHIFT = 28;
@@ -30,23 +30,23 @@ final class Memo {
   private int notedCount;
 
   /** One more than the largest slot filled. */
-  int count() {
+  public int count() {
     return count;
   }
 
   /** Type of the value in a slot, {@link Value#MARK} where it was never filled. */
-  byte type(long slot) {
+  public byte type(long slot) {
     return slot < count ? typeOf(entry((int) slot)) : Value.MARK;
   }
 
   /** The value in a slot that was filled. */
-  long value(int slot) {
+  public long value(int slot) {
     int entry = entry(slot);
     return isNumber(typeOf(entry)) ? numbers[valueOf(entry)] : valueOf(entry);
   }
 
   /** Fills a slot; slots in between stay empty. */
-  void set(int slot, byte type, long value) {
+  public void set(int slot, byte type, long value) {
     int before = entry(slot);
     if (typeOf(before) == Value.TEXT || typeOf(before) == Value.FRAME) {
       version++;
@@ -61,7 +61,7 @@ final class Memo {
   }
 
   /** What a slot holds, as {@link #entry(byte, int)} puts it; 0 where it was never filled. */
-  int entry(int slot) {
+  public int entry(int slot) {
     if (slot < 0 || slot >= count) {
       return 0;
     }
@@ -70,28 +70,28 @@ final class Memo {
   }
 
   /** The value in a slot where it is of a type, which is none of numbers; else −1. */
-  int valueAs(byte type, int slot) {
+  public int valueAs(byte type, int slot) {
     int entry = entry(slot);
     return typeOf(entry) == type ? valueOf(entry) : -1;
   }
 
   /** A number that is another one whenever a text or a frame was replaced. */
-  int version() {
+  public int version() {
     return version;
   }
 
   /** Whether there may be so many more slots. */
-  boolean hasRoom(int more) {
+  public boolean hasRoom(int more) {
     return count <= MOST - more;
   }
 
   /** Forgets what was noted. */
-  void beginNotes() {
+  public void beginNotes() {
     notedCount = 0;
   }
 
   /** Notes a value for the next slot and returns which note this is. */
-  int note(int entry) {
+  public int note(int entry) {
     if (notedCount == noted.length) {
       noted = Arrays.copyOf(noted, notedCount * 2);
     }
@@ -100,30 +100,30 @@ final class Memo {
   }
 
   /** Notes several values. */
-  void note(int[] entries, int from, int to) {
+  public void note(int[] entries, int from, int to) {
     for (int i = from; i < to; i++) {
       note(entries[i]);
     }
   }
 
   /** Replaces a note. */
-  void renote(int note, int entry) {
+  public void renote(int note, int entry) {
     noted[note] = entry;
   }
 
   /** Copies the notes from one on to an array and returns how many that were. */
-  int copyNotes(int from, int[] target, int at) {
+  public int copyNotes(int from, int[] target, int at) {
     System.arraycopy(noted, from, target, at, notedCount - from);
     return notedCount - from;
   }
 
   /** Number of notes. */
-  int noteCount() {
+  public int noteCount() {
     return notedCount;
   }
 
   /** Fills the next slots with what was noted. */
-  void keepNotes() {
+  public void keepNotes() {
     for (int i = 0; i < notedCount; i++) {
       chunk(count)[count & CHUNK_MASK] = noted[i];
       count++;
@@ -144,17 +144,17 @@ final class Memo {
   }
 
   /** A type and a value as a slot holds them; for types that are no numbers. */
-  static int entry(byte type, int value) {
+  public static int entry(byte type, int value) {
     return (type << TYPE_SHIFT) | value;
   }
 
   /** Type of what a slot holds. */
-  static byte typeOf(int entry) {
+  public static byte typeOf(int entry) {
     return (byte) (entry >>> TYPE_SHIFT);
   }
 
   /** Value of what a slot holds where it is no number. */
-  static int valueOf(int entry) {
+  public static int valueOf(int entry) {
     return entry & VALUE_MASK;
   }
 

@@ -1,53 +1,53 @@
-package org.allocsim.workloads.format.pytorch;
+package org.allocsim.workloads.format.pytorch.pickle;
 
 /** Types of the values on the pickle stack; each goes with one {@code long}. */
-final class Value {
+public final class Value {
   /** No value: an empty memo slot, or a mark on the stack. */
-  static final byte MARK = 0;
+  public static final byte MARK = 0;
 
-  static final byte NONE = 1;
-  static final byte BOOL = 2;
+  public static final byte NONE = 1;
+  public static final byte BOOL = 2;
 
   /** A whole number below 2^63. */
-  static final byte INT = 3;
+  public static final byte INT = 3;
 
   /** A whole number from 2^63 to 2^64 − 1, as its 64 bits. */
-  static final byte UNSIGNED = 4;
+  public static final byte UNSIGNED = 4;
 
   /** A floating-point number, as its bits. */
-  static final byte FLOAT = 5;
+  public static final byte FLOAT = 5;
 
   /** A text, as its number in the {@link TextPool}. */
-  static final byte TEXT = 6;
+  public static final byte TEXT = 6;
 
   /** A list that may still grow, as its number among the open lists. */
-  static final byte OPEN_LIST = 7;
+  public static final byte OPEN_LIST = 7;
 
   /** A dict that may still grow, as its number among the open dicts. */
-  static final byte OPEN_DICT = 8;
+  public static final byte OPEN_DICT = 8;
 
   /** A finished stack frame, as its number. */
-  static final byte FRAME = 9;
+  public static final byte FRAME = 9;
 
   /** A finished list of frames, as its stack's number; the empty list is stack 0. */
-  static final byte STACK = 10;
+  public static final byte STACK = 10;
 
   /** A pair of whole numbers, as its number among the pool ids. */
-  static final byte POOL = 11;
+  public static final byte POOL = 11;
 
   /** A finished object of the snapshot, as its number among the builder's objects. */
-  static final byte OBJECT = 12;
+  public static final byte OBJECT = 12;
 
   /** Something that is not looked into, as its nesting depth. */
-  static final byte OPAQUE = 13;
+  public static final byte OPAQUE = 13;
 
   /** An entry that went into its list; it must not be used a second time. */
-  static final byte SPENT = 14;
+  public static final byte SPENT = 14;
 
   private Value() {}
 
   /** How a type is called in messages. */
-  static String describe(byte type) {
+  public static String describe(byte type) {
     return switch (type) {
       case NONE -> "None";
       case BOOL -> "a boolean";

@@ -1,4 +1,4 @@
-package org.allocsim.workloads.program.torch;
+package org.allocsim.workloads.program.torch.kernel;
 
 /**
  * How well products fill a GPU of 132 multiprocessors (Hopper). cuBLAS gives each multiprocessor a
@@ -7,7 +7,7 @@ package org.allocsim.workloads.program.torch;
  * quantization). Long sums are divided among tiles where that fills the last round better, and
  * results of less than one round always are.
  */
-final class Tiles {
+public final class Tiles {
   private static final long SIDE = 128;
 
   /** The shorter side of the smaller of the two shapes that are tried. */
@@ -21,7 +21,7 @@ final class Tiles {
   private Tiles() {}
 
   /** Operations of a product in whole rounds of whole tiles: what the GPU could do meanwhile. */
-  static long operations(long batch, long rows, long columns, long inner) {
+  public static long operations(long batch, long rows, long columns, long inner) {
     long needed = 2 * batch * rows * columns * inner;
     long least = Long.MAX_VALUE;
     for (long parts = 1; parts == 1 || parts * LEAST_SUM <= inner && parts <= MOST_PARTS; parts++) {

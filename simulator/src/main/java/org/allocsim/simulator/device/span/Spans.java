@@ -1,12 +1,12 @@
-package org.allocsim.simulator.device;
+package org.allocsim.simulator.device.span;
 
 /**
  * Disjoint address spans; spans that touch are one. A few lie in arrays, many in trees, so that no
  * operation takes more than logarithmic time.
  */
-final class Spans {
+public final class Spans {
   /** No address. */
-  static final long NONE = -1;
+  public static final long NONE = -1;
 
   /** So many spans are no longer few: about where arrays begin to cost more than trees. */
   private static final int MANY = 256;
@@ -23,18 +23,18 @@ final class Spans {
   private SpanStore spans = few;
 
   /** Forgets all spans. */
-  void clear() {
+  public void clear() {
     spans.clear();
     spans = few;
   }
 
   /** Length of the largest span, 0 without one. */
-  long largestBytes() {
+  public long largestBytes() {
     return spans.largestBytes();
   }
 
   /** Whether one span covers the whole of [start, start + bytes). */
-  boolean covers(long start, long bytes) {
+  public boolean covers(long start, long bytes) {
     return covers(spans.floor(start), start, bytes);
   }
 
@@ -43,7 +43,7 @@ final class Spans {
   }
 
   /** Whether any address of [start, start + bytes) lies in a span. */
-  boolean overlaps(long start, long bytes) {
+  public boolean overlaps(long start, long bytes) {
     return overlaps(spans.floor(start), start, bytes);
   }
 
@@ -58,12 +58,12 @@ final class Spans {
   /**
    * Start of the smallest span of at least this size, the lowest among equals, or {@link #NONE}.
    */
-  long bestFit(long bytes) {
+  public long bestFit(long bytes) {
     return startOf(spans.bestFit(bytes));
   }
 
   /** Start of the lowest span of at least this size, or {@link #NONE}. */
-  long firstFit(long bytes) {
+  public long firstFit(long bytes) {
     return startOf(spans.firstFit(bytes));
   }
 
@@ -72,23 +72,23 @@ final class Spans {
   }
 
   /** The first address that lies in a span, but none below {@code address}, or {@link #NONE}. */
-  long firstFrom(long address) {
+  public long firstFrom(long address) {
     int span = spans.floor(address);
     return covers(span, address, 1) ? address : startOf(spans.above(span));
   }
 
   /** End of the span that an address lies in. */
-  long endOf(long address) {
+  public long endOf(long address) {
     return spans.end(spans.floor(address));
   }
 
   /** Whether a span starts at an address. */
-  boolean startsAt(long address) {
+  public boolean startsAt(long address) {
     return startOf(spans.floor(address)) == address;
   }
 
   /** Adds [start, start + bytes), which overlaps no span, and joins it with what it touches. */
-  void add(long start, long bytes) {
+  public void add(long start, long bytes) {
     int below = spans.floor(start);
     if (overlaps(below, start, bytes)) {
       throw new IllegalArgumentException(
@@ -114,7 +114,7 @@ final class Spans {
   }
 
   /** Removes [start, start + bytes), which lies in one span. */
-  void remove(long start, long bytes) {
+  public void remove(long start, long bytes) {
     int span = spans.floor(start);
     if (!covers(span, start, bytes)) {
       throw new IllegalArgumentException(

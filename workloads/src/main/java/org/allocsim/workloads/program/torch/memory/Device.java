@@ -1,4 +1,4 @@
-package org.allocsim.workloads.program.torch;
+package org.allocsim.workloads.program.torch.memory;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -64,15 +64,15 @@ public final class Device {
     return before;
   }
 
-  int allocate(long bytes) {
+  public int allocate(long bytes) {
     return next().allocate(bytes, stream, pool);
   }
 
-  void free(int allocation) {
+  public void free(int allocation) {
     next().free(allocation, stream);
   }
 
-  void useStream(int allocation, long handle) {
+  public void useStream(int allocation, long handle) {
     next().useStream(allocation, handle, 0);
   }
 

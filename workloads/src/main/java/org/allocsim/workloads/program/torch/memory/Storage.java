@@ -1,36 +1,36 @@
-package org.allocsim.workloads.program.torch;
+package org.allocsim.workloads.program.torch.memory;
 
 /** Memory that tensors share; it is given back when the last of them goes. */
-final class Storage {
+public final class Storage {
   /** Allocation of a storage without device memory. */
-  static final int NONE = -1;
+  public static final int NONE = -1;
 
   private final Device device;
   private final int allocation;
   private int references;
 
-  Storage(Device device, int allocation) {
+  public Storage(Device device, int allocation) {
     this.device = device;
     this.allocation = allocation;
   }
 
-  int allocation() {
+  public int allocation() {
     return allocation;
   }
 
-  int references() {
+  public int references() {
     return references;
   }
 
-  void retain() {
+  public void retain() {
     references++;
   }
 
-  void useStream(long handle) {
+  public void useStream(long handle) {
     device.useStream(allocation, handle);
   }
 
-  void release() {
+  public void release() {
     if (--references == 0 && allocation != NONE) {
       device.free(allocation);
     }

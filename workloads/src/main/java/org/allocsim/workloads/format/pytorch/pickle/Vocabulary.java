@@ -1,4 +1,4 @@
-package org.allocsim.workloads.format.pytorch;
+package org.allocsim.workloads.format.pytorch.pickle;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -10,79 +10,79 @@ import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
  * order before it sees a file, so that the number of a known key is its field and a text is
  * recognised by comparing numbers.
  */
-final class Vocabulary {
+public final class Vocabulary {
   // Top level.
-  static final int SEGMENTS = 0;
-  static final int DEVICE_TRACES = 1;
-  static final int ALLOCATOR_SETTINGS = 2;
-  static final int EXTERNAL_ANNOTATIONS = 3;
-  static final int HOST_SEGMENTS = 4;
-  static final int HOST_TRACES = 5;
-  static final int TRACE_ALLOC_MAX_ENTRIES = 6;
-  static final int TRACE_ALLOC_OVERFLOWED = 7;
+  public static final int SEGMENTS = 0;
+  public static final int DEVICE_TRACES = 1;
+  public static final int ALLOCATOR_SETTINGS = 2;
+  public static final int EXTERNAL_ANNOTATIONS = 3;
+  public static final int HOST_SEGMENTS = 4;
+  public static final int HOST_TRACES = 5;
+  public static final int TRACE_ALLOC_MAX_ENTRIES = 6;
+  public static final int TRACE_ALLOC_OVERFLOWED = 7;
   // History entries; some also in segments, blocks and annotations.
-  static final int ACTION = 8;
-  static final int ADDR = 9;
-  static final int DEVICE_FREE = 10;
-  static final int SIZE = 11;
-  static final int STREAM = 12;
-  static final int TIME_US = 13;
-  static final int FRAMES = 14;
-  static final int POOL_ID = 15;
-  static final int COMPILE_CONTEXT = 16;
-  static final int USER_METADATA = 17;
+  public static final int ACTION = 8;
+  public static final int ADDR = 9;
+  public static final int DEVICE_FREE = 10;
+  public static final int SIZE = 11;
+  public static final int STREAM = 12;
+  public static final int TIME_US = 13;
+  public static final int FRAMES = 14;
+  public static final int POOL_ID = 15;
+  public static final int COMPILE_CONTEXT = 16;
+  public static final int USER_METADATA = 17;
   // Segments.
-  static final int DEVICE = 18;
-  static final int ADDRESS = 19;
-  static final int TOTAL_SIZE = 20;
-  static final int ALLOCATED_SIZE = 21;
-  static final int ACTIVE_SIZE = 22;
-  static final int REQUESTED_SIZE = 23;
-  static final int SEGMENT_TYPE = 24;
-  static final int SEGMENT_POOL_ID = 25;
-  static final int IS_EXPANDABLE = 26;
-  static final int BLOCKS = 27;
+  public static final int DEVICE = 18;
+  public static final int ADDRESS = 19;
+  public static final int TOTAL_SIZE = 20;
+  public static final int ALLOCATED_SIZE = 21;
+  public static final int ACTIVE_SIZE = 22;
+  public static final int REQUESTED_SIZE = 23;
+  public static final int SEGMENT_TYPE = 24;
+  public static final int SEGMENT_POOL_ID = 25;
+  public static final int IS_EXPANDABLE = 26;
+  public static final int BLOCKS = 27;
   // Blocks.
-  static final int STATE = 28;
-  static final int HISTORY = 29;
-  static final int REAL_SIZE = 30;
+  public static final int STATE = 28;
+  public static final int HISTORY = 29;
+  public static final int REAL_SIZE = 30;
   // Annotations and frames.
-  static final int STAGE = 31;
-  static final int NAME = 32;
-  static final int FILENAME = 33;
-  static final int LINE = 34;
+  public static final int STAGE = 31;
+  public static final int NAME = 32;
+  public static final int FILENAME = 33;
+  public static final int LINE = 34;
   // Allocator settings.
-  static final int CONF = 35;
-  static final int MAX_SPLIT_SIZE = 36;
-  static final int GARBAGE_COLLECTION_THRESHOLD = 37;
-  static final int EXPANDABLE_SEGMENTS = 38;
-  static final int PINNED_NUM_REGISTER_THREADS = 39;
-  static final int RELEASE_LOCK_ON_CUDAMALLOC = 40;
-  static final int PINNED_USE_CUDA_HOST_REGISTER = 41;
-  static final int GRAPH_CAPTURE_RECORD_STREAM_REUSE = 42;
-  static final int ROUNDUP_POWER2_DIVISIONS = 43;
+  public static final int CONF = 35;
+  public static final int MAX_SPLIT_SIZE = 36;
+  public static final int GARBAGE_COLLECTION_THRESHOLD = 37;
+  public static final int EXPANDABLE_SEGMENTS = 38;
+  public static final int PINNED_NUM_REGISTER_THREADS = 39;
+  public static final int RELEASE_LOCK_ON_CUDAMALLOC = 40;
+  public static final int PINNED_USE_CUDA_HOST_REGISTER = 41;
+  public static final int GRAPH_CAPTURE_RECORD_STREAM_REUSE = 42;
+  public static final int ROUNDUP_POWER2_DIVISIONS = 43;
 
   /** The first of 16 fields "1", "2", "4", … "32768": lower bounds of size classes in MiB. */
-  static final int DIVISIONS_1 = 44;
+  public static final int DIVISIONS_1 = 44;
 
   /** Number of fields; a set of them fits one {@code long}. */
-  static final int FIELDS = 60;
+  public static final int FIELDS = 60;
 
   // Values: the actions in the order of the effects, then these.
   private static final EffectKind[] EFFECTS = EffectKind.values();
   private static final int FIRST_ACTION = FIELDS;
   private static final int FIRST_OTHER = FIRST_ACTION + EFFECTS.length;
-  static final int ANNOTATE = FIRST_OTHER;
-  static final int ACTIVE_ALLOCATED = FIRST_OTHER + 1;
-  static final int ACTIVE_PENDING_FREE = FIRST_OTHER + 2;
-  static final int ACTIVE_AWAITING_FREE = FIRST_OTHER + 3;
-  static final int INACTIVE = FIRST_OTHER + 4;
-  static final int SMALL = FIRST_OTHER + 5;
-  static final int LARGE = FIRST_OTHER + 6;
-  static final int START = FIRST_OTHER + 7;
-  static final int END = FIRST_OTHER + 8;
-  static final int NOT_AVAILABLE = FIRST_OTHER + 9;
-  static final int EMPTY = FIRST_OTHER + 10;
+  public static final int ANNOTATE = FIRST_OTHER;
+  public static final int ACTIVE_ALLOCATED = FIRST_OTHER + 1;
+  public static final int ACTIVE_PENDING_FREE = FIRST_OTHER + 2;
+  public static final int ACTIVE_AWAITING_FREE = FIRST_OTHER + 3;
+  public static final int INACTIVE = FIRST_OTHER + 4;
+  public static final int SMALL = FIRST_OTHER + 5;
+  public static final int LARGE = FIRST_OTHER + 6;
+  public static final int START = FIRST_OTHER + 7;
+  public static final int END = FIRST_OTHER + 8;
+  public static final int NOT_AVAILABLE = FIRST_OTHER + 9;
+  public static final int EMPTY = FIRST_OTHER + 10;
 
   private static final String[] FIELD_NAMES = {
     "segments",
@@ -162,7 +162,7 @@ final class Vocabulary {
   private Vocabulary() {}
 
   /** Numbers the words in an empty pool. */
-  static void teach(TextPool pool) {
+  public static void teach(TextPool pool) {
     for (int i = 0; i < WORDS.length; i++) {
       byte[] text = WORDS[i].getBytes(StandardCharsets.UTF_8);
       if (pool.number(text, 0, text.length) != i) {
@@ -172,18 +172,18 @@ final class Vocabulary {
   }
 
   /** The key of a field. */
-  static String key(int field) {
+  public static String key(int field) {
     return WORDS[field];
   }
 
   /** The effect that an action names, or null. */
-  static EffectKind effect(int text) {
+  public static EffectKind effect(int text) {
     int ordinal = text - FIRST_ACTION;
     return ordinal >= 0 && ordinal < EFFECTS.length ? EFFECTS[ordinal] : null;
   }
 
   /** The state that a text names, or null. */
-  static BlockState state(int text) {
+  public static BlockState state(int text) {
     if (text == ACTIVE_ALLOCATED) {
       return BlockState.ACTIVE_ALLOCATED;
     }

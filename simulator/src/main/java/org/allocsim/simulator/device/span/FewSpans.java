@@ -1,9 +1,9 @@
-package org.allocsim.simulator.device;
+package org.allocsim.simulator.device.span;
 
 import java.util.Arrays;
 
 /** Spans in sorted arrays that are looked through: the quickest, and least memory, while few. */
-final class FewSpans implements SpanStore {
+public final class FewSpans implements SpanStore {
   private static final long UNKNOWN = -1;
 
   private int count;

@@ -1,0 +1,5 @@
+/**
+ * What a pickle is made of, whatever it holds: input, operations, memo, values and texts. What a
+ * snapshot of PyTorch means belongs to the package above.
+ */
+package org.allocsim.workloads.format.pytorch.pickle;
