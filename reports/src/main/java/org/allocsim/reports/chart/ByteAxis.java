@@ -8,14 +8,14 @@ import org.jfree.chart.axis.NumberAxis;
 import org.jfree.chart.axis.NumberTickUnit;
 
 /** An axis of bytes with ticks at powers of two, labelled in KiB, MiB, GiB and so on. */
-final class ByteAxis {
+public final class ByteAxis {
   private static final int MOST_TICKS = 10;
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
   private ByteAxis() {}
 
   /** An axis from 0 to {@code topBytes}. */
-  static NumberAxis upTo(double topBytes, String label) {
+  public static NumberAxis upTo(double topBytes, String label) {
     NumberAxis axis = new NumberAxis(label);
     axis.setRange(0, topBytes);
     axis.setTickUnit(new NumberTickUnit(tickBytes(topBytes), new ByteLabel()), false, true);
@@ -23,7 +23,7 @@ final class ByteAxis {
   }
 
   /** The least power of two that makes no more than {@link #MOST_TICKS} ticks. */
-  static double tickBytes(double topBytes) {
+  public static double tickBytes(double topBytes) {
     double tick = 1;
     while (topBytes / tick > MOST_TICKS) {
       tick *= 2;
@@ -32,7 +32,7 @@ final class ByteAxis {
   }
 
   /** {@code 1.5 GiB}: the largest unit that leaves at least 1, without idle zeros. */
-  static String label(double bytes) {
+  public static String label(double bytes) {
     long whole = Math.round(bytes);
     if (whole == 0) {
       return "0";

@@ -25,18 +25,18 @@ import org.jfree.chart.ui.RectangleInsets;
  * The look that all charts share: paper in the colour of a theme, few lines, and colours that
  * colour-blind readers tell apart, those of Okabe and Ito (jfly.uni-koeln.de/color, 2008).
  */
-final class ChartStyle {
-  static final Color SKY_BLUE = new Color(0x56, 0xB4, 0xE9);
+public final class ChartStyle {
+  public static final Color SKY_BLUE = new Color(0x56, 0xB4, 0xE9);
   static final Color BLUE = new Color(0x00, 0x72, 0xB2);
-  static final Color ORANGE = new Color(0xE6, 0x9F, 0x00);
-  static final Color VERMILLION = new Color(0xD5, 0x5E, 0x00);
-  static final Color GREEN = new Color(0x00, 0x9E, 0x73);
-  static final Color PURPLE = new Color(0xCC, 0x79, 0xA7);
-  static final Color YELLOW = new Color(0xF0, 0xE4, 0x42);
+  public static final Color ORANGE = new Color(0xE6, 0x9F, 0x00);
+  public static final Color VERMILLION = new Color(0xD5, 0x5E, 0x00);
+  public static final Color GREEN = new Color(0x00, 0x9E, 0x73);
+  public static final Color PURPLE = new Color(0xCC, 0x79, 0xA7);
+  public static final Color YELLOW = new Color(0xF0, 0xE4, 0x42);
   static final Color INK = new Color(0x33, 0x33, 0x33);
   static final Color FAINT_INK = new Color(0x66, 0x66, 0x66);
-  static final Font TEXT_FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 13);
-  static final Font SMALL_FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 12);
+  public static final Font TEXT_FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 13);
+  public static final Font SMALL_FONT = new Font(Font.SANS_SERIF, Font.PLAIN, 12);
   private static final Font TITLE_FONT = new Font(Font.SANS_SERIF, Font.BOLD, 17);
 
   private static final List<float[]> DASHES =
@@ -56,7 +56,7 @@ final class ChartStyle {
   private ChartStyle() {}
 
   /** A plot as a whole chart, with headings above and its legend below. */
-  static <P extends Plot & LegendItemSource> JFreeChart chart(
+  public static <P extends Plot & LegendItemSource> JFreeChart chart(
       String title, String subtitle, P plot, ChartTheme theme) {
     JFreeChart chart = new JFreeChart(null, null, plot, false);
     chart.setBackgroundPaint(theme.paper());
@@ -87,7 +87,7 @@ final class ChartStyle {
   }
 
   /** Gives an axis its fonts and colours. */
-  static <A extends Axis> A style(A axis, ChartTheme theme) {
+  public static <A extends Axis> A style(A axis, ChartTheme theme) {
     axis.setLabelFont(TEXT_FONT);
     axis.setLabelPaint(theme.ink());
     axis.setTickLabelFont(SMALL_FONT);
@@ -98,7 +98,7 @@ final class ChartStyle {
   }
 
   /** Gives a plot its paper and grid. */
-  static void style(XYPlot plot, ChartTheme theme) {
+  public static void style(XYPlot plot, ChartTheme theme) {
     plot.setBackgroundPaint(theme.paper());
     plot.setOutlineVisible(false);
     plot.setDomainGridlinePaint(theme.grid());
@@ -109,19 +109,19 @@ final class ChartStyle {
   }
 
   /** What an empty plot says. */
-  static void sayWithoutData(Plot plot, String message, ChartTheme theme) {
+  public static void sayWithoutData(Plot plot, String message, ChartTheme theme) {
     plot.setNoDataMessage(message);
     plot.setNoDataMessageFont(TEXT_FONT);
     plot.setNoDataMessagePaint(theme.faintInk());
   }
 
   /** A line of this width in pixels. */
-  static BasicStroke stroke(float width) {
+  public static BasicStroke stroke(float width) {
     return new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_BEVEL);
   }
 
   /** A line that differs from those of other series in print, too. */
-  static BasicStroke stroke(float width, int series) {
+  public static BasicStroke stroke(float width, int series) {
     float[] dashes = DASHES.get(series % DASHES.size());
     return dashes.length == 0
         ? stroke(width)
@@ -129,12 +129,12 @@ final class ChartStyle {
   }
 
   /** A legend entry for a line. */
-  static LegendItem line(String text, BasicStroke stroke, Paint paint) {
+  public static LegendItem line(String text, BasicStroke stroke, Paint paint) {
     return new LegendItem(text, null, null, null, new Line2D.Double(-14, 0, 14, 0), stroke, paint);
   }
 
   /** A legend entry for an area. */
-  static LegendItem swatch(String text, Paint paint) {
+  public static LegendItem swatch(String text, Paint paint) {
     return new LegendItem(text, null, null, null, new Rectangle2D.Double(-7, -5, 14, 10), paint);
   }
 }

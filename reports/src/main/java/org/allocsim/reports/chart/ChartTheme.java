@@ -62,33 +62,33 @@ public enum ChartTheme {
   }
 
   /** Of two colours the one for this paper. */
-  Color either(int onLight, int onDark) {
+  public Color either(int onLight, int onDark) {
     return new Color(this == LIGHT ? onLight : onDark);
   }
 
   /** The ink, so thin that what is below it shows. */
-  Color thinInk(int alpha) {
+  public Color thinInk(int alpha) {
     return new Color(ink.getRed(), ink.getGreen(), ink.getBlue(), alpha);
   }
 
-  Color paper() {
+  public Color paper() {
     return paper;
   }
 
-  Color ink() {
+  public Color ink() {
     return ink;
   }
 
-  Color faintInk() {
+  public Color faintInk() {
     return faintInk;
   }
 
-  Color grid() {
+  public Color grid() {
     return grid;
   }
 
   /** The colour of a series; they repeat where there are many. */
-  Color series(int index) {
+  public Color series(int index) {
     return series.get(index % series.size());
   }
 }

@@ -9,21 +9,21 @@ import org.jfree.chart.plot.XYPlot;
 import org.jfree.chart.ui.RectangleEdge;
 
 /** Something that is drawn into a plot in the coordinates of its axes. */
-abstract class Painting extends AbstractXYAnnotation {
+public abstract class Painting extends AbstractXYAnnotation {
   private static final long serialVersionUID = 1L;
 
   /** Pixels of the values of both axes, and the plot's place. */
-  record Scale(ValueAxis domain, ValueAxis range, Rectangle2D area) {
-    double x(double value) {
+  public record Scale(ValueAxis domain, ValueAxis range, Rectangle2D area) {
+    public double x(double value) {
       return domain.valueToJava2D(value, area, RectangleEdge.BOTTOM);
     }
 
-    double y(double value) {
+    public double y(double value) {
       return range.valueToJava2D(value, area, RectangleEdge.LEFT);
     }
   }
 
-  Painting() {
+  public Painting() {
     super();
   }
 
@@ -39,5 +39,5 @@ abstract class Painting extends AbstractXYAnnotation {
     paint(graphics, new Scale(domain, range, area));
   }
 
-  abstract void paint(Graphics2D graphics, Scale scale);
+  protected abstract void paint(Graphics2D graphics, Scale scale);
 }

@@ -15,62 +15,75 @@ import org.jfree.chart.axis.NumberTickUnit;
 import org.jfree.chart.axis.ValueAxis;
 
 /**
- * The range that both axes of a {@link PredictedMeasuredChart} have, logarithmic where its values
- * lie far apart, with round ends.
+ * The range that axes of amounts have, logarithmic where the values lie far apart, with round ends.
  */
-final class QuantityScale {
+public final class QuantityScale {
+  /** Quantities that differ in their scale. */
+  public enum Unit {
+    /** Bytes, in powers of two. */
+    BYTES,
+    /** Nanoseconds, in powers of ten. */
+    NANOS
+  }
+
   private static final double HEADROOM = 1.08;
   private static final int MOST_TICKS = 10;
   private static final double CLOSE = 1 + 1e-9;
   private static final String[] TIMES = {"ns", "µs", "ms", "s"};
 
-  private final PredictedMeasuredChart.Unit unit;
+  private final Unit unit;
   private final boolean logarithmic;
   private final double low;
   private final double high;
 
-  private QuantityScale(
-      PredictedMeasuredChart.Unit unit, boolean logarithmic, double low, double high) {
+  private QuantityScale(Unit unit, boolean logarithmic, double low, double high) {
     this.unit = unit;
     this.logarithmic = logarithmic;
     this.low = low;
     this.high = high;
   }
 
-  static QuantityScale of(PredictedMeasuredData data, PredictedMeasuredChart.Unit unit) {
-    double greatest = data.greatest() > 0 ? data.greatest() : 1;
-    if (!data.isWide()) {
-      return new QuantityScale(unit, false, 0, greatest * HEADROOM);
+  /**
+   * The range of values.
+   *
+   * @param least the least value above 0
+   * @param greatest the greatest value
+   * @param wide whether the values lie far apart
+   */
+  public static QuantityScale of(double least, double greatest, boolean wide, Unit unit) {
+    double top = greatest > 0 ? greatest : 1;
+    if (!wide) {
+      return new QuantityScale(unit, false, 0, top * HEADROOM);
     }
     double base = base(unit);
     return new QuantityScale(
         unit,
         true,
-        Math.pow(base, Math.floor(Math.log(data.least() / HEADROOM) / Math.log(base))),
-        Math.pow(base, Math.ceil(Math.log(greatest * HEADROOM) / Math.log(base))));
+        Math.pow(base, Math.floor(Math.log(least / HEADROOM) / Math.log(base))),
+        Math.pow(base, Math.ceil(Math.log(top * HEADROOM) / Math.log(base))));
   }
 
-  private static double base(PredictedMeasuredChart.Unit unit) {
-    return unit == PredictedMeasuredChart.Unit.BYTES ? 2 : 10;
+  private static double base(Unit unit) {
+    return unit == Unit.BYTES ? 2 : 10;
   }
 
-  boolean isLogarithmic() {
+  public boolean isLogarithmic() {
     return logarithmic;
   }
 
   /** The left and the lower end. */
-  double low() {
+  public double low() {
     return low;
   }
 
   /** The right and the upper end. */
-  double high() {
+  public double high() {
     return high;
   }
 
   /** A new axis. */
-  ValueAxis axis(String label) {
-    if (!logarithmic && unit == PredictedMeasuredChart.Unit.BYTES) {
+  public ValueAxis axis(String label) {
+    if (!logarithmic && unit == Unit.BYTES) {
       return ByteAxis.upTo(high, label);
     }
     if (!logarithmic) {
@@ -92,9 +105,8 @@ final class QuantityScale {
   }
 
   /** An axis of time from 0 to {@code topNanos}. */
-  static NumberAxis timeAxis(double topNanos, String label) {
-    return (NumberAxis)
-        new QuantityScale(PredictedMeasuredChart.Unit.NANOS, false, 0, topNanos).axis(label);
+  public static NumberAxis timeAxis(double topNanos, String label) {
+    return (NumberAxis) new QuantityScale(Unit.NANOS, false, 0, topNanos).axis(label);
   }
 
   /** 1, 2 or 5 times a power of ten. */
@@ -109,7 +121,7 @@ final class QuantityScale {
   }
 
   /** {@code 20 µs}: the largest unit that leaves at least 1. */
-  static String time(double nanos) {
+  public static String time(double nanos) {
     int unit = 0;
     double value = nanos;
     // Powers of ten from logarithms are a little off.
@@ -123,22 +135,20 @@ final class QuantityScale {
   }
 
   /** Counts, their thousands apart as in all texts. */
-  static NumberFormat counts() {
+  public static NumberFormat counts() {
     DecimalFormatSymbols symbols = DecimalFormatSymbols.getInstance(Locale.ROOT);
     symbols.setGroupingSeparator(' ');
     return new DecimalFormat("#,##0", symbols);
   }
 
   /** Labels of an axis as a function writes them. */
-  static NumberFormat written(DoubleFunction<String> label) {
+  public static NumberFormat written(DoubleFunction<String> label) {
     return new Label(label);
   }
 
   private NumberFormat labels() {
-    return new Label(number ->
-        number == 0
-            ? "0"
-            : unit == PredictedMeasuredChart.Unit.BYTES ? ByteAxis.label(number) : time(number));
+    return new Label(
+        number -> number == 0 ? "0" : unit == Unit.BYTES ? ByteAxis.label(number) : time(number));
   }
 
   private static final class Label extends NumberFormat {

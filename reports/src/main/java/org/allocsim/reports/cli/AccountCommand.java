@@ -15,7 +15,17 @@ import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.moment.MomentText;
+import org.allocsim.reports.answer.moment.ReplayedProgram;
+import org.allocsim.reports.answer.part.InferenceText;
+import org.allocsim.reports.cli.option.CardOptions;
+import org.allocsim.reports.cli.option.Choices;
+import org.allocsim.reports.cli.option.ProgramOptions;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.simulator.stats.ByteFormat;
 import picocli.CommandLine.Command;
@@ -75,10 +85,10 @@ final class AccountCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(traceName);
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
       CardOptions.Samples samples = cardOptions.read();
-      Program program = Program.read(traceName, programOptions);
+      ReplayedProgram program = ReplayedProgram.read(traceName, programOptions);
       MemoryMoment moment = program.at(query);
       CardAccount.Card card = cardOptions.card(samples, program, moment, programOptions.device());
       CardAccount account = CardAccount.of(moment, card);
@@ -98,7 +108,7 @@ final class AccountCommand implements Callable<Integer> {
   }
 
   private static void print(
-      Program program,
+      ReplayedProgram program,
       MemoryMoment moment,
       CardAccount account,
       CardAccount.Card card,
@@ -148,7 +158,7 @@ final class AccountCommand implements Callable<Integer> {
   }
 
   private static Map<String, Object> toMap(
-      Program program,
+      ReplayedProgram program,
       MemoryMoment moment,
       CardAccount account,
       CardAccount.Card card,

@@ -15,6 +15,15 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.validation.BenchBaseline;
+import org.allocsim.reports.answer.validation.BenchJson;
+import org.allocsim.reports.answer.validation.BenchText;
+import org.allocsim.reports.answer.validation.BenchTurns;
+import org.allocsim.reports.input.Inputs;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.validation.benchmark.BenchmarkEngine;
@@ -152,10 +161,10 @@ final class BenchCommand implements Callable<Integer> {
     if (baseline != null) {
       baseline.requireLike(machine);
     }
-    try (Outputs outputs = new Outputs(out)) {
+    try (OutputFiles outputs = new OutputFiles(out)) {
       Path kept = baselineName == null ? null : Path.of(baselineName);
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, kept);
-      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, kept);
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, kept);
+      OutputFiles.Output csv = outputs.openIfGiven("--csv", csvName, kept);
       BenchmarkResults results = measure(engine, plan);
       List<Measurement> measurements = results.measurements();
       if (json != null) {

@@ -10,7 +10,13 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.validation.CalibrateJson;
+import org.allocsim.reports.answer.validation.CalibrateText;
+import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.validation.calibration.Calibration;
 import org.allocsim.validation.calibration.CalibrationBounds;
@@ -110,12 +116,12 @@ final class CalibrateCommand implements Callable<Integer> {
           "--max-gpu-memory bounds the memory that is used, and --fill takes all that is free;"
               + " leave one of them out");
     }
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output profile = outputs.open("--output", outputName, null);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output profile = outputs.open("--output", outputName, null);
       Path folder = folder();
-      Outputs.Output text = report(outputs, folder, "calibrate.txt");
-      Outputs.Output json = report(outputs, folder, "calibrate.json");
-      Outputs.Output calls = report(outputs, folder, "observations.csv");
+      OutputFiles.Output text = report(outputs, folder, "calibrate.txt");
+      OutputFiles.Output json = report(outputs, folder, "calibrate.json");
+      OutputFiles.Output calls = report(outputs, folder, "observations.csv");
       CalibrationResult result = measure();
       JsonText.write(ProfileFile.fields(result.profile()), profile.stream());
       if (folder != null) {
@@ -137,7 +143,7 @@ final class CalibrateCommand implements Callable<Integer> {
     void print(CalibrationResult result, PrintWriter out);
   }
 
-  private static void print(Printer printer, CalibrationResult result, Outputs.Output to) {
+  private static void print(Printer printer, CalibrationResult result, OutputFiles.Output to) {
     try (PrintWriter writer = new PrintWriter(to.stream(), false, StandardCharsets.UTF_8)) {
       printer.print(result, writer);
     }
@@ -155,7 +161,7 @@ final class CalibrateCommand implements Callable<Integer> {
     }
   }
 
-  private static Outputs.Output report(Outputs outputs, Path folder, String file) {
+  private static OutputFiles.Output report(OutputFiles outputs, Path folder, String file) {
     return folder == null ? null : outputs.open("--report", folder.resolve(file).toString(), null);
   }
 

@@ -14,7 +14,17 @@ import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.LimitCheck;
+import org.allocsim.reports.answer.moment.MomentText;
+import org.allocsim.reports.answer.moment.ReplayedProgram;
+import org.allocsim.reports.cli.option.ProgramOptions;
+import org.allocsim.reports.cli.option.ShareOrSize;
+import org.allocsim.reports.cli.option.SizeConverter;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.text.WrappedText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -107,9 +117,9 @@ final class CheckCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(traceName);
     List<LimitCheck> checks;
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
-      Program program = Program.replay(traceName, programOptions);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
+      ReplayedProgram program = ReplayedProgram.replay(traceName, programOptions);
       checks = checks(program);
       if (json != null) {
         JsonText.write(JsonDocument.CHECK.of(toMap(program, checks)), json.stream());
@@ -126,7 +136,7 @@ final class CheckCommand implements Callable<Integer> {
         : ExitCodes.CHECK_DID_NOT_HOLD;
   }
 
-  private List<LimitCheck> checks(Program program) {
+  private List<LimitCheck> checks(ReplayedProgram program) {
     Landmarks landmarks = program.landmarks().orElseThrow();
     List<LimitCheck> checks = new ArrayList<>();
     add(checks, "reserved", landmarks.peakReservedBytes(), maxReservedBytes);
@@ -166,7 +176,7 @@ final class CheckCommand implements Callable<Integer> {
     return check.isSize() ? Numbers.bytes(value) : Numbers.count(value);
   }
 
-  private static Map<String, Object> toMap(Program program, List<LimitCheck> checks) {
+  private static Map<String, Object> toMap(ReplayedProgram program, List<LimitCheck> checks) {
     Map<String, Object> map = MomentText.headerMap(program);
     map.put("holds", checks.stream().allMatch(LimitCheck::holds));
     List<Object> list = new ArrayList<>();

@@ -9,6 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.cli.option.TorchVersionOption;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Traces;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.output.WrittenFormat;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceWriter;
@@ -69,8 +75,8 @@ final class ConvertCommand implements Callable<Integer> {
     Path file = Traces.file(name);
     TraceFormat target = WrittenFormat.of(outputName, to);
     TraceWriter writer = target.writer().orElseThrow();
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output output = outputs.open("--output", outputName, file);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output output = outputs.open("--output", outputName, file);
       DeviceTrace input = traceOptions.read(name, torchVersion.version());
       List<String> losses = losses(writer, input);
       try (OutputStream stream =

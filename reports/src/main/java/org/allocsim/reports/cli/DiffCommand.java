@@ -9,7 +9,15 @@ import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.PeakDifference;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.moment.DiffReport;
+import org.allocsim.reports.answer.moment.ReplayedProgram;
+import org.allocsim.reports.answer.moment.TableLimits;
+import org.allocsim.reports.cli.option.GroupingOptions;
+import org.allocsim.reports.cli.option.ProgramOptions;
+import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.OutputFiles;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -57,24 +65,24 @@ final class DiffCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    grouping.table().check();
+    TableLimits limits = grouping.limits();
     PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(beforeName);
     Traces.file(afterName);
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
-      Program before = Program.replay(beforeName, programOptions);
-      Program after = Program.replay(afterName, programOptions);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
+      ReplayedProgram before = ReplayedProgram.replay(beforeName, programOptions);
+      ReplayedProgram after = ReplayedProgram.replay(afterName, programOptions);
       LiveSet.By chosen = grouping.by(before, after);
       MemoryMoment first = before.at(grouping.query(MomentQuery.Kind.PEAK_RESERVED));
       MemoryMoment second = after.at(grouping.query(MomentQuery.Kind.PEAK_RESERVED));
       PeakDifference difference =
           PeakDifference.of(
               first,
-              LiveSet.of(first, before.origins(), chosen, grouping.table().frames()),
+              LiveSet.of(first, before.origins(), chosen, limits.frames()),
               second,
-              LiveSet.of(second, after.origins(), chosen, grouping.table().frames()));
-      DiffReport report = new DiffReport(before, after, difference, grouping.table());
+              LiveSet.of(second, after.origins(), chosen, limits.frames()));
+      DiffReport report = new DiffReport(before, after, difference, limits);
       if (json != null) {
         JsonText.write(JsonDocument.DIFF.of(report.toMap()), json.stream());
       }

@@ -13,9 +13,16 @@ import org.allocsim.analysis.oom.OomExplainer;
 import org.allocsim.analysis.oom.OomExplanation;
 import org.allocsim.analysis.oom.OomLog;
 import org.allocsim.analysis.oom.OomSettings;
-import org.allocsim.analysis.oom.OomVerdict;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.diagnosis.BfcDumpText;
+import org.allocsim.reports.answer.diagnosis.ExplainOomJson;
+import org.allocsim.reports.answer.diagnosis.ExplainOomText;
+import org.allocsim.reports.input.Inputs;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.output.Terminals;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -94,8 +101,8 @@ final class ExplainOomCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     boolean standardInput = name.equals(STANDARD_INPUT);
     Path file = standardInput ? null : Inputs.require(name);
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = jsonName == null ? null : outputs.open("--json", jsonName, file);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output json = jsonName == null ? null : outputs.open("--json", jsonName, file);
       BfcDumpReader dumpReader = new BfcDumpReader();
       OomLog.Contents contents = read(file, dumpReader);
       List<BfcDump> dumps = dumpReader.finish();
@@ -120,7 +127,7 @@ final class ExplainOomCommand implements Callable<Integer> {
       if (!outputs.takesStandardOutput()) {
         printAll(contents, settings, explanations, dumps, out);
       }
-      return exitCode(
+      return ExitCodes.of(
           explanations.isEmpty() ? dumps.getFirst().verdict() : explanations.getFirst().verdict());
     }
   }
@@ -179,19 +186,5 @@ final class ExplainOomCommand implements Callable<Integer> {
         + contents.lines()
         + (contents.lines() == 1 ? " line" : " lines")
         + "; give the text from \"CUDA out of memory\" on";
-  }
-
-  /** The exit code of a verdict, as the help lists it. */
-  static int exitCode(OomVerdict verdict) {
-    return switch (verdict) {
-      case FRAGMENTED -> 10;
-      case FULL -> 11;
-      case CAPPED -> 12;
-      case POOL -> 13;
-      case NOT_ALLOCATOR -> 14;
-      case SPILLED -> 15;
-      case IMPOSSIBLE -> 16;
-      case UNKNOWN -> 17;
-    };
   }
 }

@@ -16,13 +16,20 @@ import org.allocsim.analysis.fleet.Family;
 import org.allocsim.analysis.fleet.FleetAnalysis;
 import org.allocsim.analysis.fleet.sweep.SweepException;
 import org.allocsim.analysis.fleet.sweep.SweepResults;
-import org.allocsim.reports.chart.BarData;
+import org.allocsim.reports.answer.fleet.FleetBars;
+import org.allocsim.reports.answer.fleet.FleetSection;
+import org.allocsim.reports.answer.fleet.FleetTables;
+import org.allocsim.reports.answer.fleet.FleetVerdict;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.ChartTheme;
-import org.allocsim.reports.chart.FleetChart;
+import org.allocsim.reports.chart.comparison.BarData;
+import org.allocsim.reports.chart.comparison.FleetChart;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.html.FleetPage;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
 import org.jfree.chart.JFreeChart;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -89,7 +96,7 @@ final class FleetReportCommand implements Callable<Integer> {
     List<FleetSection> sections = new FleetTables(analysis).sections();
     Path folder = Files.createDirectories(out == null ? swept : Path.of(out));
     PrintWriter terminal = spec.commandLine().getOut();
-    try (Outputs outputs = new Outputs(terminal)) {
+    try (OutputFiles outputs = new OutputFiles(terminal)) {
       for (FleetSection section : sections) {
         try (PrintWriter csv = writer(outputs, folder, section.file())) {
           section.writeCsv(csv);
@@ -128,7 +135,7 @@ final class FleetReportCommand implements Callable<Integer> {
     }
   }
 
-  private static PrintWriter writer(Outputs outputs, Path folder, String name) {
+  private static PrintWriter writer(OutputFiles outputs, Path folder, String name) {
     return new PrintWriter(
         new OutputStreamWriter(
             outputs.open("-o", folder.resolve(name).toString(), null).stream(),

@@ -9,6 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.cli.option.ProfileConverter;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.output.WrittenFormat;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -91,8 +96,8 @@ final class GenerateCommand implements Callable<Integer> {
     AllocationTrace trace = trace();
     TraceFormat target = WrittenFormat.of(name, to);
     TraceWriter writer = target.writer().orElseThrow();
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output output = outputs.open("--output", name, null);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output output = outputs.open("--output", name, null);
       List<String> losses = writer.losses(trace, 0);
       try (OutputStream stream =
           Compression.ofName(name).encode(new BufferedOutputStream(output.stream(), 1 << 16))) {

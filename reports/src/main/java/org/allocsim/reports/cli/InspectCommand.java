@@ -7,7 +7,14 @@ import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.product.SnapshotContents;
+import org.allocsim.reports.answer.product.TraceContents;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -82,8 +89,8 @@ final class InspectCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(name);
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
       TraceSource source = Traces.open(name, format);
       if (source.snapshot().isEmpty()) {
         inspect(source, json, outputs);
@@ -103,7 +110,7 @@ final class InspectCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  private void inspect(TraceSource source, Outputs.Output json, Outputs outputs) {
+  private void inspect(TraceSource source, OutputFiles.Output json, OutputFiles outputs) {
     if (from > 0 || to < Long.MAX_VALUE) {
       throw Failure.usage(
           name + " holds no history, which --from and --to count in; leave them out");

@@ -12,10 +12,24 @@ import org.allocsim.analysis.leak.IterationSampler;
 import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.leak.LeakAnalysis;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.diagnosis.LeaksReport;
+import org.allocsim.reports.answer.diagnosis.LeaksText;
+import org.allocsim.reports.answer.replay.ReplayRun;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
-import org.allocsim.reports.chart.LeakTrendChart;
+import org.allocsim.reports.chart.memory.LeakTrendChart;
+import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Addresses;
+import org.allocsim.reports.input.ReplaySetup;
+import org.allocsim.reports.input.Settings;
+import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ChartFolder;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.effect.EffectListener;
@@ -135,10 +149,10 @@ final class LeaksCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(traceName);
     LeaksReport report;
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
-      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
-      Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
+      OutputFiles.Output csv = outputs.openIfGiven("--csv", csvName, file);
+      OutputFiles.Output chart = outputs.openIfGiven("--chart", chartName, file);
       report = analyse();
       if (json != null) {
         JsonText.write(JsonDocument.LEAKS.of(report.toMap()), json.stream());
@@ -277,7 +291,7 @@ final class LeaksCommand implements Callable<Integer> {
     }
   }
 
-  private static void draw(LeaksReport report, ChartFile format, Outputs.Output output)
+  private static void draw(LeaksReport report, ChartFile format, OutputFiles.Output output)
       throws IOException {
     try (OutputStream stream = new BufferedOutputStream(output.stream())) {
       format.write(

@@ -13,7 +13,17 @@ import org.allocsim.analysis.tuning.LintFinding;
 import org.allocsim.analysis.tuning.LintFinding.Severity;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.SettingsComparison;
+import org.allocsim.reports.answer.diagnosis.ConfText;
+import org.allocsim.reports.answer.diagnosis.SettingsText;
+import org.allocsim.reports.cli.option.FractionConverter;
+import org.allocsim.reports.cli.option.PlatformConverter;
+import org.allocsim.reports.cli.option.TorchVersionConverter;
+import org.allocsim.reports.input.Inputs;
+import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.ConfigParser;
@@ -134,8 +144,8 @@ final class LintConfCommand implements Callable<Integer> {
     SettingsComparison comparison =
         snapshot == null ? null : compare(text, variable, snapshot, findings);
     PrintWriter out = spec.commandLine().getOut();
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
       if (json != null) {
         Map<String, Object> map = toMap(variable, text, findings);
         if (snapshot != null) {

@@ -17,7 +17,16 @@ import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.text.CsvText;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.moment.MomentText;
+import org.allocsim.reports.answer.moment.ReplayedProgram;
+import org.allocsim.reports.answer.part.InferenceText;
+import org.allocsim.reports.cli.option.GroupingOptions;
+import org.allocsim.reports.cli.option.ProgramOptions;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.simulator.stats.ByteFormat;
 import picocli.CommandLine.Command;
@@ -70,16 +79,16 @@ final class PeakCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    grouping.table().check();
+    grouping.limits();
     PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(traceName);
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
-      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
-      Program program = Program.replay(traceName, programOptions);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
+      OutputFiles.Output csv = outputs.openIfGiven("--csv", csvName, file);
+      ReplayedProgram program = ReplayedProgram.replay(traceName, programOptions);
       MemoryMoment moment = program.at(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED));
       LiveSet live =
-          LiveSet.of(moment, program.origins(), grouping.by(program), grouping.table().frames());
+          LiveSet.of(moment, program.origins(), grouping.by(program), grouping.limits().frames());
       if (json != null) {
         JsonText.write(JsonDocument.PEAK.of(toMap(program, moment, live)), json.stream());
       }
@@ -95,12 +104,12 @@ final class PeakCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  private void print(Program program, MemoryMoment moment, LiveSet live, PrintWriter out) {
+  private void print(ReplayedProgram program, MemoryMoment moment, LiveSet live, PrintWriter out) {
     MomentText.printHeader(program, moment, out);
     TextTable table =
         TextTable.of(">allocated", ">bytes", ">requested", ">", ">blocks", heading(live.by()));
     long whole = live.allocated().blockBytes();
-    int shown = Math.min(grouping.table().top(), live.groups().size());
+    int shown = Math.min(grouping.limits().top(), live.groups().size());
     for (Group group : live.groups().subList(0, shown)) {
       row(table, group, whole);
     }
@@ -145,7 +154,8 @@ final class PeakCommand implements Callable<Integer> {
         group.label());
   }
 
-  private static Map<String, Object> toMap(Program program, MemoryMoment moment, LiveSet live) {
+  private static Map<String, Object> toMap(
+      ReplayedProgram program, MemoryMoment moment, LiveSet live) {
     Map<String, Object> map = MomentText.headerMap(program);
     map.put("moment", MomentText.toMap(program, moment));
     map.put("by", live.by().name().toLowerCase(Locale.ROOT));

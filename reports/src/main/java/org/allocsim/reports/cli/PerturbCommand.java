@@ -10,7 +10,17 @@ import java.util.regex.Pattern;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.tuning.PerturbReport;
+import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.cli.option.ProgramOptions;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Settings;
+import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
@@ -115,8 +125,8 @@ final class PerturbCommand implements Callable<Integer> {
       throw Failure.usage(
           "--conf is for policy pytorch, not " + policy.label() + "; leave one of them out");
     }
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
       DeviceOptions deviceOptions = programOptions.device();
       DeviceTrace input = programOptions.trace().read(traceName, deviceOptions.torchVersion());
       ParsedConfig config = given != null ? given : recorded(input);

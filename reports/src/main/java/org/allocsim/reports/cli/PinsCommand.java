@@ -10,7 +10,17 @@ import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Pins;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.moment.PinsReport;
+import org.allocsim.reports.answer.moment.ReplayedProgram;
+import org.allocsim.reports.answer.moment.TableLimits;
+import org.allocsim.reports.cli.option.Choices;
+import org.allocsim.reports.cli.option.ProgramOptions;
+import org.allocsim.reports.cli.option.TableOptions;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -80,13 +90,13 @@ final class PinsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    tableOptions.check();
+    TableLimits limits = tableOptions.limits();
     PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(traceName);
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
-      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, file);
-      Program program = Program.read(traceName, programOptions);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
+      OutputFiles.Output csv = outputs.openIfGiven("--csv", csvName, file);
+      ReplayedProgram program = ReplayedProgram.read(traceName, programOptions);
       MemoryMoment moment = program.at(query);
       long pageBytes =
           program
@@ -104,7 +114,7 @@ final class PinsCommand implements Callable<Integer> {
               trial,
               trial == null ? List.of() : trial.remedies(),
               program.steps(),
-              tableOptions);
+              limits);
       if (json != null) {
         JsonText.write(JsonDocument.PINS.of(report.toMap()), json.stream());
       }

@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.TraceFormats;

@@ -12,11 +12,35 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.part.RecordingMaps;
+import org.allocsim.reports.answer.replay.CacheInsertion;
+import org.allocsim.reports.answer.replay.EventLines;
+import org.allocsim.reports.answer.replay.RepeatedResult;
+import org.allocsim.reports.answer.replay.ReplayReport;
+import org.allocsim.reports.answer.replay.ReplayRun;
+import org.allocsim.reports.answer.replay.ReplayText;
+import org.allocsim.reports.answer.replay.SimulatedTime;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.ChartTheme;
-import org.allocsim.reports.chart.MemoryTimelineChart;
+import org.allocsim.reports.chart.memory.MemoryTimelineChart;
+import org.allocsim.reports.cli.option.AddressesConverter;
+import org.allocsim.reports.cli.option.AfterOomConverter;
+import org.allocsim.reports.cli.option.CacheInsertionConverter;
+import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.cli.option.PolicyChoiceConverter;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Addresses;
+import org.allocsim.reports.input.ReplayNotes;
+import org.allocsim.reports.input.ReplaySetup;
+import org.allocsim.reports.input.Settings;
+import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ChartFolder;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -120,7 +144,7 @@ final class ReplayCommand implements Callable<Integer> {
               + " recorded annotations begin or end), every:N (behind every N steps), before-oom"
               + " (right before what fails otherwise) or request:N (before allocation request N,"
               + " counted from 0).",
-      converter = CacheInsertion.Converter.class)
+      converter = CacheInsertionConverter.class)
   private CacheInsertion insertion;
 
   @Option(
@@ -181,10 +205,10 @@ final class ReplayCommand implements Callable<Integer> {
       return repeat(out);
     }
     Path file = Traces.file(traceName);
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output events = outputs.openIfGiven("--events", eventsName, file);
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, file);
-      Outputs.Output chart = outputs.openIfGiven("--chart", chartName, file);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output events = outputs.openIfGiven("--events", eventsName, file);
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
+      OutputFiles.Output chart = outputs.openIfGiven("--chart", chartName, file);
       ReplayReport report = report(events);
       if (json != null) {
         JsonText.write(JsonDocument.REPLAY.of(report.toMap()), json.stream());
@@ -209,7 +233,7 @@ final class ReplayCommand implements Callable<Integer> {
    *
    * @param events gets every effect as a line, or null
    */
-  ReplayReport report(Outputs.Output events) throws IOException {
+  ReplayReport report(OutputFiles.Output events) throws IOException {
     ReplaySetup setup = setup();
     int inserted = 0;
     if (insertion != null) {
@@ -303,8 +327,8 @@ final class ReplayCommand implements Callable<Integer> {
               + " recorded, --insert, --check, --events, --chart and --charts");
     }
     ReplaySetup setup = setup();
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, null);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, null);
       RepeatedResult result;
       try (ProgressMeter progress = ProgressMeter.ofPasses("replaying")) {
         result =
@@ -375,7 +399,7 @@ final class ReplayCommand implements Callable<Integer> {
    * Replays with recorded addresses where they were asked for or fit; where they turn out not to
    * fit and were not asked for, once more with modelled ones.
    */
-  private ReplayReport replay(ReplaySetup setup, Outputs.Output events, int inserted)
+  private ReplayReport replay(ReplaySetup setup, OutputFiles.Output events, int inserted)
       throws IOException {
     List<String> remarks = new ArrayList<>();
     if (isRecordedFirst(setup)) {
@@ -420,7 +444,7 @@ final class ReplayCommand implements Callable<Integer> {
         && setup.allowsRecordedAnswers(deviceOptions.isDeviceGiven());
   }
 
-  private static ReplayRun follow(ReplaySetup setup, Addresses source, Outputs.Output events)
+  private static ReplayRun follow(ReplaySetup setup, Addresses source, OutputFiles.Output events)
       throws IOException {
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying");
         OutputStream stream = events == null ? null : new BufferedOutputStream(events.stream());
@@ -499,7 +523,7 @@ final class ReplayCommand implements Callable<Integer> {
         run.pictures());
   }
 
-  private static void draw(ReplayReport report, ChartFile format, Outputs.Output target)
+  private static void draw(ReplayReport report, ChartFile format, OutputFiles.Output target)
       throws IOException {
     try (OutputStream out = new BufferedOutputStream(target.stream())) {
       format.write(
@@ -510,7 +534,7 @@ final class ReplayCommand implements Callable<Integer> {
     }
   }
 
-  private void drawAll(ReplayReport report, Outputs outputs) throws IOException {
+  private void drawAll(ReplayReport report, OutputFiles outputs) throws IOException {
     ChartFolder folder =
         new ChartFolder(outputs, "--charts", ChartFolder.make("--charts", chartsName));
     folder.write(

@@ -11,7 +11,15 @@ import org.allocsim.analysis.suite.SuiteResult;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.fleet.SuiteExport;
+import org.allocsim.reports.answer.fleet.SuiteJson;
+import org.allocsim.reports.answer.fleet.SuiteScoresText;
+import org.allocsim.reports.answer.fleet.SuiteText;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.PolicyChoice;
 import picocli.CommandLine.Command;
@@ -95,7 +103,7 @@ final class SuiteCommand implements Callable<Integer> {
       return ExitCodes.DONE;
     }
     requireOneTask();
-    try (Outputs outputs = new Outputs(out)) {
+    try (OutputFiles outputs = new OutputFiles(out)) {
       if (exportName != null) {
         int programs = SuiteExport.write(scenarios, exportName, outputs);
         outputs.commit();
@@ -110,8 +118,8 @@ final class SuiteCommand implements Callable<Integer> {
         out.flush();
         return ExitCodes.DONE;
       }
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, null);
-      Outputs.Output csv = outputs.openIfGiven("--csv", csvName, null);
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, null);
+      OutputFiles.Output csv = outputs.openIfGiven("--csv", csvName, null);
       if (policyNames != null) {
         score(scenarios, json, csv, outputs, out);
         return ExitCodes.DONE;
@@ -149,9 +157,9 @@ final class SuiteCommand implements Callable<Integer> {
 
   private void score(
       List<SuiteScenario> scenarios,
-      Outputs.Output json,
-      Outputs.Output csv,
-      Outputs outputs,
+      OutputFiles.Output json,
+      OutputFiles.Output csv,
+      OutputFiles outputs,
       PrintWriter out) {
     List<SuiteScenario> failures =
         scenarios.stream().filter(each -> each.topic().kind() == Kind.FAILURE).toList();

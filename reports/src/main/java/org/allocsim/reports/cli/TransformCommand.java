@@ -14,6 +14,10 @@ import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.input.Traces;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -142,8 +146,8 @@ final class TransformCommand implements Callable<Integer> {
     requireConsistent();
     PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(names.getFirst());
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output output = outputs.open("--output", outputName, file);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output output = outputs.open("--output", outputName, file);
       AllocationTrace changed = changed();
       try (OutputStream stream =
           Compression.ofName(outputName)

@@ -16,8 +16,30 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.validation.TorchJson;
+import org.allocsim.reports.answer.validation.TorchReport;
+import org.allocsim.reports.answer.validation.TorchText;
+import org.allocsim.reports.answer.validation.TorchValidation;
+import org.allocsim.reports.answer.validation.ValidateChartFiles;
+import org.allocsim.reports.answer.validation.ValidateJson;
+import org.allocsim.reports.answer.validation.ValidatePage;
+import org.allocsim.reports.answer.validation.ValidateRecordings;
+import org.allocsim.reports.answer.validation.ValidateReport;
+import org.allocsim.reports.answer.validation.ValidateText;
+import org.allocsim.reports.answer.validation.ValidatedCase;
 import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.cli.option.ConfListOptions;
+import org.allocsim.reports.cli.option.PolicyListOptions;
+import org.allocsim.reports.cli.option.ProfileConverter;
+import org.allocsim.reports.cli.option.SizeConverter;
+import org.allocsim.reports.cli.option.TorchOptions;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.Inputs;
 import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.output.ReportFolder;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -166,28 +188,28 @@ final class ValidateCommand implements Callable<Integer> {
       throw Failure.usage("--max-seconds " + mostSeconds + " is no time at all; give 1 or more");
     }
     torch.check();
-    if (names.isEmpty() && torch.random() == 0) {
+    if (names.isEmpty() && torch.runs().random() == 0) {
       throw Failure.usage("no trace is given; name one");
     }
     if (torch.pytorch()) {
       return validatePyTorch(out);
     }
     List<PolicyChoice> chosen = policyOptions.choices();
-    try (Outputs outputs = new Outputs(out)) {
-      List<Outputs.Output> json = new ArrayList<>();
-      Outputs.Output text = open(outputs, json);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      List<OutputFiles.Output> json = new ArrayList<>();
+      OutputFiles.Output text = open(outputs, json);
       ValidateChartFiles charts =
           reportName != null && ChartFonts.areAvailable()
               ? new ValidateChartFiles(outputs, Path.of(reportName))
               : null;
-      Outputs.Output page = null;
+      OutputFiles.Output page = null;
       if (reportName != null) {
         page = outputs.open("--report", Path.of(reportName, "validate.html").toString(), null);
         recordings = new ValidateRecordings();
       }
       ValidateReport report = validate(chosen);
       Map<String, Object> results = JsonDocument.VALIDATE.of(ValidateJson.of(report));
-      for (Outputs.Output each : json) {
+      for (OutputFiles.Output each : json) {
         JsonText.write(results, each.stream());
       }
       if (page != null) {
@@ -219,14 +241,14 @@ final class ValidateCommand implements Callable<Integer> {
           "--capacity, --near-limits, --touch and --max-gpu-memory do not go with --pytorch; leave"
               + " them out");
     }
-    try (Outputs outputs = new Outputs(out)) {
-      List<Outputs.Output> json = new ArrayList<>();
-      Outputs.Output text = open(outputs, json);
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      List<OutputFiles.Output> json = new ArrayList<>();
+      OutputFiles.Output text = open(outputs, json);
       TorchValidation validation =
-          new TorchValidation(torch, gpu, mostSeconds, limitBytes, confOptions.given());
+          new TorchValidation(torch.runs(), gpu, mostSeconds, limitBytes, confOptions.given());
       names.forEach(name -> validation.add(traceOptions.read(name, PyTorchVersion.DEFAULT)));
-      TorchReport report = validation.run();
-      for (Outputs.Output each : json) {
+      TorchReport report = validation.run(driverVersion());
+      for (OutputFiles.Output each : json) {
         JsonText.write(JsonDocument.VALIDATE_PYTORCH.of(TorchJson.of(report)), each.stream());
       }
       if (text != null) {
@@ -244,7 +266,8 @@ final class ValidateCommand implements Callable<Integer> {
     }
   }
 
-  private Outputs.Output open(Outputs outputs, List<Outputs.Output> json) throws IOException {
+  private OutputFiles.Output open(OutputFiles outputs, List<OutputFiles.Output> json)
+      throws IOException {
     if (jsonName != null) {
       json.add(outputs.open("--json", jsonName, null));
     }

@@ -14,8 +14,18 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.validation.VerifiedDevice;
+import org.allocsim.reports.answer.validation.VerifyText;
+import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.input.Inputs;
+import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.SavedStats;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.FailureReport;
+import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.validation.fidelity.DeviceVerification;
 import org.allocsim.validation.fidelity.SnapshotVerifier;
@@ -83,8 +93,8 @@ final class VerifyCommand implements Callable<Integer> {
       throw Failure.usage("--stats goes with one snapshot; verify the others without it");
     }
     PrintWriter out = spec.commandLine().getOut();
-    try (Outputs outputs = new Outputs(out)) {
-      Outputs.Output json = outputs.openIfGiven("--json", jsonName, Path.of(names.getFirst()));
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, Path.of(names.getFirst()));
       SortedMap<String, Long> saved = statsName == null ? new TreeMap<>() : readStats();
       for (String name : names) {
         verify(name, saved, outputs.takesStandardOutput());

@@ -1,6 +1,5 @@
 /**
- * The command line: commands with their options, what they print, and the one place where failures
- * become sentences. Rules of allocators and analyses do not belong here; this package may use all
- * others.
+ * The command line: one class per command, with its options. A command reads, calls one analysis
+ * and prints one answer. This package may use all others; none may use it.
  */
 package org.allocsim.reports.cli;

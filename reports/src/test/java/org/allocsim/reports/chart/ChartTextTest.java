@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.allocsim.analysis.moment.ReservedParts;
+import org.allocsim.reports.chart.comparison.BarData;
+import org.allocsim.reports.chart.comparison.PeakChart;
 import org.apache.pdfbox.Loader;
 import org.apache.pdfbox.pdmodel.PDDocument;
 import org.apache.pdfbox.pdmodel.font.FontMappers;

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.benchmarks.command.CommandBenchmark;
+import org.allocsim.reports.answer.validation.BenchText;
 import org.allocsim.validation.benchmark.BenchmarkException;
 import org.allocsim.validation.benchmark.BenchmarkPlan.Effort;
 import org.allocsim.validation.benchmark.Machine;

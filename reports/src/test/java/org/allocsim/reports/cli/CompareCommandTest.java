@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.junit.jupiter.api.Test;

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
+import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.profile.ShippedProfiles;

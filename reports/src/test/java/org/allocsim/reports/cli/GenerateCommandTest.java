@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.workloads.program.ProgramOption;
 import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.Programs;

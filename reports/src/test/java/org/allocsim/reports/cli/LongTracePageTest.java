@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ComparedTrace;
+import org.allocsim.reports.answer.compare.RecordedTrial;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.html.ReportPage;

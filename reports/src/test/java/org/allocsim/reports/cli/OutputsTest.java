@@ -13,6 +13,9 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.OutputFiles;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,7 +26,7 @@ class OutputsTest {
   @Test
   void nothingAppearsBeforeTheCommit() throws IOException {
     Path target = folder.resolve("out.json");
-    try (Outputs outputs = outputs()) {
+    try (OutputFiles outputs = outputs()) {
       write(outputs.open("--json", target.toString(), null), "all");
       assertFalse(Files.exists(target));
       outputs.commit();
@@ -35,7 +38,7 @@ class OutputsTest {
   @Test
   void withoutACommitTheOldFileStaysAndNothingIsLeftBehind() throws IOException {
     Path target = Files.writeString(folder.resolve("out.json"), "old");
-    try (Outputs outputs = outputs()) {
+    try (OutputFiles outputs = outputs()) {
       write(outputs.open("--json", target.toString(), null), "new");
     }
     assertEquals("old", Files.readString(target));
@@ -45,7 +48,7 @@ class OutputsTest {
   @Test
   void aCommitReplacesTheOldFile() throws IOException {
     Path target = Files.writeString(folder.resolve("out.json"), "a longer old text");
-    try (Outputs outputs = outputs()) {
+    try (OutputFiles outputs = outputs()) {
       write(outputs.open("--json", target.toString(), null), "new");
       outputs.commit();
     }
@@ -56,7 +59,7 @@ class OutputsTest {
   void aLinkStaysALinkAndItsTargetIsWritten() throws IOException {
     Path real = Files.writeString(folder.resolve("real.json"), "old");
     Path link = Files.createSymbolicLink(folder.resolve("link.json"), real);
-    try (Outputs outputs = outputs()) {
+    try (OutputFiles outputs = outputs()) {
       write(outputs.open("--json", link.toString(), null), "new");
       outputs.commit();
     }
@@ -67,8 +70,8 @@ class OutputsTest {
   @Test
   void aRestartDropsWhatWasWritten() throws IOException {
     Path target = folder.resolve("out.json");
-    try (Outputs outputs = outputs()) {
-      Outputs.Output output = outputs.open("--json", target.toString(), null);
+    try (OutputFiles outputs = outputs()) {
+      OutputFiles.Output output = outputs.open("--json", target.toString(), null);
       write(output, "first attempt");
       output.restart();
       write(output, "second");
@@ -79,7 +82,7 @@ class OutputsTest {
 
   @Test
   void aDashIsStandardOutput() {
-    try (Outputs outputs = outputs()) {
+    try (OutputFiles outputs = outputs()) {
       assertFalse(outputs.takesStandardOutput());
       write(outputs.open("--json", "-", null), "tränen");
       assertTrue(outputs.takesStandardOutput());
@@ -93,7 +96,7 @@ class OutputsTest {
   void aDeviceIsWrittenAndNotReplaced() {
     Path device = Path.of("/dev/null");
     assumeTrue(Files.exists(device), "there is no /dev/null here");
-    try (Outputs outputs = outputs()) {
+    try (OutputFiles outputs = outputs()) {
       write(outputs.open("--json", device.toString(), null), "gone");
       outputs.commit();
     }
@@ -103,7 +106,7 @@ class OutputsTest {
   @Test
   void twoOutputsDoNotShareAFile() {
     Path target = folder.resolve("out");
-    try (Outputs outputs = outputs()) {
+    try (OutputFiles outputs = outputs()) {
       outputs.open("--json", target.toString(), null);
       Failure failure =
           assertThrows(Failure.class, () -> outputs.open("--events", folder + "/./out", null));
@@ -116,7 +119,7 @@ class OutputsTest {
   @Test
   void theInputIsNotOverwritten() throws IOException {
     Path input = Files.writeString(folder.resolve("trace"), "input");
-    try (Outputs outputs = outputs()) {
+    try (OutputFiles outputs = outputs()) {
       Failure failure =
           assertThrows(Failure.class, () -> outputs.open("--json", input.toString(), input));
       assertEquals(ExitCodes.USAGE, failure.exitCode());
@@ -127,7 +130,7 @@ class OutputsTest {
   @Test
   void unwritableTargetsFailWhenTheyAreOpened() throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "");
-    try (Outputs outputs = outputs()) {
+    try (OutputFiles outputs = outputs()) {
       assertUnwritable(outputs, folder.toString(), "it is a folder");
       assertUnwritable(outputs, folder + "/missing/out", "its folder does not exist");
       assertUnwritable(outputs, file + "/out", "its folder does not exist");
@@ -139,18 +142,18 @@ class OutputsTest {
     assertEquals(List.of("dangling", "file"), CommandRun.files(folder));
   }
 
-  private static void assertUnwritable(Outputs outputs, String name, String reason) {
+  private static void assertUnwritable(OutputFiles outputs, String name, String reason) {
     Failure failure = assertThrows(Failure.class, () -> outputs.open("--json", name, null), name);
     assertEquals(ExitCodes.FAILED, failure.exitCode());
     assertTrue(failure.getMessage().startsWith("--json: cannot write"), failure.getMessage());
     assertTrue(failure.getMessage().contains(reason), failure.getMessage());
   }
 
-  private Outputs outputs() {
-    return new Outputs(new PrintWriter(standardOutput));
+  private OutputFiles outputs() {
+    return new OutputFiles(new PrintWriter(standardOutput));
   }
 
-  private static void write(Outputs.Output output, String text) {
+  private static void write(OutputFiles.Output output, String text) {
     try {
       output.stream().write(text.getBytes(UTF_8));
     } catch (IOException e) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
 
 /** What the documentation says of the sample that ships with the project. */

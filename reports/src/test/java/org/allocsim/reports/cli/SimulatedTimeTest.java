@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Loader;

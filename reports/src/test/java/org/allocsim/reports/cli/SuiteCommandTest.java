@@ -10,6 +10,7 @@ import java.util.List;
 import org.allocsim.analysis.suite.Findings;
 import org.allocsim.analysis.suite.Suite;
 import org.allocsim.analysis.suite.SuiteResult;
+import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;

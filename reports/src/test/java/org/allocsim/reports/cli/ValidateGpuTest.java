@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.validation.gpu.GpuBounds;
 import org.allocsim.validation.gpu.GpuValidation;

@@ -12,6 +12,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.validation.ValidateChartFiles;
+import org.allocsim.reports.answer.validation.ValidateJson;
+import org.allocsim.reports.answer.validation.ValidateReport;
+import org.allocsim.reports.answer.validation.ValidateText;
+import org.allocsim.reports.answer.validation.ValidatedCase;
+import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -106,7 +112,7 @@ class ValidateReportTest {
 
   @Test
   void theFolderGetsChartsInBothThemesAndFormats() throws IOException {
-    try (Outputs outputs = new Outputs(new PrintWriter(new StringWriter()))) {
+    try (OutputFiles outputs = new OutputFiles(new PrintWriter(new StringWriter()))) {
       new ValidateChartFiles(outputs, folder).write(report());
       outputs.commit();
     }

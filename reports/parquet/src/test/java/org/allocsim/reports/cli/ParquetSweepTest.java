@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.analysis.fleet.sweep.RowCsv;
 import org.allocsim.analysis.fleet.sweep.SweepColumn;
+import org.allocsim.reports.output.ExitCodes;
 import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.format.converter.ParquetMetadataConverter;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;

@@ -2,7 +2,7 @@ package org.allocsim.reports.answer.part;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.allocsim.reports.chart.Histogram;
+import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.document.Shape;
 
 /** How many allocations there are of each size and of each lifetime. */

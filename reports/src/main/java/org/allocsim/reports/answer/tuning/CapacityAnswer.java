@@ -12,7 +12,7 @@ import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.part.Settings;
-import org.allocsim.reports.chart.FrontierData;
+import org.allocsim.reports.chart.comparison.FrontierData;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;

@@ -19,7 +19,7 @@ import org.allocsim.reports.answer.part.Bins;
 import org.allocsim.reports.answer.part.Findings;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Settings;
-import org.allocsim.reports.chart.Histogram;
+import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;

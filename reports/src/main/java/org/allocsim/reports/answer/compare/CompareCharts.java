@@ -1,0 +1,269 @@
+package org.allocsim.reports.answer.compare;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.chart.comparison.BarData;
+import org.allocsim.reports.chart.comparison.DistributionChart;
+import org.allocsim.reports.chart.comparison.DriverTimeChart;
+import org.allocsim.reports.chart.comparison.Histogram;
+import org.allocsim.reports.chart.comparison.PeakChart;
+import org.allocsim.reports.chart.comparison.ThroughputChart;
+import org.allocsim.reports.chart.memory.FragmentationChart;
+import org.allocsim.reports.chart.memory.FragmentationData;
+import org.allocsim.reports.chart.memory.MemoryTimelineChart;
+import org.allocsim.reports.chart.memory.OverlayChart;
+import org.allocsim.reports.chart.memory.OverlayData;
+import org.allocsim.reports.chart.memory.SegmentMapChart;
+import org.allocsim.reports.chart.memory.SegmentMapChart.Palette;
+import org.allocsim.reports.chart.memory.SegmentMapData;
+import org.allocsim.reports.chart.memory.UtilisationChart;
+import org.allocsim.reports.chart.memory.UtilisationData;
+import org.allocsim.reports.output.ChartFolder;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.stats.FragmentationTimeline.Share;
+
+/** Draws what policies made of one trace. */
+public final class CompareCharts {
+  private final ComparedTrace compared;
+  private final String file;
+  private final MemoryTimelineChart.Bound most;
+  private final List<ObservedRun> ranked;
+  private final List<ObservedRun> key;
+  private final List<ObservedRun> closest;
+
+  /**
+   * Charts of runs in any order.
+   *
+   * @param most what allocators can have at most
+   */
+  public CompareCharts(
+      ComparedTrace compared, MemoryTimelineChart.Bound most, List<ObservedRun> observed) {
+    this.compared = compared;
+    this.most = most;
+    file = String.valueOf(Path.of(compared.file()).getFileName());
+    ranked =
+        observed.stream()
+            .filter(each -> each.result().isRun())
+            .sorted(Comparator.comparing(ObservedRun::result, ComparedTrace.RANK))
+            .toList();
+    KeyRuns runs = KeyRuns.of(ranked.stream().map(ObservedRun::result).toList(), compared.conf());
+    key = of(runs.runs());
+    closest = of(runs.closest());
+  }
+
+  private List<ObservedRun> of(List<RunResult> results) {
+    List<ObservedRun> observed = new ArrayList<>();
+    for (RunResult result : results) {
+      ranked.stream()
+          .filter(each -> each.result().choice().equals(result.choice()))
+          .findFirst()
+          .ifPresent(observed::add);
+    }
+    return observed;
+  }
+
+  /** Writes all of them, under names that begin with {@code prefix}. */
+  public void write(ChartFolder folder, String prefix) throws IOException {
+    writeOverTime(folder, prefix);
+    writeBars(folder, prefix);
+    writeDistributions(folder, prefix, compared, file);
+    for (ObservedRun each : closest) {
+      writeMaps(folder, prefix, each);
+    }
+    if (!closest.isEmpty() && compared.trace().workCount() > 0) {
+      RunResult result = closest.getLast().result();
+      UtilisationData busy = new UtilisationData(result.time());
+      folder.write(
+          prefix + "utilisation",
+          UtilisationChart.WIDTH,
+          UtilisationChart.HEIGHT,
+          theme ->
+              UtilisationChart.create(
+                  "How busy the GPU is", file + ", " + label(result), busy, theme));
+    }
+  }
+
+  private void writeOverTime(ChartFolder folder, String prefix) throws IOException {
+    List<ObservedRun> others = ranked.stream().filter(each -> !key.contains(each)).toList();
+    OverlayData overlay =
+        OverlayData.of(
+            key.stream().map(this::line).toList(),
+            others.stream().map(this::line).toList(),
+            OverlayChart.PLOT_COLUMNS);
+    folder.write(
+        prefix + "reserved",
+        OverlayChart.WIDTH,
+        OverlayChart.HEIGHT,
+        theme -> OverlayChart.create("Reserved memory over time", file, overlay, most, theme));
+    FragmentationData unused = new FragmentationData();
+    for (ObservedRun each : key) {
+      RunResult result = each.result();
+      String atPeak =
+          Numbers.share(result.atPeak().externalBytes(), result.atPeak().reservedBytes());
+      unused.add(
+          name(result) + ": " + atPeak + " when most is reserved",
+          each.fragmentation(),
+          Share.UNUSED);
+    }
+    folder.write(
+        prefix + "fragmentation",
+        FragmentationChart.WIDTH,
+        FragmentationChart.height(unused),
+        theme ->
+            FragmentationChart.create(
+                "Share of reserved memory that is in no block in use", file, unused, theme));
+  }
+
+  private void writeBars(ChartFolder folder, String prefix) throws IOException {
+    BarData peaks = peaks();
+    folder.write(
+        prefix + "peak",
+        PeakChart.WIDTH,
+        PeakChart.height(peaks),
+        theme ->
+            PeakChart.create("Where reserved memory goes at its peak", file, peaks, most, theme));
+    BarData driver = driverTime();
+    folder.write(
+        prefix + "driver-time",
+        DriverTimeChart.WIDTH,
+        DriverTimeChart.height(driver),
+        theme ->
+            DriverTimeChart.create(
+                "Time lost in calls of the driver",
+                file + ", modelled, in the whole program",
+                driver,
+                theme));
+    BarData throughput = throughput();
+    folder.write(
+        prefix + "throughput",
+        ThroughputChart.WIDTH,
+        ThroughputChart.height(throughput),
+        theme ->
+            ThroughputChart.create(
+                "How fast each policy is simulated",
+                file
+                    + ", each run once on this machine and watched for this report; 'allocsim"
+                    + " bench' measures speed",
+                throughput,
+                theme));
+  }
+
+  /** Segments and blocks at the moments that matter. */
+  private void writeMaps(ChartFolder folder, String prefix, ObservedRun run) throws IOException {
+    String label = label(run.result());
+    for (ObservedRun.Moment moment : run.moments()) {
+      SegmentMapData data = SegmentMapData.byState(moment.layout());
+      String name =
+          switch (moment.kind()) {
+            case FIRST_OOM -> "oom";
+            case PEAK -> "peak";
+            case END -> "end";
+          };
+      String phrase =
+          switch (moment.kind()) {
+            case FIRST_OOM -> "when the first request fails";
+            case PEAK -> "when most is reserved";
+            case END -> "at the end";
+          };
+      folder.write(
+          prefix + "segments-" + name + "-" + ChartFolder.nameOf(label),
+          SegmentMapChart.WIDTH,
+          SegmentMapChart.height(data),
+          theme ->
+              SegmentMapChart.create(
+                  "Segments and blocks " + phrase,
+                  file + ", " + label,
+                  data,
+                  Palette.STATE,
+                  theme));
+    }
+  }
+
+  /** Sizes and lifetimes of the allocations of a trace. */
+  private static void writeDistributions(
+      ChartFolder folder, String prefix, ComparedTrace compared, String subtitle)
+      throws IOException {
+    write(
+        folder,
+        prefix + "sizes",
+        "Sizes of allocations",
+        subtitle,
+        Histogram.ofSizes(compared.trace(), compared.device()));
+    write(
+        folder,
+        prefix + "lifetimes",
+        "Lifetimes of allocations",
+        subtitle,
+        Histogram.ofLifetimes(compared.trace(), compared.device()));
+  }
+
+  public static void write(
+      ChartFolder folder, String name, String title, String subtitle, Histogram histogram)
+      throws IOException {
+    folder.write(
+        name,
+        DistributionChart.WIDTH,
+        DistributionChart.HEIGHT,
+        theme -> DistributionChart.create(title, subtitle, histogram, theme));
+  }
+
+  private OverlayData.Policy line(ObservedRun run) {
+    return new OverlayData.Policy(name(run.result()), run.timeline());
+  }
+
+  /** The label, and whether it is that of the program's own setting. */
+  private String name(RunResult result) {
+    return label(result) + (KeyRuns.isUnder(result, compared.conf()) ? " (as recorded)" : "");
+  }
+
+  private static String label(RunResult result) {
+    return result.choice().label();
+  }
+
+  private BarData peaks() {
+    BarData data = PeakChart.data();
+    for (ObservedRun each : ranked) {
+      RunResult result = each.result();
+      long failures = result.failureCount();
+      PeakChart.add(
+          data,
+          name(result),
+          failures == 0 ? "" : "out of memory " + Numbers.count(failures, "time"),
+          each.parts());
+      emphasise(data, each);
+    }
+    return data;
+  }
+
+  private BarData driverTime() {
+    BarData data = DriverTimeChart.data();
+    for (ObservedRun each : ranked) {
+      RunResult result = each.result();
+      DriverTimeChart.add(
+          data, name(result), result.driverNanosByKind(), CompareAnswer.waitNanos(result));
+      emphasise(data, each);
+    }
+    return data;
+  }
+
+  private BarData throughput() {
+    BarData data = ThroughputChart.data();
+    for (ObservedRun each : ranked) {
+      double rate = each.result().eventsPerSecond();
+      data.add(name(each.result()), "", Double.isFinite(rate) && rate > 0 ? rate : 0);
+      emphasise(data, each);
+    }
+    return data;
+  }
+
+  private void emphasise(BarData data, ObservedRun run) {
+    if (key.contains(run)) {
+      data.emphasise();
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package org.allocsim.reports.answer.compare;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+import java.util.concurrent.Callable;
+import org.allocsim.analysis.moment.MomentObserver;
+import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.task.ParallelTasks;
+import org.allocsim.reports.html.PolicyRecorder;
+import org.allocsim.reports.html.PolicyRecording;
+import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.simulator.stats.MemoryTimeline;
+
+/**
+ * Runs policies, each once, for figures, charts and page alike: what a page shows of a run is
+ * recorded while it goes on.
+ */
+public final class RecordedTrial {
+  /** Buckets of memory over time for charts. */
+  private static final int BUCKETS = 1 << 12;
+
+  private final RunSetup setup;
+  private final TraceRecording recording;
+  private final IdentityHashMap<PolicyChoice, PolicyRecording> recordings = new IdentityHashMap<>();
+
+  /**
+   * A trial.
+   *
+   * @param setup what is run, but for the policy
+   * @param name how a page calls the trace; null where no page and no charts are wanted
+   */
+  public RecordedTrial(RunSetup setup, String name) {
+    this.setup = setup;
+    recording = name == null ? null : new TraceRecording(name, setup.trace(), setup.device());
+  }
+
+  /** Runs every choice, on all cores; the runs are in the order of the choices. */
+  public List<ObservedRun> runAll(List<PolicyChoice> choices, ParallelTasks.Progress progress) {
+    MomentObserver[] observers = new MomentObserver[choices.size()];
+    PolicyRecorder[] recorders = new PolicyRecorder[choices.size()];
+    List<Callable<RunResult>> tasks = new ArrayList<>();
+    for (int i = 0; i < choices.size(); i++) {
+      int place = i;
+      tasks.add(() -> {
+        if (recording == null) {
+          observers[place] = new MomentObserver();
+          return Run.of(setup.with(choices.get(place)), observers[place].with());
+        }
+        MemoryTimeline timeline = new MemoryTimeline(BUCKETS);
+        PolicyRecorder recorder = recording.recorder(timeline);
+        recorders[place] = recorder;
+        observers[place] = new MomentObserver(timeline);
+        return Run.of(setup.with(choices.get(place)), observers[place].with(recorder));
+      });
+    }
+    List<RunResult> results = ParallelTasks.run(tasks, progress);
+    List<ObservedRun> observed = new ArrayList<>();
+    for (int i = 0; i < observers.length; i++) {
+      observed.add(observers[i].observed(results.get(i)));
+      if (recorders[i] != null) {
+        recordings.put(results.get(i).choice(), recorders[i].recording());
+      }
+    }
+    return observed;
+  }
+
+  /**
+   * What was recorded. The page shows the best setting of PyTorch first, beside the recorded one.
+   *
+   * @param rows the results in the order in which the page shows them
+   * @param recordedConf settings that the program was recorded with; null where they are not known
+   */
+  public TraceRecording recording(List<RunResult> rows, String recordedConf) {
+    KeyRuns key = KeyRuns.of(rows, recordedConf);
+    // What most readers look at is kept whole before the others: PyTorch under its settings.
+    SequencedSet<RunResult> order = new LinkedHashSet<>(key.runs());
+    rows.stream().filter(KeyRuns::isPyTorch).forEach(order::add);
+    order.addAll(rows);
+    List<Integer> highlights = new ArrayList<>();
+    Integer first = null;
+    Integer recorded = null;
+    for (RunResult result : order) {
+      PolicyRecording each = recordings.get(result.choice());
+      if (each == null) {
+        continue;
+      }
+      int row = rows.indexOf(result);
+      recording.add(row, result.choice().label(), each, result.time());
+      if (key.runs().contains(result)) {
+        highlights.add(row);
+      }
+      boolean isPyTorch = KeyRuns.isPyTorch(result);
+      first = isPyTorch && (first == null || row < first) ? Integer.valueOf(row) : first;
+      recorded = KeyRuns.isUnder(result, recordedConf) ? Integer.valueOf(row) : recorded;
+    }
+    recording.highlight(highlights);
+    if (recorded != null) {
+      recording.recorded(recorded);
+    }
+    if (first != null) {
+      recording.opensWith(first, first.equals(recorded) ? null : recorded);
+    }
+    return recording;
+  }
+}

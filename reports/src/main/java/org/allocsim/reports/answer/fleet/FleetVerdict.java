@@ -1,0 +1,93 @@
+package org.allocsim.reports.answer.fleet;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.allocsim.analysis.fleet.ChoiceTally;
+import org.allocsim.analysis.fleet.FleetAnalysis;
+import org.allocsim.analysis.fleet.FleetChoice;
+import org.allocsim.analysis.text.Numbers;
+
+/** What a fleet report says first, in sentences. */
+public final class FleetVerdict {
+  private final FleetAnalysis analysis;
+
+  public FleetVerdict(FleetAnalysis analysis) {
+    this.analysis = analysis;
+  }
+
+  /** What happened and what to do. */
+  public String sentence() {
+    if (analysis.runs() == 0) {
+      return "No run could be made: there is nothing to compare.";
+    }
+    Map.Entry<FleetChoice, ChoiceTally> best = bestSetting();
+    long failures = analysis.failures();
+    if (best == null) {
+      return "No setting of PyTorch's allocator was run: there is nothing to compare with.";
+    }
+    String name = best.getKey().label();
+    if (failures == 0) {
+      return "Every trace runs on every card as recorded; under "
+          + name
+          + " half of them reserve at least "
+          + Numbers.percent(best.getValue().savingQuantile(0.5))
+          + " less.";
+    }
+    if (best.getValue().saved() == 0) {
+      return "No single setting saves any of the "
+          + Numbers.count(failures, "failure")
+          + ": larger cards or smaller programs are needed.";
+    }
+    return name
+        + " saves "
+        + Numbers.count(best.getValue().saved())
+        + " of "
+        + Numbers.count(failures, "failure")
+        + (best.getValue().broken() == 0
+            ? " and breaks nothing."
+            : " and breaks " + Numbers.count(best.getValue().broken()) + " others.");
+  }
+
+  private Map.Entry<FleetChoice, ChoiceTally> bestSetting() {
+    return analysis.choices().stream()
+        .filter(entry -> entry.getKey().isSetting())
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Facts behind the verdict. */
+  public List<String> facts() {
+    long lost = analysis.lost();
+    String folder = analysis.commonFolder();
+    List<String> facts = new ArrayList<>();
+    long settings = analysis.choices().stream().filter(each -> each.getKey().isSetting()).count();
+    long others = analysis.choices().size() - settings;
+    facts.add(
+        Numbers.count(analysis.traceCount(), "trace")
+            + ", "
+            + Numbers.count(analysis.runs(), "run")
+            + ", "
+            + Numbers.count(analysis.cards().size(), "card")
+            + ", "
+            + Numbers.count(settings, "setting")
+            + (others == 0 ? "" : ", " + Numbers.count(others, "other allocator"))
+            + (folder.isEmpty() ? "." : "; the traces' names are those below " + folder));
+    facts.add(
+        Numbers.count(analysis.failures(), "failure")
+            + " of traces on cards under their recorded settings; "
+            + Numbers.count(lost)
+            + " of them no setting saves"
+            + (lost == 0
+                ? "."
+                : ": in "
+                    + (analysis.tooLarge() == lost ? "all" : Numbers.count(analysis.tooLarge()))
+                    + " of these the program asks for more at once than the card has."));
+    facts.add(
+        Numbers.count(analysis.unreadable(), "file")
+            + " could not be read, "
+            + Numbers.count(analysis.notRun(), "run")
+            + " could not be made.");
+    return facts;
+  }
+}

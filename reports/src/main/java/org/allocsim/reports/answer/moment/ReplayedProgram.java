@@ -1,0 +1,302 @@
+package org.allocsim.reports.answer.moment;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntToLongFunction;
+import org.allocsim.analysis.leak.IterationException;
+import org.allocsim.analysis.leak.IterationFinder;
+import org.allocsim.analysis.leak.Iterations;
+import org.allocsim.analysis.moment.FinalLayout;
+import org.allocsim.analysis.moment.Landmarks;
+import org.allocsim.analysis.moment.MemoryMoment;
+import org.allocsim.analysis.moment.MomentFinder;
+import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.analysis.moment.Origins;
+import org.allocsim.analysis.moment.ReplayInput;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.input.ReplayNotes;
+import org.allocsim.reports.input.ReplaySetup;
+import org.allocsim.reports.input.Settings;
+import org.allocsim.reports.input.Traces;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.derive.Inference;
+import org.allocsim.workloads.source.OpenedTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
+
+/** A program that was replayed once and can be looked at in any moment. */
+public final class ReplayedProgram {
+  private final TraceSource source;
+
+  /** Handles of streams by their number. */
+  private final IntToLongFunction streamHandles;
+
+  private final String conf;
+  private final int device;
+  private final List<Inference> inferences;
+  private final List<String> notes;
+  private final Origins origins;
+
+  /** Null for a snapshot without a history. */
+  private final Landmarks landmarks;
+
+  /** Null for a snapshot with a history. */
+  private final MemoryMoment end;
+
+  private ReplayedProgram(
+      TraceSource source,
+      IntToLongFunction streamHandles,
+      String conf,
+      int device,
+      List<Inference> inferences,
+      List<String> notes,
+      Origins origins,
+      Landmarks landmarks,
+      MemoryMoment end) {
+    this.source = source;
+    this.streamHandles = streamHandles;
+    this.conf = conf;
+    this.device = device;
+    this.inferences = inferences;
+    this.notes = notes;
+    this.origins = origins;
+    this.landmarks = landmarks;
+    this.end = end;
+  }
+
+  /**
+   * Reads a program and replays it.
+   *
+   * @throws Failure where it has no history
+   */
+  public static ReplayedProgram replay(String name, ProgramSettings settings) {
+    ParsedConfig given = settings.config();
+    return replay(settings.open(name), given, settings);
+  }
+
+  /** Reads a program; one without a history can be looked at in its end only. */
+  public static ReplayedProgram read(String name, ProgramSettings settings) {
+    ParsedConfig given = settings.config();
+    TraceSource source = settings.open(name);
+    boolean hasHistory = source.snapshot().map(Snapshot::hasHistory).orElse(true);
+    return hasHistory || settings.isReplayChosen()
+        ? replay(source, given, settings)
+        : withoutHistory(source, source.snapshot().orElseThrow(), settings);
+  }
+
+  private static ReplayedProgram replay(
+      TraceSource source, ParsedConfig given, ProgramSettings settings) {
+    PyTorchVersion version = settings.torchVersion();
+    ParsedConfig recorded = Settings.recorded(source, version);
+    ParsedConfig config = given != null ? given : recorded;
+    Settings.requirePossible(config, settings.profile());
+    long limitBytes = settings.limitBytes(config);
+    OpenedTrace input =
+        Traces.read(
+            source, new ReadingOptions(version, limitBytes, settings.profile().totalBytes()));
+    int device = Traces.device(input, settings.deviceIndex());
+    ReplaySetup setup =
+        new ReplaySetup(
+            input,
+            device,
+            Settings.pytorch(config, version),
+            config,
+            settings.profile(),
+            limitBytes,
+            AfterOom.CONTINUE,
+            false);
+    boolean same = given == null || given.text().equals(recorded.text());
+    Landmarks landmarks;
+    try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
+      landmarks =
+          MomentFinder.survey(
+              input(setup, version, same && setup.allowsRecordedAnswers(settings.isDeviceGiven())),
+              progress::update);
+    }
+    return new ReplayedProgram(
+        source,
+        input.trace()::streamHandle,
+        config.text(),
+        device,
+        input.recording().map(each -> each.inferences(device)).orElse(List.of()),
+        notes(setup, landmarks),
+        Origins.of(input.trace(), device),
+        landmarks,
+        null);
+  }
+
+  private static ReplayInput input(
+      ReplaySetup setup, PyTorchVersion version, boolean recordedFirst) {
+    int device = setup.device();
+    return new ReplayInput(
+        setup.trace(),
+        device,
+        setup.config().allocator(),
+        version,
+        setup.profile().withHistory(setup.input().addressHistory(device)),
+        setup.limitBytes(),
+        recordedFirst
+            ? setup
+                .recording()
+                .map(recording ->
+                    new ReplayInput.RecordedRun(
+                        recording.effects(device), recording.start(device), recording.limitBytes()))
+                .orElseThrow()
+            : null);
+  }
+
+  private static List<String> notes(ReplaySetup setup, Landmarks landmarks) {
+    ReplayNotes notes = new ReplayNotes(setup);
+    notes.addOtherDevices();
+    if (landmarks.divergedRow() >= 0) {
+      notes.add(
+          "from event "
+              + landmarks.divergedRow()
+              + " on the allocator does something else than in the recording; the addresses of the"
+              + " whole replay are modelled");
+    }
+    if (!landmarks.hasRecordedAddresses()) {
+      notes.addForModelled(landmarks.failures() > 0);
+    }
+    return notes.toList();
+  }
+
+  private static ReplayedProgram withoutHistory(
+      TraceSource source, Snapshot snapshot, ProgramSettings settings) {
+    int device = settings.deviceIndex() == null ? firstDevice(snapshot) : settings.deviceIndex();
+    if (snapshot.segments().stream().noneMatch(segment -> segment.device() == device)) {
+      throw Failure.usage(
+          source.name()
+              + ": device "
+              + device
+              + " has no segments; 'allocsim inspect' shows which have");
+    }
+    FinalLayout layout = FinalLayout.of(snapshot, device);
+    List<String> notes = new ArrayList<>(snapshot.notes());
+    notes.add(
+        "the snapshot has no history of events, so only its end is known; record with"
+            + " torch.cuda.memory._record_memory_history()");
+    return new ReplayedProgram(
+        source,
+        stream -> snapshot.streamHandles()[stream],
+        snapshot.settings().conf(),
+        device,
+        List.of(),
+        notes,
+        layout.origins(),
+        null,
+        layout.moment());
+  }
+
+  private static int firstDevice(Snapshot snapshot) {
+    return snapshot.segments().stream().mapToInt(segment -> segment.device()).min().orElse(0);
+  }
+
+  /** The file's name as it was given. */
+  public String name() {
+    return source.name();
+  }
+
+  /** Digest of the file; null where there is none. */
+  String sha256() {
+    return source.sha256();
+  }
+
+  /** The settings that it was replayed under. */
+  String conf() {
+    return conf;
+  }
+
+  /** The GPU that is looked at. */
+  public int device() {
+    return device;
+  }
+
+  /** What was concluded about the recording. */
+  public List<Inference> inferences() {
+    return inferences;
+  }
+
+  /** What the reader of results should know. */
+  public List<String> notes() {
+    return notes;
+  }
+
+  /** Where allocations come from. */
+  public Origins origins() {
+    return origins;
+  }
+
+  /** Whether only the end is known. */
+  boolean isEndOnly() {
+    return landmarks == null;
+  }
+
+  /** What the first pass found; there is none where only the end is known. */
+  public Optional<Landmarks> landmarks() {
+    return Optional.ofNullable(landmarks);
+  }
+
+  /** The program's steps, as {@code leaks} finds them; empty where it has none. */
+  public Optional<Iterations> steps() {
+    if (isEndOnly()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(new IterationFinder(landmarks.input().trace(), device).any());
+    } catch (IterationException _) {
+      return Optional.empty();
+    }
+  }
+
+  /** Handle of a stream, as text. */
+  String stream(int stream) {
+    return "0x" + Long.toHexString(streamHandles.applyAsLong(stream));
+  }
+
+  /**
+   * The memory at a moment.
+   *
+   * @param query the moment, or null for the first failed request or else the peak
+   * @throws Failure where the program has no such moment
+   */
+  public MemoryMoment at(MomentQuery query) {
+    if (isEndOnly()) {
+      if (query != null && query.kind() != MomentQuery.Kind.END) {
+        throw new Failure(
+            source.name()
+                + ": the snapshot holds segments but no history of events, so only --at end can be"
+                + " answered; record with torch.cuda.memory._record_memory_history()");
+      }
+      return end;
+    }
+    MomentQuery wanted = query != null ? query : landmarks.failureOrPeak();
+    try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
+      return MomentFinder.at(landmarks, wanted, origins, progress::update)
+          .orElseThrow(() -> missing(wanted));
+    }
+  }
+
+  private Failure missing(MomentQuery query) {
+    if (query.kind() == MomentQuery.Kind.REQUEST) {
+      return Failure.usage(
+          "--at "
+              + query.request()
+              + ": "
+              + source.name()
+              + " has "
+              + Numbers.count(landmarks.requests(), "allocation request")
+              + ", counted from 0; name one of them");
+    }
+    return new Failure(
+        source.name()
+            + ": no request fails in this replay, so there is no moment of the first failure;"
+            + " choose --at peak, or a limit with --memory-limit");
+  }
+}

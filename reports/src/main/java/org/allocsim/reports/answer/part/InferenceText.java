@@ -1,0 +1,47 @@
+package org.allocsim.reports.answer.part;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.text.WrappedText;
+import org.allocsim.workloads.format.pytorch.derive.Inference;
+import org.allocsim.workloads.source.DeviceTrace;
+
+/** Prints what a recording does not say and was concluded, and what was passed over in it. */
+public final class InferenceText {
+  private InferenceText() {}
+
+  /** An inference in a line. */
+  static String line(Inference inference) {
+    return inference.subject()
+        + ": "
+        + Numbers.count(inference.count())
+        + " ("
+        + inference.confidence().toString().toLowerCase(Locale.ROOT)
+        + "; "
+        + inference.reason()
+        + ")";
+  }
+
+  /** What the reader of a trace says, and after it what was inferred about its device. */
+  public static List<String> notes(DeviceTrace trace) {
+    List<String> notes = new ArrayList<>(trace.notes());
+    trace.inferences().forEach(inference -> notes.add(line(inference)));
+    return notes;
+  }
+
+  /** Prints both lists, each under its heading; nothing where a list is empty. */
+  public static void print(
+      List<Inference> inferences, List<String> notes, PrintWriter out, String indent) {
+    if (!inferences.isEmpty()) {
+      out.println(indent + "concluded, as the recording does not say it:");
+      inferences.forEach(each -> WrappedText.printItem(out, indent + "  ", line(each)));
+    }
+    if (!notes.isEmpty()) {
+      out.println(indent + "notes:");
+      notes.forEach(note -> WrappedText.printItem(out, indent + "  ", note));
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package org.allocsim.reports.answer.replay;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.allocsim.analysis.moment.MemoryMoment;
+import org.allocsim.analysis.moment.SlackSplit;
+import org.allocsim.reports.answer.moment.MomentText;
+import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.simulator.stats.MemoryTimeline.Series;
+
+/**
+ * Where the reserved memory goes, at the end of a run and when most was reserved. The parts add up:
+ * reserved = requested + internal + inactive, where requested and internal include blocks that
+ * await their free; and reserved = allocated + the parts of the slack, which these blocks are one
+ * of.
+ *
+ * @param end the end of the run
+ * @param peak behind the request with which the reserved memory first reached its peak
+ * @param inactiveSplitBytes inactive parts of partly used segments, at the end
+ * @param largestInactiveBlockBytes the largest block that could be handed out, at the end
+ */
+record Fragmentation(
+    Moment end, Moment peak, long inactiveSplitBytes, long largestInactiveBlockBytes) {
+
+  /**
+   * Memory at one moment, in bytes.
+   *
+   * @param awaitingRequestedBytes what was asked for of blocks that await their free; a part of
+   *     {@code requestedBytes}
+   * @param slack what is reserved and not allocated, by where it lies
+   */
+  record Moment(
+      long reservedBytes,
+      long activeBytes,
+      long allocatedBytes,
+      long requestedBytes,
+      long awaitingRequestedBytes,
+      SlackSplit slack) {
+    /** The parts must be those of the whole. */
+    Moment {
+      if (slack.totalBytes() != reservedBytes - allocatedBytes) {
+        throw new IllegalStateException(
+            slack + " is not what " + reservedBytes + " exceeds " + allocatedBytes + " by");
+      }
+    }
+
+    /** Lost to rounding inside active blocks. */
+    long internalBytes() {
+      return activeBytes - requestedBytes;
+    }
+
+    /** Cached: held from the device, not in use. */
+    long inactiveBytes() {
+      return reservedBytes - activeBytes;
+    }
+
+    /** What the program asked for, of what it holds. */
+    long heldRequestedBytes() {
+      return requestedBytes - awaitingRequestedBytes;
+    }
+
+    /** Lost to rounding inside the blocks that the program holds. */
+    long heldRoundingBytes() {
+      return allocatedBytes - heldRequestedBytes();
+    }
+
+    private Map<String, Object> toMap() {
+      Map<String, Object> map = new LinkedHashMap<>();
+      map.put("reserved_bytes", reservedBytes);
+      map.put("active_bytes", activeBytes);
+      map.put("allocated_bytes", allocatedBytes);
+      map.put("requested_bytes", requestedBytes);
+      map.put("internal_bytes", internalBytes());
+      map.put("inactive_bytes", inactiveBytes());
+      map.put("rounding_bytes", heldRoundingBytes());
+      map.put("slack_bytes", slack.totalBytes());
+      map.put("slack", MomentText.toMap(slack));
+      return map;
+    }
+  }
+
+  static Fragmentation of(
+      MemoryStats stats,
+      MemoryTimeline timeline,
+      MemoryLayout layout,
+      SlackSplit slack,
+      MemoryLayout layoutAtPeak,
+      SlackSplit slackAtPeak) {
+    long largest = 0;
+    for (int block = 0; block < layout.blockCount(); block++) {
+      if (layout.state(block) == BlockState.INACTIVE) {
+        largest = Math.max(largest, layout.blockBytes(block));
+      }
+    }
+    return new Fragmentation(
+        new Moment(
+            stats.reservedBytes(),
+            stats.activeBytes(),
+            stats.allocatedBytes(),
+            stats.requestedBytes(),
+            MemoryMoment.Totals.of(layout).awaitingRequestedBytes(),
+            slack),
+        peak(timeline, MemoryMoment.Totals.of(layoutAtPeak), slackAtPeak),
+        stats.inactiveSplitBytes(),
+        largest);
+  }
+
+  /**
+   * The moment of the peak. Some policies obtain memory and return it within one request; what was
+   * in use in the middle of that request is not known, and the figures are those behind it.
+   */
+  private static Moment peak(
+      MemoryTimeline timeline, MemoryMoment.Totals behind, SlackSplit slack) {
+    if (behind.reservedBytes() != timeline.bytesAtPeakReserved(Series.RESERVED)) {
+      return new Moment(
+          behind.reservedBytes(),
+          behind.allocatedBytes() + slack.awaitingBytes(),
+          behind.allocatedBytes(),
+          behind.requestedBytes() + behind.awaitingRequestedBytes(),
+          behind.awaitingRequestedBytes(),
+          slack);
+    }
+    return new Moment(
+        timeline.bytesAtPeakReserved(Series.RESERVED),
+        timeline.bytesAtPeakReserved(Series.ACTIVE),
+        timeline.bytesAtPeakReserved(Series.ALLOCATED),
+        timeline.bytesAtPeakReserved(Series.REQUESTED),
+        behind.awaitingRequestedBytes(),
+        slack);
+  }
+
+  /** 1 − largest inactive block ÷ inactive bytes, at the end; not a number without any. */
+  double externalRatio() {
+    return end.inactiveBytes() == 0
+        ? Double.NaN
+        : 1 - (double) largestInactiveBlockBytes / end.inactiveBytes();
+  }
+
+  /** The figures under the names of the JSON output. */
+  Map<String, Object> toMap() {
+    Map<String, Object> atEnd = end.toMap();
+    atEnd.put("inactive_split_bytes", inactiveSplitBytes);
+    atEnd.put("largest_inactive_block_bytes", largestInactiveBlockBytes);
+    atEnd.put("external_ratio", externalRatio());
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("at_end", atEnd);
+    map.put("at_peak_reserved", peak.toMap());
+    return map;
+  }
+}

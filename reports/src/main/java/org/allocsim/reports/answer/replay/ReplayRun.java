@@ -1,0 +1,153 @@
+package org.allocsim.reports.answer.replay;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.allocsim.analysis.moment.MemoryMoment;
+import org.allocsim.analysis.moment.MomentObserver;
+import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.moment.SlackSplit;
+import org.allocsim.reports.input.Addresses;
+import org.allocsim.reports.input.ReplaySetup;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.policy.PolicyOptionException;
+import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.stats.MemoryStats;
+import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
+
+/** A replay that is done, with everything that its report shows. */
+public final class ReplayRun {
+  /** How often progress is reported, in requests; a power of two. */
+  private static final int PROGRESS_STEP = 1 << 12;
+
+  private final ReplaySetup setup;
+  private final MemoryStats stats;
+  private final ObservedRun observed;
+
+  private ReplayRun(ReplaySetup setup, MemoryStats stats, ObservedRun observed) {
+    this.setup = setup;
+    this.stats = stats;
+    this.observed = observed;
+  }
+
+  /**
+   * Replays.
+   *
+   * @param observers look on, beside those that the report needs
+   * @throws Failure where the policy cannot serve the trace
+   */
+  public static ReplayRun of(ReplaySetup setup, Addresses addresses, RunObserver... observers) {
+    MomentObserver moments = new MomentObserver(new MemoryTimeline());
+    Stream<RunObserver> checks =
+        setup.checks()
+            ? Stream.of(new CheckedInvariants(setup.config().allocator(), setup.limitBytes()))
+            : Stream.empty();
+    RunObserver[] all =
+        moments.with(Stream.concat(checks, Stream.of(observers)).toArray(RunObserver[]::new));
+    Run run = start(setup, addresses, all);
+    return new ReplayRun(setup, run.stats(), moments.observed(run.finish()));
+  }
+
+  private static Run start(ReplaySetup setup, Addresses addresses, RunObserver... observers) {
+    try {
+      return Run.start(setup.runInTime(addresses), observers);
+    } catch (UnfitTraceException e) {
+      throw cannotServe(setup, "needs " + e.getMessage());
+    } catch (PolicyOptionException e) {
+      throw Failure.usage(e.getMessage());
+    }
+  }
+
+  static Failure cannotServe(ReplaySetup setup, String reason) {
+    return new Failure(
+        setup.input().name()
+            + ": policy "
+            + setup.choice().label()
+            + " cannot serve it: "
+            + reason);
+  }
+
+  /** Reports how far a run over a trace is. */
+  public static RunObserver progress(AllocationTrace trace, ProgressMeter progress) {
+    return new RunObserver() {
+      @Override
+      public boolean before(int row) {
+        if ((row & (PROGRESS_STEP - 1)) == 0) {
+          progress.update(row, trace.eventCount());
+        }
+        return true;
+      }
+    };
+  }
+
+  /** What came of it. */
+  public RunResult result() {
+    return observed.result();
+  }
+
+  /** PyTorch's counters at the end. */
+  public MemoryStats stats() {
+    return stats;
+  }
+
+  /** Memory over time. */
+  public MemoryTimeline timeline() {
+    return observed.timeline();
+  }
+
+  /** Where reserved memory went. */
+  public Fragmentation fragmentation() {
+    MemoryLayout atPeak = observed.layout(ObservedRun.Kind.PEAK);
+    MemoryLayout atEnd = observed.layout(ObservedRun.Kind.END);
+    return Fragmentation.of(
+        stats,
+        observed.timeline(),
+        atEnd,
+        slack(atEnd, MemoryMoment.mainStream(atEnd)),
+        atPeak,
+        slack(atPeak, streamAtPeak(atPeak)));
+  }
+
+  /** The stream whose request led to the peak, else the one that holds most. */
+  private int streamAtPeak(MemoryLayout atPeak) {
+    int row = result().peakRow();
+    AllocationTrace trace = setup.trace();
+    boolean allocates =
+        row >= 0
+            && (trace.kind(row) == RequestKind.ALLOCATE
+                || trace.kind(row) == RequestKind.RESTORE_BLOCK);
+    return allocates ? trace.stream(row) : MemoryMoment.mainStream(atPeak);
+  }
+
+  private SlackSplit slack(MemoryLayout layout, int stream) {
+    return SlackSplit.of(layout, stream, setup.largePageBytes());
+  }
+
+  /** What charts show. */
+  public ReplayPictures pictures() {
+    List<ReplayPictures.Moment> moments = new ArrayList<>();
+    for (ObservedRun.Moment moment : observed.moments()) {
+      moments.add(
+          switch (moment.kind()) {
+            case FIRST_OOM -> picture("oom", MomentQuery.Kind.FIRST_OOM, moment);
+            case PEAK -> picture("peak", MomentQuery.Kind.PEAK_RESERVED, moment);
+            case END -> picture("end", MomentQuery.Kind.END, moment);
+          });
+    }
+    return new ReplayPictures(
+        setup.trace(), observed.fragmentation(), moments, result().time() != null);
+  }
+
+  private static ReplayPictures.Moment picture(
+      String name, MomentQuery.Kind kind, ObservedRun.Moment moment) {
+    return new ReplayPictures.Moment(name, kind.phrase(), moment.row(), moment.layout());
+  }
+}

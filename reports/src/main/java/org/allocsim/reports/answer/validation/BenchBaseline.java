@@ -1,0 +1,128 @@
+package org.allocsim.reports.answer.validation;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.allocsim.reports.input.Inputs;
+import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.json.JsonValues;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.validation.benchmark.Machine;
+import org.allocsim.validation.benchmark.Measurement;
+import org.allocsim.validation.benchmark.Samples;
+
+/**
+ * Earlier results that new ones are compared with, by ratio.
+ *
+ * @param machine where they were measured
+ * @param nanosPerEvent samples by the measurement's id, each times its share of the processor
+ */
+public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent) {
+  /**
+   * How a measurement compares with an earlier one.
+   *
+   * @param ratio new median over old, of the time that the processor gave: what other programs took
+   *     does not count
+   * @param apart whether the middle halves of the samples do not meet
+   */
+  public record Comparison(double ratio, boolean apart) {
+    /** Whether it is slower by more than a share, and by more than samples differ anyway. */
+    public boolean isSlower(double tolerance) {
+      return apart && ratio > 1 + tolerance;
+    }
+  }
+
+  /**
+   * Reads results that {@code bench --json} wrote.
+   *
+   * @throws Failure where the file holds none
+   */
+  public static BenchBaseline read(String name) {
+    Path file = Inputs.require(name);
+    try (InputStream stream = Files.newInputStream(file)) {
+      Map<String, Object> json = JsonValues.readObject(stream);
+      if (!JsonDocument.BENCH.id().equals(json.get("schema"))) {
+        throw new IOException("it is not of the form " + JsonDocument.BENCH.id());
+      }
+      Map<String, Samples> byId = new LinkedHashMap<>();
+      for (Object row : (List<?>) json.get("measurements")) {
+        Map<?, ?> each = (Map<?, ?>) row;
+        Map<?, ?> nanos = (Map<?, ?>) each.get("ns_per_event");
+        Samples samples =
+            new Samples(((List<?>) nanos.get("values")).stream().map(BenchBaseline::real).toList());
+        byId.put((String) each.get("id"), samples.times(share(each.get("cpu_share"))));
+      }
+      return new BenchBaseline(machine((Map<?, ?>) json.get("machine")), byId);
+    } catch (IOException e) {
+      throw unusable(name, e.getMessage(), e);
+    } catch (ClassCastException | NullPointerException | IllegalArgumentException e) {
+      throw unusable(name, "parts of it are missing or of another kind", e);
+    }
+  }
+
+  private static Failure unusable(String name, String reason, Exception cause) {
+    return new Failure(
+        "--baseline "
+            + name
+            + ": "
+            + reason
+            + "; give a file that 'allocsim bench --json FILE' wrote",
+        cause);
+  }
+
+  private static Machine machine(Map<?, ?> map) {
+    return new Machine(
+        (String) map.get("cpu"),
+        Math.toIntExact((Long) map.get("cores")),
+        (String) map.get("system"),
+        (String) map.get("jdk"));
+  }
+
+  private static Double real(Object value) {
+    return ((Number) value).doubleValue();
+  }
+
+  /** Where several threads work, or none is told, all time counts. */
+  private static double share(Object value) {
+    return value instanceof Number number && Double.isFinite(number.doubleValue())
+        ? number.doubleValue()
+        : 1;
+  }
+
+  /** The comparison, or null where there is no earlier measurement. */
+  public Comparison compare(Measurement now) {
+    Samples before = nanosPerEvent.get(now.id());
+    if (before == null) {
+      return null;
+    }
+    Samples samples = now.nanosPerEvent().times(share(now.cpuShare()));
+    boolean apart =
+        samples.lowerQuartile() > before.upperQuartile()
+            || samples.upperQuartile() < before.lowerQuartile();
+    return new Comparison(samples.median() / before.median(), apart);
+  }
+
+  /**
+   * Refuses to compare figures of different machines.
+   *
+   * @throws Failure that names both
+   */
+  public void requireLike(Machine here) {
+    if (!machine.isLike(here)) {
+      throw new Failure(
+          "the baseline was measured on "
+              + description(machine)
+              + ", and this is "
+              + description(here)
+              + "; figures of two machines do not compare, measure a baseline here with --json");
+    }
+  }
+
+  private static String description(Machine machine) {
+    return machine.cpu() + " with " + machine.cores() + " cores, " + machine.system();
+  }
+}

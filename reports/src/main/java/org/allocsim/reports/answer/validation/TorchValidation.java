@@ -1,0 +1,309 @@
+package org.allocsim.reports.answer.validation;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.allocsim.reports.input.Settings;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.validation.torch.TorchComparison;
+import org.allocsim.validation.torch.TorchException;
+import org.allocsim.validation.torch.TorchJob;
+import org.allocsim.validation.torch.TorchMachine;
+import org.allocsim.validation.torch.TorchProcesses;
+import org.allocsim.validation.torch.TorchRequests;
+import org.allocsim.validation.torch.TorchVerdict;
+import org.allocsim.workloads.format.TraceFormats;
+import org.allocsim.workloads.format.jsonl.JsonLinesFormat;
+import org.allocsim.workloads.program.SyntheticProgram;
+import org.allocsim.workloads.source.DeviceTrace;
+
+/** Runs programs through PyTorch under several settings and compares; {@code --pytorch}. */
+public final class TorchValidation {
+  private static final String DEFAULT_CONF = "";
+  private static final String EXPANDABLE = "expandable_segments:True";
+
+  /** Settings for synthetic programs unless the user gives some. */
+  private static final List<String> SYNTHETIC_CONFS =
+      List.of(
+          DEFAULT_CONF,
+          EXPANDABLE,
+          "max_split_size_mb:64,garbage_collection_threshold:0.7",
+          "roundup_power2_divisions:4",
+          "expandable_segments:True,garbage_collection_threshold:0.6,max_split_size_mb:32");
+
+  private static final int MOST_THREADS = 8;
+
+  private final TorchRuns runs;
+  private final int gpu;
+  private final int secondsEach;
+  private final Long limitBytes;
+  private final String confs;
+  private final List<TorchProgram> programs = new ArrayList<>();
+  private final List<TorchCase> cases = new ArrayList<>();
+  private Path kept;
+  private TorchMachine machine;
+  private PyTorchVersion version;
+
+  /**
+   * A validation without programs.
+   *
+   * @param confs settings separated by semicolons, or null
+   * @param limitBytes limit of the allocator, or null
+   */
+  public TorchValidation(TorchRuns runs, int gpu, int secondsEach, Long limitBytes, String confs) {
+    this.runs = runs;
+    this.gpu = gpu;
+    this.secondsEach = secondsEach;
+    this.limitBytes = limitBytes;
+    this.confs = confs;
+  }
+
+  /** Adds the program of a trace. */
+  public void add(DeviceTrace input) {
+    programs.add(
+        new TorchProgram(
+            Path.of(input.name()).getFileName().toString(),
+            input.sha256(),
+            input.conf(),
+            input.trace(),
+            TorchRequests.of(input.trace(), input.device()),
+            MemoryLimit.NONE,
+            false));
+  }
+
+  /**
+   * Runs everything.
+   *
+   * @param driverVersion version of the GPU's driver, for the report
+   * @throws Failure where PyTorch or a GPU is missing, or files cannot be written
+   */
+  public TorchReport run(String driverVersion) {
+    long startNanos = System.nanoTime();
+    for (int i = 0; i < runs.random(); i++) {
+      SyntheticProgram program = SyntheticProgram.of(runs.seed() + i);
+      programs.add(
+          new TorchProgram(
+              program.name(),
+              null,
+              null,
+              program.trace(),
+              TorchRequests.of(program.trace(), 0),
+              program.limitBytes(),
+              true));
+    }
+    SequencedSet<String> settings = settings();
+    settings.forEach(conf -> Settings.parse("--conf", conf, PyTorchVersion.DEFAULT, "pytorch"));
+    Path folder = null;
+    try {
+      kept = runs.keep() == null ? null : Files.createDirectories(Path.of(runs.keep()));
+      folder = Files.createTempDirectory("allocsim-pytorch-");
+      keepTraces();
+      for (String conf : settings) {
+        run(conf, folder);
+      }
+    } catch (InvalidPathException e) {
+      throw new Failure("--keep " + runs.keep() + ": not a file name; name another folder", e);
+    } catch (IOException e) {
+      throw new Failure("files for PyTorch cannot be written: " + e.getMessage(), e);
+    } catch (TorchException e) {
+      throw new Failure(e.getMessage(), e);
+    } finally {
+      remove(folder);
+    }
+    return new TorchReport(
+        LocalDate.now(ZoneOffset.UTC).toString(),
+        driverVersion,
+        machine,
+        List.copyOf(settings),
+        List.copyOf(cases),
+        (System.nanoTime() - startNanos) / 1e9);
+  }
+
+  private SequencedSet<String> settings() {
+    SequencedSet<String> settings = new LinkedHashSet<>();
+    if (confs != null) {
+      for (String conf : confs.split(";", -1)) {
+        settings.add(conf.strip());
+      }
+      return settings;
+    }
+    for (TorchProgram program : programs) {
+      settings.add(program.conf() == null ? DEFAULT_CONF : program.conf());
+    }
+    settings.add(EXPANDABLE);
+    if (runs.random() > 0) {
+      settings.addAll(SYNTHETIC_CONFS);
+    }
+    return settings;
+  }
+
+  /** The settings that a program is run under: those given, else its own and expandable ones. */
+  private boolean isFor(TorchProgram program, String conf) {
+    return confs != null
+        || (program.synthetic()
+            ? SYNTHETIC_CONFS.contains(conf)
+            : conf.equals(EXPANDABLE)
+                || conf.equals(program.conf() == null ? DEFAULT_CONF : program.conf()));
+  }
+
+  private void run(String conf, Path folder) throws IOException, TorchException {
+    List<TorchJob> jobs = new ArrayList<>();
+    for (int i = 0; i < programs.size(); i++) {
+      TorchProgram program = programs.get(i);
+      if (isFor(program, conf)) {
+        long limit = limitBytes != null ? limitBytes : program.limitBytes();
+        jobs.add(new TorchJob(i, program.requests(), limit));
+      }
+    }
+    int threads = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST_THREADS);
+    List<Future<TorchCase>> compared = new ArrayList<>();
+    try (ExecutorService executor = Executors.newFixedThreadPool(threads);
+        ProgressMeter progress = ProgressMeter.ofCases("PyTorch")) {
+      new TorchProcesses(
+              runs.python(),
+              gpu,
+              runs.jobs(),
+              secondsEach,
+              runs.casesPerProcess(),
+              runs.stopAfterSeconds(),
+              folder)
+          .run(
+              conf,
+              jobs,
+              new TorchProcesses.Listener() {
+                @Override
+                public void started(TorchMachine found) {
+                  machine = found;
+                  version = version(found);
+                }
+
+                @Override
+                public void done(TorchJob job, Path snapshot, Path side, String error) {
+                  compared.add(executor.submit(() -> compare(conf, job, snapshot, side, error)));
+                  progress.update(compared.size(), jobs.size());
+                }
+              });
+      for (Future<TorchCase> each : compared) {
+        cases.add(each.get());
+      }
+      cases.sort(
+          (a, b) -> a.conf().equals(b.conf()) ? Integer.compare(a.job().id(), b.job().id()) : 0);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case Error error -> throw error;
+        case RuntimeException failure -> throw failure;
+        default -> throw new IllegalStateException(e.getCause());
+      }
+    }
+  }
+
+  private static PyTorchVersion version(TorchMachine found) {
+    try {
+      return PyTorchVersion.of(found.torch());
+    } catch (IllegalArgumentException e) {
+      throw new Failure(e.getMessage() + "; give a Python that has one of them with --python", e);
+    }
+  }
+
+  private TorchCase compare(String conf, TorchJob job, Path snapshot, Path side, String error)
+      throws IOException {
+    TorchProgram program = programs.get(job.id());
+    if (error != null) {
+      return new TorchCase(program, conf, job, null, error);
+    }
+    AllocatorConfig config = Settings.parse("--conf", conf, version, "pytorch").allocator();
+    TorchCase result;
+    try {
+      TorchVerdict verdict =
+          TorchComparison.of(job, config, conf, version, machine, gpu, snapshot, side);
+      result = new TorchCase(program, conf, job, verdict, null);
+    } catch (IOException e) {
+      result = new TorchCase(program, conf, job, null, e.getMessage());
+    }
+    if (kept != null && !(runs.keepDiffering() && result.exact())) {
+      String name = fileName(program) + '.' + conf.replaceAll("[^A-Za-z0-9_.-]", "_");
+      Files.copy(snapshot, kept.resolve(name + ".pickle"), StandardCopyOption.REPLACE_EXISTING);
+      Files.copy(side, kept.resolve(name + ".json"), StandardCopyOption.REPLACE_EXISTING);
+      if (program.synthetic() && runs.keepDiffering()) {
+        keepTrace(program);
+      }
+    }
+    Files.deleteIfExists(snapshot);
+    Files.deleteIfExists(side);
+    return result;
+  }
+
+  private void keepTraces() throws IOException {
+    if (kept != null && !runs.keepDiffering()) {
+      for (TorchProgram program : programs) {
+        if (program.synthetic()) {
+          keepTrace(program);
+        }
+      }
+    }
+  }
+
+  private void keepTrace(TorchProgram program) throws IOException {
+    Path file = kept.resolve(fileName(program) + ".jsonl");
+    try (var out = Files.newOutputStream(file)) {
+      TraceFormats.named(JsonLinesFormat.ID)
+          .orElseThrow()
+          .writer()
+          .orElseThrow()
+          .write(program.trace(), 0, out);
+    }
+  }
+
+  private static String fileName(TorchProgram program) {
+    return program.name().replaceAll("[^A-Za-z0-9_.-]", "_");
+  }
+
+  private static void remove(Path folder) {
+    if (folder == null) {
+      return;
+    }
+    try {
+      Files.walkFileTree(
+          folder,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                throws IOException {
+              Files.delete(file);
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path visited, IOException e)
+                throws IOException {
+              Files.delete(visited);
+              return FileVisitResult.CONTINUE;
+            }
+          });
+    } catch (IOException _) {
+      // What cannot be removed lies in the folder for temporary files.
+    }
+  }
+}

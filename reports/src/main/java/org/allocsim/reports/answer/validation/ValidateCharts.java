@@ -1,0 +1,83 @@
+package org.allocsim.reports.answer.validation;
+
+import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.QuantityScale.Unit;
+import org.allocsim.reports.chart.comparison.PredictedMeasuredChart;
+import org.allocsim.reports.chart.comparison.PredictedMeasuredData;
+import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.validation.gpu.DriverTime;
+import org.jfree.chart.JFreeChart;
+
+/** Charts of what {@code validate} predicted and measured. */
+public enum ValidateCharts {
+  /** Time in the driver by kind of call. */
+  DRIVER_TIME("driver-time") {
+    @Override
+    public JFreeChart draw(ValidateReport report, ChartTheme theme) {
+      return PredictedMeasuredChart.create(
+          "Time in the driver",
+          report.gpu().name() + ": all calls of one kind in one case are a point",
+          "driver time",
+          times(report),
+          Unit.NANOS,
+          theme);
+    }
+  },
+  /** Peak of the memory that was taken, by policy. */
+  PEAK_MEMORY("peak-memory") {
+    @Override
+    public JFreeChart draw(ValidateReport report, ChartTheme theme) {
+      return PredictedMeasuredChart.create(
+          "Peak of memory",
+          report.gpu().name() + ": the most memory that a case took is a point",
+          "peak memory",
+          peaks(report),
+          Unit.BYTES,
+          theme);
+    }
+  };
+
+  private final String fileName;
+
+  ValidateCharts(String fileName) {
+    this.fileName = fileName;
+  }
+
+  /** Name of its files, without theme and extension. */
+  String fileName() {
+    return fileName;
+  }
+
+  public abstract JFreeChart draw(ValidateReport report, ChartTheme theme);
+
+  static PredictedMeasuredData times(ValidateReport report) {
+    PredictedMeasuredData data = new PredictedMeasuredData();
+    // Call by call, so that a kind has the same place in every legend that it is in.
+    for (DriverCall call : DriverCall.values()) {
+      for (ValidatedCase each : report.cases()) {
+        if (each.result() == null) {
+          continue;
+        }
+        for (DriverTime.Kind kind : each.result().time().calls()) {
+          if (kind.call() == call) {
+            data.add(call.function(), kind.predictedNanos(), kind.measuredNanos());
+          }
+        }
+      }
+    }
+    return data;
+  }
+
+  static PredictedMeasuredData peaks(ValidateReport report) {
+    PredictedMeasuredData data = new PredictedMeasuredData();
+    for (ValidatedCase each : report.cases()) {
+      if (each.result() != null) {
+        data.add(
+            each.choice().provider().spec().id(),
+            each.result().predictedPeakBytes(),
+            each.result().measuredPeakBytes());
+      }
+    }
+    return data;
+  }
+}

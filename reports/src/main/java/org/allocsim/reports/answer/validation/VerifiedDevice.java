@@ -1,0 +1,110 @@
+package org.allocsim.reports.answer.validation;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import org.allocsim.reports.answer.part.RecordingMaps;
+import org.allocsim.validation.fidelity.DeviceVerification;
+import org.allocsim.validation.fidelity.Divergence;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+
+/**
+ * What the verification of one device of one file found.
+ *
+ * @param file name as the user gave it
+ * @param snapshot the file's content
+ * @param verification events and final state
+ * @param statisticsCompared number of saved statistics that could be compared
+ * @param statisticsDifferences where they differ, one line each
+ * @param statisticsUndecided where they differ in what leaves no event, one line each
+ * @param seconds wall time for the whole file
+ */
+public record VerifiedDevice(
+    String file,
+    Snapshot snapshot,
+    DeviceVerification verification,
+    int statisticsCompared,
+    List<String> statisticsDifferences,
+    List<String> statisticsUndecided,
+    double seconds) {
+
+  /**
+   * Counts calls such as an {@code empty_cache()} that released nothing, which leave no event
+   * (PyTorch 2.11): a recording may have had more of them than its history shows.
+   */
+  private static final String UNRECORDED = "num_sync_all_streams";
+
+  /** Compares with saved statistics where there are some. */
+  public static VerifiedDevice of(
+      String file,
+      Snapshot snapshot,
+      DeviceVerification verification,
+      SortedMap<String, Long> saved,
+      double seconds) {
+    List<String> differences = new ArrayList<>();
+    List<String> undecided = new ArrayList<>();
+    int compared = 0;
+    for (Map.Entry<String, Long> entry : saved.entrySet()) {
+      Long simulated = verification.statistics().get(entry.getKey());
+      // What was counted before the history began is in no snapshot.
+      boolean known =
+          simulated != null
+              && (verification.completeHistory() || entry.getKey().endsWith(".current"));
+      if (known) {
+        compared++;
+        if (!simulated.equals(entry.getValue())) {
+          boolean unrecorded = entry.getKey().equals(UNRECORDED) && entry.getValue() > simulated;
+          (unrecorded ? undecided : differences)
+              .add(entry.getKey() + ": recorded " + entry.getValue() + ", simulated " + simulated);
+        }
+      }
+    }
+    return new VerifiedDevice(
+        file, snapshot, verification, compared, differences, undecided, seconds);
+  }
+
+  /** Whether all that could be compared agrees. */
+  public boolean exact() {
+    return verification.exact() && statisticsDifferences.isEmpty();
+  }
+
+  /** The JSON object; only {@code seconds} differs between two runs. */
+  public Map<String, Object> toMap() {
+    Map<String, Object> trace = new LinkedHashMap<>();
+    trace.put("file", file);
+    trace.put("sha256", snapshot.sha256());
+    trace.put("events", snapshot.eventCount());
+    trace.put("torch_settings", RecordingMaps.settings(snapshot));
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("trace", trace);
+    map.put("device_index", verification.device());
+    map.put("events_recorded", verification.eventsRecorded());
+    map.put("events_matched", verification.eventsMatched());
+    map.put("exact", exact());
+    map.put("first_divergence", verification.firstDivergence().map(this::divergence).orElse(null));
+    map.put("layout_differences", verification.layoutDifferences());
+    map.put("statistics_compared", statisticsCompared);
+    map.put("statistics_differences", statisticsDifferences);
+    map.put("statistics_undecided", statisticsUndecided);
+    map.put("complete_history", verification.completeHistory());
+    map.put("stats", verification.statistics());
+    map.put("inferred", RecordingMaps.inferences(verification.inferences()));
+    map.put("notes", snapshot.notes());
+    map.put("seconds", seconds);
+    return map;
+  }
+
+  /** The first divergence as JSON, with the place it is in. */
+  public Map<String, Object> divergence(Divergence divergence) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("file", file);
+    map.put("device_index", verification.device());
+    map.put("index", divergence.index());
+    map.put("expected", divergence.expected());
+    map.put("actual", divergence.actual());
+    map.put("context", divergence.context());
+    return map;
+  }
+}

@@ -1,0 +1,156 @@
+package org.allocsim.reports.chart.comparison;
+
+import java.awt.Color;
+import java.awt.FontMetrics;
+import java.awt.Graphics2D;
+import java.awt.geom.Line2D;
+import java.awt.geom.Rectangle2D;
+import java.util.List;
+import org.allocsim.reports.chart.ChartStyle;
+import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.Painting;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.jfree.chart.JFreeChart;
+import org.jfree.chart.LegendItemCollection;
+import org.jfree.chart.axis.SymbolAxis;
+import org.jfree.chart.plot.XYPlot;
+
+/**
+ * Allocators as rows, devices as columns: where every request is served, and where one fails. Cells
+ * that fail are crossed, so that no colour is needed to tell them apart.
+ */
+public final class FrontierChart {
+  /** Width in pixels. */
+  public static final int WIDTH = 1200;
+
+  private static final int ROW_HEIGHT = 28;
+  private static final int FRAME_HEIGHT = 300;
+
+  /** Width of the plot that is there however long the names of allocators. */
+  private static final double LEAST_PLOT_WIDTH = 820;
+
+  /** Width that a size in words takes. */
+  private static final double TEXT_WIDTH = 84;
+
+  private FrontierChart() {}
+
+  /** Height in pixels that gives every row its room. */
+  public static int height(FrontierData data) {
+    return FRAME_HEIGHT + ROW_HEIGHT * Math.max(2, data.rows().size());
+  }
+
+  /** Draws the chart. */
+  public static JFreeChart create(
+      String title, String subtitle, FrontierData data, ChartTheme theme) {
+    int columns = data.columns().size();
+    String[] devices = new String[columns + 1];
+    for (int column = 0; column < columns; column++) {
+      FrontierData.Column device = data.columns().get(column);
+      devices[column] =
+          (device.name().isEmpty() ? "" : device.name() + ", ") + ByteFormat.human(device.bytes());
+    }
+    devices[columns] = "smallest device";
+    String[] labels =
+        data.rows().isEmpty()
+            ? new String[] {""}
+            : data.rows().stream().map(FrontierData.Row::label).toArray(String[]::new);
+    XYPlot plot = new XYPlot();
+    double behind = behind(columns);
+    SymbolAxis across = axis(null, devices, theme);
+    across.setRange(-0.5, columns - 0.5 + behind);
+    across.setVerticalTickLabels(true);
+    SymbolAxis down = axis(null, labels, theme);
+    down.setInverted(true);
+    plot.setDomainAxis(across);
+    plot.setRangeAxis(down);
+    ChartStyle.style(plot, theme);
+    plot.setDomainGridlinesVisible(false);
+    plot.setRangeGridlinesVisible(false);
+    plot.addAnnotation(new Grid(data.rows(), behind, theme));
+    LegendItemCollection legend = new LegendItemCollection();
+    legend.add(ChartStyle.swatch("every request is served", fits(theme)));
+    legend.add(ChartStyle.swatch("out of memory (crossed)", fails(theme)));
+    plot.setFixedLegendItems(legend);
+    return ChartStyle.chart(title, subtitle, plot, theme);
+  }
+
+  /** Width of the last column, which holds sizes in words, in columns of cells. */
+  private static double behind(int columns) {
+    return Math.max(1, TEXT_WIDTH * columns / (LEAST_PLOT_WIDTH - TEXT_WIDTH));
+  }
+
+  private static SymbolAxis axis(String label, String[] symbols, ChartTheme theme) {
+    SymbolAxis axis = new SymbolAxis(label, symbols);
+    axis.setGridBandsVisible(false);
+    axis.setRange(-0.5, symbols.length - 0.5);
+    axis.setTickMarksVisible(false);
+    return ChartStyle.style(axis, theme);
+  }
+
+  private static Color fits(ChartTheme theme) {
+    return theme.either(0x8CCBEE, 0x1F86C4);
+  }
+
+  private static Color fails(ChartTheme theme) {
+    return theme.either(0xF0B48C, 0xA04A0C);
+  }
+
+  private static final class Grid extends Painting {
+    private static final long serialVersionUID = 1L;
+    private static final double GAP = 1.5;
+
+    private final transient List<FrontierData.Row> rows;
+    private final double behind;
+    private final transient ChartTheme theme;
+
+    Grid(List<FrontierData.Row> rows, double behind, ChartTheme theme) {
+      this.rows = rows;
+      this.behind = behind;
+      this.theme = theme;
+    }
+
+    @Override
+    protected void paint(Graphics2D graphics, Scale scale) {
+      for (int row = 0; row < rows.size(); row++) {
+        List<Boolean> fits = rows.get(row).fits();
+        for (int column = 0; column < fits.size(); column++) {
+          Rectangle2D cell = cell(scale, row, column, 1);
+          graphics.setPaint(fits.get(column) ? fits(theme) : fails(theme));
+          graphics.fill(cell);
+          if (!fits.get(column)) {
+            cross(graphics, cell);
+          }
+        }
+        text(graphics, cell(scale, row, fits.size(), behind), rows.get(row).smallestBytes());
+      }
+    }
+
+    private static Rectangle2D cell(Scale scale, int row, int column, double columns) {
+      double left = scale.x(column - 0.5) + GAP;
+      double top = scale.y(row - 0.5) + GAP;
+      return new Rectangle2D.Double(
+          left, top, scale.x(column - 0.5 + columns) - GAP - left, scale.y(row + 0.5) - GAP - top);
+    }
+
+    private void cross(Graphics2D graphics, Rectangle2D cell) {
+      double arm = Math.min(cell.getWidth(), cell.getHeight()) / 5;
+      graphics.setPaint(theme.ink());
+      graphics.setStroke(ChartStyle.stroke(1.6f));
+      double x = cell.getCenterX();
+      double y = cell.getCenterY();
+      graphics.draw(new Line2D.Double(x - arm, y - arm, x + arm, y + arm));
+      graphics.draw(new Line2D.Double(x - arm, y + arm, x + arm, y - arm));
+    }
+
+    private void text(Graphics2D graphics, Rectangle2D cell, long bytes) {
+      String text = bytes < 0 ? "none" : ByteFormat.human(bytes);
+      graphics.setFont(ChartStyle.TEXT_FONT);
+      graphics.setPaint(theme.ink());
+      FontMetrics metrics = graphics.getFontMetrics();
+      graphics.drawString(
+          text,
+          (float) (cell.getCenterX() - metrics.stringWidth(text) / 2.0),
+          (float) (cell.getCenterY() + metrics.getAscent() / 2.0 - 2));
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package org.allocsim.reports.chart.comparison;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Pairs of a predicted and a measured value, in named series in the order of their first pair. */
+public final class PredictedMeasuredData {
+  /** Values that lie further apart than this factor want a logarithmic axis. */
+  private static final double WIDE = 30;
+
+  private final Map<String, Series> series = new LinkedHashMap<>();
+  private double least = Double.POSITIVE_INFINITY;
+  private double greatest;
+  private int oneSided;
+
+  /** Pairs of one name. */
+  static final class Series {
+    private final String name;
+    private final List<double[]> pairs = new ArrayList<>();
+
+    private Series(String name) {
+      this.name = name;
+    }
+
+    String name() {
+      return name;
+    }
+
+    int count() {
+      return pairs.size();
+    }
+
+    double predicted(int pair) {
+      return pairs.get(pair)[0];
+    }
+
+    double measured(int pair) {
+      return pairs.get(pair)[1];
+    }
+  }
+
+  /** No pairs. */
+  public PredictedMeasuredData() {}
+
+  /** Adds a pair; nothing is shown of one that is 0 on both sides. */
+  public void add(String name, double predicted, double measured) {
+    if (!(predicted >= 0 && measured >= 0)) {
+      throw new IllegalArgumentException(
+          "%s: %s and %s are no quantities".formatted(name, predicted, measured));
+    }
+    if (predicted == 0 && measured == 0) {
+      return;
+    }
+    series.computeIfAbsent(name, Series::new).pairs.add(new double[] {predicted, measured});
+    oneSided += predicted == 0 || measured == 0 ? 1 : 0;
+    for (double value : new double[] {predicted, measured}) {
+      least = value > 0 ? Math.min(least, value) : least;
+      greatest = Math.max(greatest, value);
+    }
+  }
+
+  /** All series. */
+  List<Series> series() {
+    return List.copyOf(series.values());
+  }
+
+  /** The least value above 0. */
+  double least() {
+    return least;
+  }
+
+  /** The greatest value, 0 where there is none. */
+  double greatest() {
+    return greatest;
+  }
+
+  /** Pairs with a 0 on one side. */
+  int oneSided() {
+    return oneSided;
+  }
+
+  /** Whether the values spread so far that only a logarithmic axis shows all of them. */
+  boolean isWide() {
+    return greatest > WIDE * least;
+  }
+}

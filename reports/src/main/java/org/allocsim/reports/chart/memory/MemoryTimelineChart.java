@@ -1,0 +1,307 @@
+package org.allocsim.reports.chart.memory;
+
+import java.awt.Color;
+import java.awt.Paint;
+import java.awt.Shape;
+import java.awt.Stroke;
+import java.awt.geom.Line2D;
+import java.awt.geom.Path2D;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.chart.ByteAxis;
+import org.allocsim.reports.chart.ChartStyle;
+import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.chart.QuantityScale;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.simulator.stats.MemoryTimeline.Series;
+import org.jfree.chart.JFreeChart;
+import org.jfree.chart.LegendItem;
+import org.jfree.chart.LegendItemCollection;
+import org.jfree.chart.axis.NumberAxis;
+import org.jfree.chart.plot.DatasetRenderingOrder;
+import org.jfree.chart.plot.ValueMarker;
+import org.jfree.chart.plot.XYPlot;
+import org.jfree.chart.renderer.xy.XYAreaRenderer;
+import org.jfree.chart.renderer.xy.XYItemRenderer;
+import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
+import org.jfree.chart.ui.Layer;
+import org.jfree.chart.ui.RectangleAnchor;
+import org.jfree.chart.ui.RectangleInsets;
+import org.jfree.chart.ui.TextAnchor;
+import org.jfree.data.xy.DefaultXYDataset;
+import org.jfree.data.xy.XYDataset;
+
+/**
+ * Requested, allocated, active and reserved memory over time, the bound that applies, and the
+ * requests that failed. Colours are those of Okabe and Ito (jfly.uni-koeln.de/color, 2008), which
+ * people with colour-blindness can tell apart.
+ */
+public final class MemoryTimelineChart {
+  /** Width in pixels. */
+  public static final int WIDTH = 1200;
+
+  /** Height in pixels. */
+  public static final int HEIGHT = 640;
+
+  /** Width of the plot without axis labels and margins, a little more than it ever is. */
+  private static final int PLOT_COLUMNS = 1100;
+
+  private static final double HEADROOM = 1.10;
+
+  /** A bound further above all memory than this factor would squeeze the curves flat. */
+  private static final double FARTHEST_BOUND = 3;
+
+  /** Opacity of the paper below labels, which may lie on areas. */
+  private static final int LABEL_ALPHA = 190;
+
+  /** Opacity of the line of requested memory: areas full of oscillations keep their colour. */
+  private static final int REQUESTED_ALPHA = 120;
+
+  /**
+   * What memory cannot exceed.
+   *
+   * @param name what the bound is, such as "limit"
+   * @param bytes its size
+   */
+  public record Bound(String name, long bytes) {}
+
+  /**
+   * A part of the program that has a name.
+   *
+   * @param name what the program calls it
+   * @param beginNanos when it begins, on the clock of the timeline
+   * @param endNanos when it ends
+   * @param beginEvent its first request, counted as the timeline does
+   * @param endEvent the request behind its last one
+   */
+  public record Phase(
+      String name, long beginNanos, long endNanos, long beginEvent, long endEvent) {}
+
+  /**
+   * What is drawn beside the timeline.
+   *
+   * @param bound what memory cannot exceed, or null
+   * @param neededBytes what the program holds at its peak, requests that fail included, so that no
+   *     allocator serves it with less; −1 where it is not known
+   * @param phases parts of the program in the order of their begin, none inside another
+   */
+  public record Context(Bound bound, long neededBytes, List<Phase> phases) {
+    /** Keeps its own copy. */
+    public Context {
+      phases = List.copyOf(phases);
+    }
+  }
+
+  private MemoryTimelineChart() {}
+
+  /**
+   * Draws the chart.
+   *
+   * @param title one line
+   * @param subtitle what was replayed, and how; wraps where it is long
+   * @param bound the bound that applies, or null without one
+   */
+  public static JFreeChart create(
+      String title, String subtitle, MemoryTimeline timeline, Bound bound) {
+    return create(title, subtitle, timeline, new Context(bound, -1, List.of()), ChartTheme.LIGHT);
+  }
+
+  /** The same with more beside it, on any paper. */
+  public static JFreeChart create(
+      String title, String subtitle, MemoryTimeline timeline, Context context, ChartTheme theme) {
+    TimelineData data = TimelineData.of(timeline, PLOT_COLUMNS);
+    long peakBytes = Math.max(0, context.neededBytes());
+    for (Series series : Series.values()) {
+      peakBytes = Math.max(peakBytes, timeline.peakBytes(series));
+    }
+    Bound bound = context.bound();
+    boolean boundShown = bound != null && bound.bytes() <= FARTHEST_BOUND * peakBytes;
+    double top = boundShown ? Math.max(peakBytes, bound.bytes()) : peakBytes;
+
+    XYPlot plot = new XYPlot();
+    plot.setDomainAxis(ChartStyle.style(timeAxis(data), theme));
+    plot.setRangeAxis(ChartStyle.style(byteAxis(top), theme));
+    addLayers(plot, data, theme);
+    ChartStyle.style(plot, theme);
+    plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
+    if (!context.phases().isEmpty()) {
+      plot.addAnnotation(new PhaseStrip(PhaseData.of(context.phases(), data), theme));
+    }
+    boolean neededIsAbove = !boundShown || context.neededBytes() > bound.bytes();
+    if (context.neededBytes() >= 0) {
+      plot.addRangeMarker(
+          boundLine(
+              new Bound("held by the program at its peak", context.neededBytes()),
+              ChartStyle.stroke(1.6f, 2),
+              theme,
+              neededIsAbove),
+          Layer.FOREGROUND);
+    }
+    if (boundShown) {
+      boolean above = context.neededBytes() < 0 || !neededIsAbove;
+      plot.addRangeMarker(
+          boundLine(bound, ChartStyle.stroke(1.6f, 1), theme, above), Layer.FOREGROUND);
+    }
+    if (timeline.bucketCount() == 0) {
+      ChartStyle.sayWithoutData(plot, "no memory was used", theme);
+    }
+    plot.setFixedLegendItems(legend(timeline, data, context.phases(), theme));
+
+    String hidden =
+        bound == null || boundShown
+            ? ""
+            : "; " + bound.name() + " of " + ByteFormat.human(bound.bytes()) + " is far above";
+    return ChartStyle.chart(title, subtitle + hidden, plot, theme);
+  }
+
+  private static NumberAxis timeAxis(TimelineData data) {
+    return timeAxis(data.axis(), data.end());
+  }
+
+  /** The horizontal axis of charts over time. */
+  static NumberAxis timeAxis(TimelineData.Axis what, double end) {
+    NumberAxis axis =
+        new NumberAxis(
+            switch (what) {
+              case SECONDS -> "time since the first event [s]";
+              case EVENTS -> "request";
+            });
+    axis.setStandardTickUnits(
+        what == TimelineData.Axis.SECONDS
+            ? NumberAxis.createStandardTickUnits(Locale.ROOT)
+            : NumberAxis.createIntegerTickUnits(Locale.ROOT));
+    if (what == TimelineData.Axis.EVENTS) {
+      axis.setNumberFormatOverride(QuantityScale.counts());
+    }
+    axis.setRange(0, end);
+    return axis;
+  }
+
+  private static NumberAxis byteAxis(double topBytes) {
+    return ByteAxis.upTo(topBytes > 0 ? topBytes * HEADROOM : 1 << 20, "memory");
+  }
+
+  /**
+   * From back to front: reserved, active and allocated as areas, each hiding the part of the former
+   * that it explains, then requested as a line, because it also counts blocks awaiting their free
+   * and may therefore rise above allocated.
+   */
+  private static void addLayers(XYPlot plot, TimelineData data, ChartTheme theme) {
+    add(plot, data.series(Series.RESERVED), area(reservedFill(theme)));
+    add(plot, data.series(Series.RESERVED), line(ChartStyle.SKY_BLUE, 1.4f));
+    add(plot, data.series(Series.ACTIVE), area(ChartStyle.ORANGE));
+    add(plot, data.series(Series.ALLOCATED), area(allocatedFill(theme)));
+    add(plot, data.series(Series.ALLOCATED), line(allocatedFill(theme), 1.8f));
+    add(plot, data.series(Series.REQUESTED), line(theme.thinInk(REQUESTED_ALPHA), 1.0f));
+    add(plot, data.failures(), crosses());
+  }
+
+  /** Sky blue at a third of its strength. */
+  private static Color reservedFill(ChartTheme theme) {
+    return theme.either(0xC6E5F8, 0x24475A);
+  }
+
+  private static Color allocatedFill(ChartTheme theme) {
+    return theme.either(0x0072B2, 0x1F86C4);
+  }
+
+  private static void add(XYPlot plot, TimelineData.Points points, XYItemRenderer renderer) {
+    int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
+    plot.setDataset(index, dataset(points));
+    plot.setRenderer(index, renderer);
+  }
+
+  static XYDataset dataset(TimelineData.Points points) {
+    DefaultXYDataset dataset = new DefaultXYDataset();
+    if (points.count() > 0) {
+      dataset.addSeries("points", new double[][] {points.x(), points.y()});
+    }
+    return dataset;
+  }
+
+  private static XYAreaRenderer area(Color colour) {
+    XYAreaRenderer renderer = new XYAreaRenderer(XYAreaRenderer.AREA);
+    renderer.setSeriesPaint(0, colour);
+    renderer.setOutline(false);
+    return renderer;
+  }
+
+  private static XYLineAndShapeRenderer line(Color colour, float width) {
+    XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(true, false);
+    renderer.setDrawSeriesLineAsPath(true);
+    renderer.setSeriesPaint(0, colour);
+    renderer.setSeriesStroke(0, ChartStyle.stroke(width));
+    return renderer;
+  }
+
+  static XYLineAndShapeRenderer crosses() {
+    XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(false, true);
+    renderer.setSeriesShape(0, cross());
+    renderer.setSeriesPaint(0, ChartStyle.VERMILLION);
+    renderer.setSeriesShapesFilled(0, false);
+    renderer.setDrawOutlines(true);
+    renderer.setSeriesStroke(0, ChartStyle.stroke(2.4f));
+    renderer.setSeriesOutlineStroke(0, ChartStyle.stroke(2.4f));
+    return renderer;
+  }
+
+  static Path2D cross() {
+    Path2D cross = new Path2D.Double();
+    double arm = 5.5;
+    cross.moveTo(-arm, -arm);
+    cross.lineTo(arm, arm);
+    cross.moveTo(-arm, arm);
+    cross.lineTo(arm, -arm);
+    return cross;
+  }
+
+  /** A line with its label above or below it. */
+  static ValueMarker boundLine(Bound bound, Stroke stroke, ChartTheme theme, boolean above) {
+    ValueMarker marker = new ValueMarker(bound.bytes(), theme.ink(), stroke);
+    marker.setLabel(bound.name() + " " + ByteFormat.human(bound.bytes()));
+    marker.setLabelFont(ChartStyle.TEXT_FONT);
+    marker.setLabelPaint(theme.ink());
+    Color paper = theme.paper();
+    marker.setLabelBackgroundColor(
+        new Color(paper.getRed(), paper.getGreen(), paper.getBlue(), LABEL_ALPHA));
+    marker.setLabelAnchor(above ? RectangleAnchor.TOP_LEFT : RectangleAnchor.BOTTOM_LEFT);
+    marker.setLabelTextAnchor(above ? TextAnchor.BOTTOM_LEFT : TextAnchor.TOP_LEFT);
+    marker.setLabelOffset(new RectangleInsets(4, 8, 4, 8));
+    return marker;
+  }
+
+  private static LegendItemCollection legend(
+      MemoryTimeline timeline, TimelineData data, List<Phase> phases, ChartTheme theme) {
+    LegendItemCollection items = new LegendItemCollection();
+    items.add(ChartStyle.swatch("reserved from the device", reservedFill(theme)));
+    if (!Arrays.equals(data.series(Series.ACTIVE).y(), data.series(Series.ALLOCATED).y())) {
+      items.add(ChartStyle.swatch("active: allocated or awaiting free", ChartStyle.ORANGE));
+    }
+    items.add(ChartStyle.swatch("allocated, rounded", allocatedFill(theme)));
+    items.add(
+        stroked("requested", new Line2D.Double(-9, 0, 9, 0), 1.2f, theme.thinInk(REQUESTED_ALPHA)));
+    if (timeline.failureCount() > 0) {
+      items.add(failures(timeline.failureCount()));
+    }
+    if (!phases.isEmpty()) {
+      items.add(ChartStyle.swatch(PhaseData.summary(phases), theme.either(0xD5D9DE, 0x4A4F57)));
+    }
+    return items;
+  }
+
+  /** A legend entry for requests that failed. */
+  static LegendItem failures(long count) {
+    return stroked(
+        "out of memory (" + Numbers.count(count, "time") + ")",
+        cross(),
+        2.4f,
+        ChartStyle.VERMILLION);
+  }
+
+  private static LegendItem stroked(String text, Shape shape, float width, Paint paint) {
+    return new LegendItem(text, null, null, null, shape, ChartStyle.stroke(width), paint);
+  }
+}

@@ -1,0 +1,259 @@
+package org.allocsim.reports.chart.memory;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.simulator.stats.MemoryTimeline.Series;
+
+/**
+ * The points of a memory timeline, thinned out to the width of a chart. In every column of pixels a
+ * series keeps its least and its greatest value, so that no peak is lost. The points follow a step
+ * function: a value holds until the next one.
+ */
+public final class TimelineData {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /** What the horizontal axis counts. */
+  enum Axis {
+    /** Seconds since the first event. */
+    SECONDS,
+    /** Requests since the first one, for recordings without times. */
+    EVENTS
+  }
+
+  /** Points of one series or of the failed requests; a y of bytes over every x. */
+  record Points(double[] x, double[] y) {
+    int count() {
+      return x.length;
+    }
+  }
+
+  /**
+   * Where the horizontal axis begins, and what it counts.
+   *
+   * @param nanos the moment that is 0 seconds
+   * @param event the request that is number 0
+   */
+  record Origin(Axis axis, long nanos, long event) {
+    /** The origin of the charts of one timeline. */
+    static Origin of(MemoryTimeline timeline) {
+      int buckets = timeline.bucketCount();
+      boolean timed = buckets > 0 && timeline.endNanos(buckets - 1) > timeline.startNanos(0);
+      return new Origin(
+          timed ? Axis.SECONDS : Axis.EVENTS,
+          buckets == 0 ? 0 : timeline.startNanos(0),
+          buckets == 0 ? 0 : timeline.startEvent(0));
+    }
+
+    /** Place of a moment. */
+    double x(long atNanos, long atEvent) {
+      return axis == Axis.SECONDS ? (atNanos - nanos) / NANOS_PER_SECOND : atEvent - event;
+    }
+  }
+
+  private final Origin origin;
+  private final double start;
+  private final double end;
+  private final List<Points> series;
+  private final Points failures;
+
+  private TimelineData(
+      Origin origin, double start, double end, List<Points> series, Points failures) {
+    this.origin = origin;
+    this.start = start;
+    this.end = end;
+    this.series = series;
+    this.failures = failures;
+  }
+
+  /**
+   * Thins a timeline out.
+   *
+   * @param columns width of the plot in pixels
+   */
+  public static TimelineData of(MemoryTimeline timeline, int columns) {
+    return of(timeline, columns, Origin.of(timeline));
+  }
+
+  /** Thins a timeline out that shares its horizontal axis with others. */
+  public static TimelineData of(MemoryTimeline timeline, int columns, Origin origin) {
+    int buckets = timeline.bucketCount();
+    if (buckets == 0) {
+      Points none = new Points(new double[0], new double[0]);
+      return new TimelineData(origin, 0, 1, List.of(none, none, none, none), none);
+    }
+    Clock clock = new Clock(timeline, origin);
+    double end = clock.end(buckets - 1);
+    List<Points> series = new ArrayList<>();
+    for (Series each : Series.values()) {
+      series.add(thin(timeline, each, clock, end, columns));
+    }
+    return new TimelineData(
+        origin, 0, end > 0 ? end : 1, series, failures(timeline, clock, end, columns));
+  }
+
+  private static Points thin(
+      MemoryTimeline timeline, Series series, Clock clock, double end, int columns) {
+    Path path = new Path();
+    int buckets = timeline.bucketCount();
+    int bucket = 0;
+    while (bucket < buckets) {
+      double x = clock.start(bucket);
+      int column = column(x, end, columns);
+      long least = Long.MAX_VALUE;
+      long greatest = Long.MIN_VALUE;
+      long last = 0;
+      int spanning = -1;
+      while (bucket < buckets && column(clock.start(bucket), end, columns) == column) {
+        if (column(clock.end(bucket), end, columns) == column) {
+          least = Math.min(least, timeline.leastBytes(bucket, series));
+          greatest = Math.max(greatest, timeline.greatestBytes(bucket, series));
+          last = timeline.lastBytes(bucket, series);
+        } else {
+          last = timeline.firstBytes(bucket, series);
+          least = Math.min(least, last);
+          greatest = Math.max(greatest, last);
+          spanning = bucket;
+        }
+        bucket++;
+      }
+      path.step(x, least, greatest, last);
+      if (spanning >= 0) {
+        // Where between its ends the extremes of a bucket lie is not known: they are drawn last.
+        path.step(
+            clock.end(spanning),
+            timeline.leastBytes(spanning, series),
+            timeline.greatestBytes(spanning, series),
+            timeline.lastBytes(spanning, series));
+      }
+    }
+    path.hold(end > 0 ? end : 1);
+    return path.points();
+  }
+
+  private static Points failures(MemoryTimeline timeline, Clock clock, double end, int columns) {
+    Path path = new Path();
+    int lastColumn = -1;
+    for (int mark = 0; mark < timeline.markCount(); mark++) {
+      double x = clock.mark(mark);
+      int column = column(x, end, columns);
+      if (column != lastColumn) {
+        path.append(x, timeline.markReservedBytes(mark));
+        lastColumn = column;
+      }
+    }
+    return path.points();
+  }
+
+  private static int column(double x, double end, int columns) {
+    return end <= 0 ? 0 : (int) Math.clamp(x / end * columns, 0, columns - 1);
+  }
+
+  /** What the horizontal axis counts. */
+  Axis axis() {
+    return origin.axis();
+  }
+
+  /** Place of a moment on the horizontal axis. */
+  double x(long nanos, long event) {
+    return origin.x(nanos, event);
+  }
+
+  /** Left end of the horizontal axis. */
+  double start() {
+    return start;
+  }
+
+  /** Right end of the horizontal axis, beyond the left one. */
+  double end() {
+    return end;
+  }
+
+  /** The points of a series. */
+  Points series(Series which) {
+    return series.get(which.ordinal());
+  }
+
+  /** Failed requests, at most one in a column of pixels, over the memory reserved at the time. */
+  Points failures() {
+    return failures;
+  }
+
+  /** Horizontal places of buckets and marks. */
+  private static final class Clock {
+    private final MemoryTimeline timeline;
+    private final Origin origin;
+
+    Clock(MemoryTimeline timeline, Origin origin) {
+      this.timeline = timeline;
+      this.origin = origin;
+    }
+
+    double start(int bucket) {
+      return x(timeline.startNanos(bucket), timeline.startEvent(bucket));
+    }
+
+    double end(int bucket) {
+      return x(timeline.endNanos(bucket), timeline.endEvent(bucket));
+    }
+
+    double mark(int mark) {
+      return x(timeline.markNanos(mark), timeline.markEvent(mark));
+    }
+
+    private double x(long nanos, long event) {
+      return origin.x(nanos, event);
+    }
+  }
+
+  /** A growing step function. */
+  private static final class Path {
+    private double[] x = new double[256];
+    private double[] y = new double[256];
+    private int count;
+
+    /** Steps from the present value over the least and the greatest to the last one. */
+    void step(double at, long least, long greatest, long last) {
+      double before = count == 0 ? last : y[count - 1];
+      if (count > 0) {
+        add(at, before);
+      }
+      // Ends where the pen need not go back over what it has drawn.
+      boolean upFirst = Math.abs(last - least) < Math.abs(last - greatest);
+      add(at, upFirst ? greatest : least);
+      add(at, upFirst ? least : greatest);
+      add(at, last);
+    }
+
+    void hold(double until) {
+      add(until, y[count - 1]);
+    }
+
+    /** Appends a point of the path; runs of points on one level keep only their ends. */
+    void add(double atX, double atY) {
+      if (count > 0 && x[count - 1] == atX && y[count - 1] == atY) {
+        return;
+      }
+      if (count > 1 && y[count - 1] == atY && y[count - 2] == atY) {
+        x[count - 1] = atX;
+        return;
+      }
+      append(atX, atY);
+    }
+
+    void append(double atX, double atY) {
+      if (count == x.length) {
+        x = Arrays.copyOf(x, count * 2);
+        y = Arrays.copyOf(y, count * 2);
+      }
+      x[count] = atX;
+      y[count] = atY;
+      count++;
+    }
+
+    Points points() {
+      return new Points(Arrays.copyOf(x, count), Arrays.copyOf(y, count));
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package org.allocsim.reports.chart.memory;
+
+import java.awt.Color;
+import java.util.Locale;
+import org.allocsim.reports.chart.ChartStyle;
+import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.simulator.timing.BusyTimeline;
+import org.jfree.chart.JFreeChart;
+import org.jfree.chart.LegendItemCollection;
+import org.jfree.chart.axis.NumberAxis;
+import org.jfree.chart.axis.NumberTickUnit;
+import org.jfree.chart.plot.DatasetRenderingOrder;
+import org.jfree.chart.plot.XYPlot;
+import org.jfree.chart.renderer.xy.XYAreaRenderer;
+import org.jfree.chart.renderer.xy.XYItemRenderer;
+import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
+
+/** How busy the GPU was over simulated time: computing, and copying in both directions. */
+public final class UtilisationChart {
+  /** Width in pixels. */
+  public static final int WIDTH = 1200;
+
+  /** Height in pixels. */
+  public static final int HEIGHT = 480;
+
+  private UtilisationChart() {}
+
+  /** Draws the chart. */
+  public static JFreeChart create(
+      String title, String subtitle, UtilisationData data, ChartTheme theme) {
+    XYPlot plot = new XYPlot();
+    NumberAxis time = new NumberAxis("simulated time [s]");
+    time.setStandardTickUnits(NumberAxis.createStandardTickUnits(Locale.ROOT));
+    time.setRange(0, data.endSeconds());
+    plot.setDomainAxis(ChartStyle.style(time, theme));
+    NumberAxis percent = new NumberAxis("busy [%]");
+    percent.setRange(0, 105);
+    percent.setTickUnit(new NumberTickUnit(20));
+    plot.setRangeAxis(ChartStyle.style(percent, theme));
+    ChartStyle.style(plot, theme);
+    plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
+    LegendItemCollection legend = new LegendItemCollection();
+    Color compute = theme.either(0x56B4E9, 0x1F86C4);
+    XYAreaRenderer area = new XYAreaRenderer(XYAreaRenderer.AREA);
+    area.setSeriesPaint(0, compute);
+    area.setOutline(false);
+    add(plot, data.points(data.result().compute()), area);
+    legend.add(
+        ChartStyle.swatch(
+            String.format(Locale.ROOT, "computing (%.1f %% of the time)", data.computePercent()),
+            compute));
+    copies(plot, legend, data, data.result().toDevice(), "copying to the GPU", 1, theme);
+    copies(plot, legend, data, data.result().toHost(), "copying from the GPU", 3, theme);
+    plot.setFixedLegendItems(legend);
+    boolean idle = data.result().compute().totalNanos() == 0;
+    return ChartStyle.chart(
+        title, idle ? subtitle + "; what the GPU computed is not known" : subtitle, plot, theme);
+  }
+
+  private static void copies(
+      XYPlot plot,
+      LegendItemCollection legend,
+      UtilisationData data,
+      BusyTimeline busy,
+      String name,
+      int series,
+      ChartTheme theme) {
+    if (busy.totalNanos() == 0) {
+      return;
+    }
+    XYLineAndShapeRenderer line = new XYLineAndShapeRenderer(true, false);
+    line.setDrawSeriesLineAsPath(true);
+    line.setSeriesPaint(0, theme.series(series));
+    line.setSeriesStroke(0, ChartStyle.stroke(1.4f));
+    add(plot, data.points(busy), line);
+    legend.add(
+        ChartStyle.line(
+            String.format(Locale.ROOT, "%s (%.1f %% of the time)", name, data.copyPercent(busy)),
+            ChartStyle.stroke(2),
+            theme.series(series)));
+  }
+
+  private static void add(XYPlot plot, TimelineData.Points points, XYItemRenderer renderer) {
+    int index = plot.getRenderer(0) == null ? 0 : plot.getDatasetCount();
+    plot.setDataset(index, MemoryTimelineChart.dataset(points));
+    plot.setRenderer(index, renderer);
+  }
+}

@@ -1,0 +1,2 @@
+/** Charts of memory over time and address. */
+package org.allocsim.reports.chart.memory;

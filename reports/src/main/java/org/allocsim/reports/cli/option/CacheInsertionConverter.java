@@ -1,0 +1,38 @@
+package org.allocsim.reports.cli.option;
+
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.allocsim.reports.answer.replay.CacheInsertion;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads {@code empty_cache@PLACE}. */
+public final class CacheInsertionConverter implements ITypeConverter<CacheInsertion> {
+  private static final Pattern NUMBERED =
+      Pattern.compile("empty_cache@(every|request):([0-9]{1,9})");
+
+  @Override
+  public CacheInsertion convert(String text) {
+    Matcher numbered = NUMBERED.matcher(text);
+    if (numbered.matches()) {
+      long number = Long.parseLong(numbered.group(2));
+      CacheInsertion.Place place =
+          CacheInsertion.Place.valueOf(numbered.group(1).toUpperCase(Locale.ROOT));
+      if (place == CacheInsertion.Place.EVERY && number == 0) {
+        throw new TypeConversionException("'" + text + "' is no distance; write 1 or more");
+      }
+      return new CacheInsertion(place, number);
+    }
+    return switch (text) {
+      case "empty_cache@phase-borders" -> new CacheInsertion(CacheInsertion.Place.PHASE_BORDERS, 0);
+      case "empty_cache@before-oom" -> new CacheInsertion(CacheInsertion.Place.BEFORE_OOM, 0);
+      default ->
+          throw new TypeConversionException(
+              "'"
+                  + text
+                  + "' is none of empty_cache@phase-borders, empty_cache@every:N,"
+                  + " empty_cache@before-oom, empty_cache@request:N");
+    };
+  }
+}

@@ -1,0 +1,227 @@
+package org.allocsim.reports.cli.option;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.MalformedInputException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.allocsim.analysis.account.CardAccount;
+import org.allocsim.analysis.account.SmiFormatException;
+import org.allocsim.analysis.account.SmiSamples;
+import org.allocsim.analysis.moment.MemoryMoment;
+import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.moment.ReplayedProgram;
+import org.allocsim.reports.input.Inputs;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.simulator.device.DeviceProfile;
+import picocli.CommandLine.Option;
+
+/** Options that say what is known of the card besides the allocator. */
+public final class CardOptions {
+  private static final long UNKNOWN = -1;
+
+  @Option(
+      names = "--smi",
+      paramLabel = "FILE",
+      description =
+          "Samples of nvidia-smi --query-gpu or --query-compute-apps with --format=csv; may be"
+              + " given for each. Of several samples the one with most memory in use counts, or"
+              + " with --at end the last one.")
+  private List<String> smiNames = List.of();
+
+  @Option(
+      names = "--pid",
+      paramLabel = "N",
+      description = "The program's process id in the samples (default: the only process there).")
+  private Long pid;
+
+  @Option(
+      names = "--smi-index",
+      paramLabel = "N",
+      description =
+          "Index of the card in the samples (default: the only card there, else the device index;"
+              + " CUDA_VISIBLE_DEVICES makes them differ).")
+  private Integer smiIndex;
+
+  @Option(
+      names = "--total",
+      paramLabel = "SIZE",
+      description = "Size of the card (default: from the samples, else of the --device).",
+      converter = SizeConverter.class)
+  private Long totalBytes;
+
+  @Option(
+      names = "--free",
+      paramLabel = "SIZE",
+      description =
+          "Free memory of the card at the moment (default: what the failed request was told, else"
+              + " from the samples).",
+      converter = ShareOrSize.Converter.class)
+  private ShareOrSize free;
+
+  /**
+   * Samples that were read.
+   *
+   * @param smi null where none were given
+   * @param notes what the reader should know of them
+   */
+  public record Samples(SmiSamples smi, List<String> notes) {}
+
+  /**
+   * Reads the samples.
+   *
+   * @throws Failure where a file holds none
+   */
+  public Samples read() throws IOException {
+    List<String> notes = new ArrayList<>();
+    if (smiNames.isEmpty()) {
+      return new Samples(null, notes);
+    }
+    SmiSamples smi = new SmiSamples();
+    for (String name : smiNames) {
+      try (BufferedReader reader =
+          Files.newBufferedReader(Inputs.require(name), StandardCharsets.UTF_8)) {
+        smi.read(name, reader);
+      } catch (SmiFormatException e) {
+        throw new Failure(e.getMessage(), e);
+      } catch (MalformedInputException e) {
+        throw new Failure(name + ": is no text; give what nvidia-smi --format=csv writes", e);
+      }
+    }
+    if (smi.unreadable() > 0) {
+      notes.add(
+          Numbers.count(smi.unreadable(), "amount")
+              + " of the samples "
+              + (smi.unreadable() == 1 ? "is" : "are")
+              + " not known to nvidia-smi ([N/A]) and taken as unknown or 0");
+    }
+    return new Samples(smi, notes);
+  }
+
+  /** What is known of the card at a moment. */
+  public CardAccount.Card card(
+      Samples samples, ReplayedProgram program, MemoryMoment moment, DeviceOptions device) {
+    DeviceProfile profile = device.profile();
+    SmiSamples.Choice choice =
+        moment.kind() == MomentQuery.Kind.END ? SmiSamples.Choice.LAST : SmiSamples.Choice.HIGHEST;
+    SmiSamples.CardSample sample = null;
+    long processBytes = UNKNOWN;
+    long otherBytes = UNKNOWN;
+    if (samples.smi() != null) {
+      sample = sample(samples.smi(), program.device(), choice);
+      Map<Long, Long> processes = processes(samples.smi(), sample, choice);
+      if (samples.smi().hasProcesses()) {
+        Long own = ownProcess(processes);
+        processBytes = own == null ? UNKNOWN : processes.get(own);
+        otherBytes =
+            processes.values().stream().mapToLong(Long::longValue).sum()
+                - Math.max(0, processBytes);
+      }
+    }
+    boolean sampleHasTotal = sample != null && sample.totalBytes() >= 0;
+    long total = sampleHasTotal ? sample.totalBytes() : profile.totalBytes();
+    String totalSource =
+        sampleHasTotal
+            ? "the sample"
+            : "profile "
+                + profile.name()
+                + (device.isDeviceGiven()
+                    ? ""
+                    : ", the default: name yours with --total, --device or --smi");
+    if (totalBytes != null) {
+      total = totalBytes;
+      totalSource = "--total";
+    }
+    Free known = free(sample, program, moment);
+    return new CardAccount.Card(
+        total,
+        totalSource,
+        known.bytes(),
+        known.source(),
+        sample == null ? UNKNOWN : driverBytes(sample),
+        processBytes,
+        otherBytes,
+        profile.contextBytes());
+  }
+
+  private record Free(long bytes, String source) {}
+
+  private Free free(SmiSamples.CardSample sample, ReplayedProgram program, MemoryMoment moment) {
+    if (free != null) {
+      if (free.percent() != null) {
+        throw Failure.usage(
+            "--free " + free.percent() + "% is a share; write a size, such as 300MiB");
+      }
+      return new Free(free.bytes(), "--free");
+    }
+    boolean recorded =
+        program.landmarks().map(landmarks -> landmarks.hasRecordedAddresses()).orElse(false);
+    if (moment.deviceFreeBytes() >= 0 && recorded) {
+      return new Free(moment.deviceFreeBytes(), "the failed request");
+    }
+    if (sample != null && sample.freeBytes() >= 0) {
+      return new Free(sample.freeBytes(), "the sample");
+    }
+    return new Free(moment.deviceFreeBytes(), "the simulated device, which nobody else uses");
+  }
+
+  /** What the driver keeps: told by it, or what is neither used nor free. */
+  private static long driverBytes(SmiSamples.CardSample sample) {
+    if (sample.driverBytes() >= 0) {
+      return sample.driverBytes();
+    }
+    boolean known = sample.totalBytes() >= 0 && sample.usedBytes() >= 0 && sample.freeBytes() >= 0;
+    return known ? sample.totalBytes() - sample.usedBytes() - sample.freeBytes() : UNKNOWN;
+  }
+
+  private SmiSamples.CardSample sample(SmiSamples smi, int deviceIndex, SmiSamples.Choice choice) {
+    Set<String> cards = smi.cardNames();
+    if (cards.size() <= 1 && smiIndex == null) {
+      return smi.card("", choice);
+    }
+    String wanted = Integer.toString(smiIndex == null ? deviceIndex : smiIndex);
+    if (!cards.contains(wanted)) {
+      throw Failure.usage(
+          "--smi: the samples have no card of index "
+              + wanted
+              + "; sample with --query-gpu=index,... and choose one with --smi-index");
+    }
+    return smi.card(wanted, choice);
+  }
+
+  private static Map<Long, Long> processes(
+      SmiSamples smi, SmiSamples.CardSample sample, SmiSamples.Choice choice) {
+    String uuid = sample == null ? "" : sample.uuid();
+    if (uuid.isEmpty() && smi.processCards().size() > 1) {
+      throw Failure.usage(
+          "--smi: the processes are on several cards; sample the card too, with"
+              + " --query-gpu=index,uuid,memory.total,memory.used,memory.free");
+    }
+    return smi.processBytes(uuid, choice);
+  }
+
+  private Long ownProcess(Map<Long, Long> processes) {
+    if (pid != null) {
+      if (!processes.containsKey(pid)) {
+        throw Failure.usage(
+            "--pid "
+                + pid
+                + ": the samples have no such process on the card; they have "
+                + processes.keySet());
+      }
+      return pid;
+    }
+    if (processes.size() > 1) {
+      throw Failure.usage(
+          "--smi: the samples have "
+              + processes.size()
+              + " processes on the card; say with --pid which one the program is");
+    }
+    return processes.isEmpty() ? null : processes.keySet().iterator().next();
+  }
+}

@@ -1,0 +1,84 @@
+package org.allocsim.reports.cli.option;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedSet;
+import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.input.Settings;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import picocli.CommandLine.Option;
+
+/** The option that names the settings under which policy pytorch runs. */
+public final class ConfListOptions {
+  private static final String EXPANDABLE = "expandable_segments:True";
+
+  @Option(
+      names = {"--confs", "--conf"},
+      paramLabel = "A;B;...",
+      description =
+          "Settings of policy pytorch, separated by semicolons; an empty one is PyTorch's default "
+              + "(default: the recorded ones and expandable segments).")
+  private String confs;
+
+  /** The settings of a text that separates them by semicolons. */
+  public static List<String> split(String confs) {
+    return Arrays.stream(confs.split(";", -1)).map(String::strip).toList();
+  }
+
+  /** The settings as they were given, or null. */
+  public String given() {
+    return confs;
+  }
+
+  /**
+   * The choices with policy pytorch once for each setting, where it has none of its own.
+   *
+   * @param recordedConf the recorded settings, or null
+   * @param version the release that the settings are for
+   * @param options what policy pytorch also gets
+   * @param profile the device that must be able to follow the settings
+   */
+  public List<PolicyChoice> expand(
+      List<PolicyChoice> chosen,
+      String recordedConf,
+      PyTorchVersion version,
+      Map<String, String> options,
+      DeviceProfile profile) {
+    List<PolicyChoice> expanded = new ArrayList<>();
+    for (PolicyChoice choice : chosen) {
+      if (!choice.provider().spec().id().equals(Scenario.PYTORCH) || !choice.options().isEmpty()) {
+        expanded.add(choice);
+        continue;
+      }
+      for (String conf : settings(recordedConf, version)) {
+        Settings.requirePossible(
+            Settings.parse("--confs", conf, version, Scenario.PYTORCH), profile);
+        Map<String, String> all = new LinkedHashMap<>(options);
+        if (!conf.isEmpty()) {
+          all.put("conf", conf);
+        }
+        expanded.add(new PolicyChoice(choice.provider(), all));
+      }
+    }
+    return expanded;
+  }
+
+  private SequencedSet<String> settings(String recordedConf, PyTorchVersion version) {
+    SequencedSet<String> settings = new LinkedHashSet<>();
+    if (confs != null) {
+      settings.addAll(split(confs));
+      return settings;
+    }
+    settings.add(recordedConf == null ? "" : recordedConf);
+    if (version.knowsKey("expandable_segments")) {
+      settings.add(EXPANDABLE);
+    }
+    return settings;
+  }
+}

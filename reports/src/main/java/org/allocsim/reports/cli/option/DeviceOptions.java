@@ -1,0 +1,93 @@
+package org.allocsim.reports.cli.option;
+
+import org.allocsim.reports.output.Failure;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Options that say on what device, under what limit and by whose rules a program runs. */
+public final class DeviceOptions {
+  @ArgGroup(exclusive = true)
+  private LimitOptions limit;
+
+  @ArgGroup(exclusive = true)
+  private Device device;
+
+  @Mixin private TorchVersionOption torchVersion;
+
+  /** The device. */
+  private static final class Device {
+    @Option(
+        names = "--device",
+        paramLabel = "PROFILE",
+        description =
+            "Device to run on: a name that 'allocsim list devices' shows, or a file that 'allocsim"
+                + " calibrate' wrote (default: h100-80gb).",
+        converter = ProfileConverter.class)
+    private DeviceProfile profile;
+
+    @Option(
+        names = "--capacity",
+        paramLabel = "SIZE",
+        description = "A device on which this much memory is free, such as 16GiB.",
+        converter = SizeConverter.class)
+    private Long capacityBytes;
+  }
+
+  /** The device that was chosen, or the default one. */
+  public DeviceProfile profile() {
+    if (device == null) {
+      return DeviceProfiles.defaultProfile();
+    }
+    return device.profile != null
+        ? device.profile
+        : DeviceProfiles.ofCapacity(device.capacityBytes);
+  }
+
+  /** Whether a device was chosen. */
+  public boolean isDeviceGiven() {
+    return device != null;
+  }
+
+  /** Whether a release was chosen. */
+  public boolean isTorchVersionGiven() {
+    return torchVersion.isGiven();
+  }
+
+  /** Whether an option gives the allocator's own limit. */
+  public boolean isLimitGiven() {
+    return limit != null;
+  }
+
+  /**
+   * The allocator's own limit in bytes, or {@link MemoryLimit#NONE}.
+   *
+   * @param settings settings that apply unless an option gives a limit
+   */
+  public long limitBytes(ParsedConfig settings) {
+    if (limit == null) {
+      double fraction = settings.allocator().perProcessMemoryFraction();
+      return fraction == 1 ? MemoryLimit.NONE : limitBytes(fraction);
+    }
+    return limit.bytes() != null ? limit.bytes() : limitBytes(limit.fraction());
+  }
+
+  private long limitBytes(double fraction) {
+    try {
+      return MemoryLimit.ofFraction(fraction, profile().totalBytes(), torchVersion());
+    } catch (ConfigException e) {
+      throw Failure.usage("--memory-fraction: " + e.getMessage());
+    }
+  }
+
+  /** Whose rules apply. */
+  public PyTorchVersion torchVersion() {
+    return torchVersion.version();
+  }
+}

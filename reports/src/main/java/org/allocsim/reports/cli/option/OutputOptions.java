@@ -1,0 +1,53 @@
+package org.allocsim.reports.cli.option;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import org.allocsim.reports.output.DocumentOutputs;
+import org.allocsim.reports.output.Failure;
+import picocli.CommandLine.Option;
+
+/** The options that say where an answer goes besides the terminal. */
+public final class OutputOptions {
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the answer as JSON; - is standard output.")
+  private String json;
+
+  @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description = "Write the table as CSV with units in the headings; - is standard output.")
+  private String csv;
+
+  @Option(
+      names = "--report",
+      paramLabel = "DIR",
+      description =
+          "Folder that gets the answer as a page, as JSON and as CSV, and charts; it is made where"
+              + " missing.")
+  private String report;
+
+  @Option(names = "--markdown", description = "Print the answer as Markdown.")
+  private boolean markdown;
+
+  /**
+   * Opens the files, before the long work begins.
+   *
+   * @param name how files of the report folder are called
+   * @param out standard output
+   * @param inputs files that are read and must not be written; null among them stands for none
+   * @throws Failure where one cannot be written
+   */
+  public DocumentOutputs open(String name, PrintWriter out, List<Path> inputs) {
+    DocumentOutputs outputs = new DocumentOutputs(out, markdown, inputs);
+    try {
+      outputs.open(name, json, csv, report);
+      return outputs;
+    } catch (RuntimeException e) {
+      outputs.close();
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package org.allocsim.reports.cli.option;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * Reads a size: bytes ({@code 1048576}) or a number with a binary unit from KiB to PiB ({@code
+ * 512MiB}, {@code 1.5GiB}). A fraction of a byte is dropped. Decimal and unclear units (MB, G) are
+ * refused, because a gigabyte of one thousand millions and one of 2^30 differ by 7 %.
+ */
+public final class SizeConverter implements ITypeConverter<Long> {
+  private static final Pattern SIZE =
+      Pattern.compile("([0-9]{1,19}(?:\\.[0-9]{1,19})?)\\s*([A-Za-z]*)");
+
+  private static final Map<String, Integer> SHIFTS =
+      Map.of("", 0, "b", 0, "kib", 10, "mib", 20, "gib", 30, "tib", 40, "pib", 50);
+
+  private static final Pattern UNCLEAR = Pattern.compile("([kmgtp])b?");
+
+  @Override
+  public Long convert(String text) {
+    Matcher size = SIZE.matcher(text.strip());
+    if (!size.matches()) {
+      throw new TypeConversionException(
+          "'" + text + "' is not a size; write bytes or a binary unit, such as 512MiB or 16GiB");
+    }
+    String unit = size.group(2).toLowerCase(Locale.ROOT);
+    Matcher unclear = UNCLEAR.matcher(unit);
+    if (unclear.matches()) {
+      throw new TypeConversionException(
+          "'"
+              + text
+              + "' has a unit that is not clearly binary; write "
+              + size.group(1)
+              + unclear.group(1).toUpperCase(Locale.ROOT)
+              + "iB for multiples of 1024, or the number of bytes");
+    }
+    Integer shift = SHIFTS.get(unit);
+    if (shift == null) {
+      throw new TypeConversionException(
+          "'" + text + "' has an unknown unit; write bytes or one of KiB, MiB, GiB, TiB, PiB");
+    }
+    BigDecimal number = new BigDecimal(size.group(1));
+    if (shift == 0 && number.scale() > 0) {
+      throw new TypeConversionException(
+          "'" + text + "' is a fraction of a byte; add a unit, such as " + text + "GiB");
+    }
+    BigDecimal bytes =
+        number.multiply(BigDecimal.valueOf(1L << shift)).setScale(0, RoundingMode.DOWN);
+    if (bytes.signum() == 0) {
+      throw new TypeConversionException("'" + text + "' is no memory at all; write a size above 0");
+    }
+    if (bytes.toBigInteger().bitLength() > 63) {
+      throw new TypeConversionException(
+          "'" + text + "' is 2^63 bytes or more; write a size below 8192PiB");
+    }
+    return bytes.longValueExact();
+  }
+}

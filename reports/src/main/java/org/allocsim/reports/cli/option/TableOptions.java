@@ -1,0 +1,43 @@
+package org.allocsim.reports.cli.option;
+
+import org.allocsim.analysis.moment.StackLabels;
+import org.allocsim.reports.answer.moment.TableLimits;
+import org.allocsim.reports.output.Failure;
+import picocli.CommandLine.Option;
+
+/** Options that say how much of a table is shown. */
+public final class TableOptions {
+  private static final int MOST_FRAMES = 64;
+
+  @Option(
+      names = "--top",
+      paramLabel = "N",
+      description = "Most lines to show; the others are added up (default: 20).",
+      defaultValue = "20")
+  private int top;
+
+  @Option(
+      names = "--frames",
+      paramLabel = "N",
+      description =
+          "Most frames of a stack to tell apart; those of PyTorch itself do not count"
+              + " (default: 3).",
+      defaultValue = "" + StackLabels.DEFAULT_FRAMES)
+  private int frames;
+
+  /**
+   * How much is shown.
+   *
+   * @throws Failure that names the option
+   */
+  public TableLimits limits() {
+    if (top < 1) {
+      throw Failure.usage("--top " + top + " shows nothing; write 1 or more");
+    }
+    if (frames < 1 || frames > MOST_FRAMES) {
+      throw Failure.usage(
+          "--frames " + frames + " is outside 1.." + MOST_FRAMES + "; write one of these");
+    }
+    return new TableLimits(top, frames);
+  }
+}

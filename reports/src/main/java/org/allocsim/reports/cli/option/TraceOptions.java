@@ -1,0 +1,72 @@
+package org.allocsim.reports.cli.option;
+
+import org.allocsim.reports.input.Traces;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.OpenedTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
+import picocli.CommandLine.Option;
+
+/** Options that say how traces are read, and the requests of which recorded device count. */
+public final class TraceOptions {
+  /** What commands take, in their help. */
+  public static final String TRACE =
+      "A trace of any format ('allocsim list formats'), or a program: program:ID(name=value;...)"
+          + " ('allocsim list programs').";
+
+  @Option(
+      names = "--device-index",
+      paramLabel = "N",
+      description = "Which recorded GPU to look at, from 0 (default: the first with requests).")
+  private Integer deviceIndex;
+
+  @Option(
+      names = "--format",
+      paramLabel = "ID",
+      description = "Format of the trace (default: recognised by content).")
+  private String format;
+
+  /** The device that was chosen, or null for the first that did anything. */
+  public Integer deviceIndex() {
+    return deviceIndex;
+  }
+
+  /**
+   * The format that was chosen, or null for that of the content.
+   *
+   * @throws Failure where there is no such format
+   */
+  public String format() {
+    return format == null ? null : Traces.format(format).id();
+  }
+
+  /**
+   * Reads a file, or generates what {@code program:ID} asks.
+   *
+   * @throws Failure where it cannot be read
+   */
+  public TraceSource open(String name) {
+    return Traces.open(name, format);
+  }
+
+  /**
+   * The requests of the device that was chosen.
+   *
+   * @throws Failure where a recording is damaged, or the device did nothing
+   */
+  public DeviceTrace read(TraceSource source, ReadingOptions options) {
+    OpenedTrace opened = Traces.read(source, options);
+    return new DeviceTrace(opened, Traces.device(opened, deviceIndex));
+  }
+
+  /**
+   * Reads a trace of which nothing is known but the release.
+   *
+   * @throws Failure where it cannot be read
+   */
+  public DeviceTrace read(String name, PyTorchVersion version) {
+    return read(open(name), ReadingOptions.of(version));
+  }
+}

@@ -1,0 +1,79 @@
+package org.allocsim.reports.input;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+
+/** What the reader of a replay's results should know of how they came about. */
+public final class ReplayNotes {
+  private final ReplaySetup setup;
+  private final List<String> notes = new ArrayList<>();
+
+  /** Starts with what the reader of the file and PyTorch's parser have to say. */
+  public ReplayNotes(ReplaySetup setup) {
+    this.setup = setup;
+    notes.addAll(setup.input().notes());
+    if (setup.config() == null) {
+      return;
+    }
+    notes.addAll(setup.config().warnings());
+    if (setup.config().allocator().garbageCollectionThreshold() > 0 && isUnlimited()) {
+      notes.add(
+          "garbage_collection_threshold has no effect without a limit; give the one of the program"
+              + " with --memory-fraction or --memory-limit");
+    }
+  }
+
+  private boolean isUnlimited() {
+    return setup.limitBytes() == MemoryLimit.NONE;
+  }
+
+  /** Adds a note. */
+  public void add(String note) {
+    notes.add(note);
+  }
+
+  /** What limits the worth of a replay that the recorded program never saw. */
+  public void addForModelled(boolean failed) {
+    org.allocsim.workloads.source.Recording recording = setup.recording().orElse(null);
+    if (recording != null && isUnlimited() && recording.failureCount(setup.device()) > 0) {
+      notes.add(
+          "requests of the recorded program failed, and this replay has no limit but the device; if"
+              + " the program set a memory fraction, give it with --memory-fraction"
+              + (recording.limitBytes() < 0
+                  ? ""
+                  : ", or the limit that explains the failures with --memory-limit "
+                      + recording.limitBytes()));
+    }
+    if (failed) {
+      notes.add(
+          "after a failed request the replay goes on with what the recorded program did next, as if"
+              + " only that allocation had been left out; the program itself might have stopped");
+    }
+  }
+
+  /** Histories of other devices, which nobody chose to leave out. */
+  public void addOtherDevices() {
+    org.allocsim.workloads.source.Recording recording = setup.recording().orElse(null);
+    int devices = recording == null ? 0 : recording.snapshot().devices().size();
+    for (int device = 0; device < devices; device++) {
+      int events = recording.effects(device).count();
+      if (device != setup.device() && events > 0) {
+        notes.add(
+            "not replayed: "
+                + Numbers.count(events, "event")
+                + " of device "
+                + device
+                + "; --device-index "
+                + device
+                + " chooses them");
+      }
+    }
+  }
+
+  /** The notes in order. */
+  public List<String> toList() {
+    return List.copyOf(notes);
+  }
+}

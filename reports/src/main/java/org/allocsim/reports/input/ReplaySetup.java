@@ -1,0 +1,140 @@
+package org.allocsim.reports.input;
+
+import java.util.Optional;
+import org.allocsim.analysis.tuning.CapacitySearch;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.run.MemorySource;
+import org.allocsim.simulator.run.RecordedDriverTime;
+import org.allocsim.simulator.run.RunPolicy;
+import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.workloads.source.OpenedTrace;
+
+/**
+ * What a command replays, and how.
+ *
+ * @param input the requests, with the recording that they may carry
+ * @param device index of the device that is looked at
+ * @param choice the allocator with all its options
+ * @param config settings of PyTorch's allocator; null for other allocators
+ * @param profile the device
+ * @param limitBytes the allocator's own limit, −1 without one
+ * @param afterOom how to go on after a request that fails
+ * @param checks whether the allocator's invariants are checked before and after every request
+ */
+public record ReplaySetup(
+    OpenedTrace input,
+    int device,
+    PolicyChoice choice,
+    ParsedConfig config,
+    DeviceProfile profile,
+    long limitBytes,
+    AfterOom afterOom,
+    boolean checks) {
+  /** Failed requests that are kept with their messages. */
+  private static final int MOST_FAILURES = 1 << 15;
+
+  /** What is mapped together where a policy other than PyTorch's maps pages. */
+  private static final long LARGE_PAGE_BYTES = 20L << 20;
+
+  public AllocationTrace trace() {
+    return input.trace();
+  }
+
+  public Optional<org.allocsim.workloads.source.Recording> recording() {
+    return input.recording();
+  }
+
+  /** What is mapped together, which tells slack apart. */
+  public long largePageBytes() {
+    return config == null ? LARGE_PAGE_BYTES : config.allocator().largeSegmentBytes();
+  }
+
+  /**
+   * Whether the recorded answers can hold: neither the limit nor a chosen device is too small for
+   * what was recorded, with the streams that the program makes. A device that was chosen need not
+   * refuse what the recorded one refused, so failed requests call for the model unless a limit
+   * explains them.
+   *
+   * @param deviceChosen whether the device is not simply taken to be the recorded one
+   */
+  public boolean allowsRecordedAnswers(boolean deviceChosen) {
+    if (recording().isEmpty()) {
+      return false;
+    }
+    long peakBytes = recording().get().peakBytes(device);
+    boolean limited = limitBytes != MemoryLimit.NONE;
+    if (limited && peakBytes > limitBytes) {
+      return false;
+    }
+    return !deviceChosen
+        || (peakBytes + streamBytes() <= profile.capacityBytes()
+            && (limited || recording().get().failureCount(device) == 0));
+  }
+
+  /** What PyTorch's streams take from the device beside the allocator. */
+  private long streamBytes() {
+    AllocationTrace trace = trace();
+    for (int event = 0; event < trace.eventCount(); event++) {
+      if (trace.device(event) == device
+          && trace.kind(event) == RequestKind.ALLOCATE
+          && trace.streamHandle(trace.stream(event)) != 0) {
+        return CapacitySearch.STREAM_BYTES;
+      }
+    }
+    return 0;
+  }
+
+  /** The same for another program. */
+  public ReplaySetup with(OpenedTrace another) {
+    return new ReplaySetup(another, device, choice, config, profile, limitBytes, afterOom, checks);
+  }
+
+  /** The same under the limit that the recording shows, where none is given. */
+  public ReplaySetup withRecordedLimit() {
+    return limitBytes >= 0 || recording().isEmpty()
+        ? this
+        : new ReplaySetup(
+            input,
+            device,
+            choice,
+            config,
+            profile,
+            recording().get().limitBytes(),
+            afterOom,
+            checks);
+  }
+
+  /** The run, with addresses from where they are to come. */
+  public RunSetup run(Addresses addresses) {
+    return new RunSetup(trace(), device, RunPolicy.of(choice), limitBytes, memory(addresses))
+        .with(afterOom)
+        .keepingFailures(MOST_FAILURES);
+  }
+
+  /** The run at the program's own pace, where a recording tells it. */
+  public RunSetup runInTime(Addresses addresses) {
+    RunSetup run = run(addresses);
+    return addresses == Addresses.MODELLED && recording().isPresent()
+        ? run.atPaceBeside(
+            RecordedDriverTime.byRow(trace(), device, recording().get().effects(device), profile))
+        : run;
+  }
+
+  private MemorySource memory(Addresses addresses) {
+    return switch (addresses) {
+      case RECORDED -> {
+        org.allocsim.workloads.source.Recording recording = recording().orElseThrow();
+        yield new MemorySource.Recorded(
+            recording.effects(device), recording.start(device), profile.totalBytes());
+      }
+      case MODELLED ->
+          new MemorySource.Simulated(profile.withHistory(input.addressHistory(device)));
+    };
+  }
+}

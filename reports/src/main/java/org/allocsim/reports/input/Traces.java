@@ -1,0 +1,114 @@
+package org.allocsim.reports.input;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.format.TraceFormat;
+import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.derive.Inference;
+import org.allocsim.workloads.source.OpenedTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.Recording;
+import org.allocsim.workloads.source.SourceUsageException;
+import org.allocsim.workloads.source.TraceSource;
+
+/**
+ * Opens traces for commands: with a progress bar, and with their failures as commands report them.
+ */
+public final class Traces {
+  private Traces() {}
+
+  /**
+   * Reads a file, or generates what {@code program:ID} asks.
+   *
+   * @param format id of the format that the user chose, or null for that of the content
+   * @throws Failure where it cannot be read
+   */
+  public static TraceSource open(String name, String format) {
+    if (!TraceSource.isProgram(name)) {
+      Inputs.require(name);
+    }
+    try (ProgressMeter progress = ProgressMeter.ofBytes("reading")) {
+      return TraceSource.open(name, format, progress::update);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    } catch (SourceUsageException e) {
+      throw Failure.usage(e.getMessage());
+    }
+  }
+
+  /**
+   * The format of an id that the user chose.
+   *
+   * @throws Failure where there is none
+   */
+  public static TraceFormat format(String id) {
+    try {
+      return TraceSource.format(id);
+    } catch (SourceUsageException e) {
+      throw Failure.usage(e.getMessage());
+    }
+  }
+
+  /**
+   * Refuses a history that frees what was never allocated.
+   *
+   * @throws Failure that counts them
+   */
+  public static void refuseUnknownFrees(Snapshot snapshot, List<Inference> inferences) {
+    try {
+      Recording.refuseUnknownFrees(snapshot, inferences);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+  }
+
+  /** The file that is not to be overwritten; null for a program. */
+  public static Path file(String name) {
+    return TraceSource.isProgram(name) ? null : Inputs.require(name);
+  }
+
+  /**
+   * The settings that a source was recorded with; null where it tells none.
+   *
+   * @throws Failure where the recording has no history, or the release refuses its settings
+   */
+  public static ParsedConfig recordedConfig(TraceSource source, PyTorchVersion version) {
+    try {
+      return source.recordedConfig(version).orElse(null);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+  }
+
+  /**
+   * The requests of a source.
+   *
+   * @throws Failure where its recording is damaged
+   */
+  public static OpenedTrace read(TraceSource source, ReadingOptions options) {
+    try {
+      return source.read(options);
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+  }
+
+  /**
+   * The device that is looked at.
+   *
+   * @param chosen index that the user chose, or null
+   * @throws Failure where that device did nothing
+   */
+  public static int device(OpenedTrace trace, Integer chosen) {
+    try {
+      return trace.device(chosen);
+    } catch (SourceUsageException e) {
+      throw Failure.usage(e.getMessage());
+    }
+  }
+}

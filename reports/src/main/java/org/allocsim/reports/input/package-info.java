@@ -1,0 +1,2 @@
+/** What a command reads, and how it is replayed. Nothing here knows options. */
+package org.allocsim.reports.input;

@@ -1,0 +1,105 @@
+package org.allocsim.reports.output;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.render.CsvRenderer;
+import org.allocsim.reports.document.render.JsonRenderer;
+import org.allocsim.reports.document.render.MarkdownRenderer;
+import org.allocsim.reports.document.render.TerminalRenderer;
+import org.allocsim.reports.html.ReportPage;
+import org.allocsim.reports.html.TraceRecording;
+
+/** Where one answer goes: files, a page with charts, and the terminal. */
+public final class DocumentOutputs implements AutoCloseable {
+  private static final String REPORT = "--report";
+
+  private final PrintWriter out;
+  private final boolean isMarkdown;
+  private final List<Path> inputs;
+  private final OutputFiles outputs;
+  private final List<OutputFiles.Output> json = new ArrayList<>();
+  private final List<OutputFiles.Output> csv = new ArrayList<>();
+  private Path folder;
+  private OutputFiles.Output page;
+
+  public DocumentOutputs(PrintWriter out, boolean isMarkdown, List<Path> inputs) {
+    this.out = out;
+    this.isMarkdown = isMarkdown;
+    this.inputs = inputs.stream().filter(Objects::nonNull).toList();
+    outputs = new OutputFiles(out);
+  }
+
+  /** Opens what is wanted; names are null where an option is absent. */
+  public void open(String name, String jsonName, String csvName, String reportName) {
+    folder = reportName == null ? null : ReportFolder.make(reportName);
+    add(csv, "--csv", csvName);
+    add(json, "--json", jsonName);
+    if (folder != null) {
+      add(csv, REPORT, folder.resolve(name + ".csv").toString());
+      add(json, REPORT, folder.resolve(name + ".json").toString());
+      page = outputs.openApart(REPORT, folder.resolve(name + ".html").toString(), inputs);
+    }
+  }
+
+  private void add(List<OutputFiles.Output> list, String option, String name) {
+    if (name != null) {
+      list.add(outputs.openApart(option, name, inputs));
+    }
+  }
+
+  /** Whether there is a page, for which runs must be recorded. */
+  public boolean hasPage() {
+    return page != null;
+  }
+
+  /** The folder that takes charts; null where none are wanted. */
+  public ChartFolder charts() {
+    return folder == null ? null : new ChartFolder(outputs, REPORT, folder);
+  }
+
+  /** As {@link #write(Document, List)}, of an answer without recorded runs. */
+  public void write(Document<?> document) {
+    write(document, List.of());
+  }
+
+  /**
+   * Writes the answer everywhere. Files appear only when all of them are complete.
+   *
+   * @param recordings what the page shows of runs, in the order of the document's tables
+   */
+  public <T> void write(Document<T> document, List<TraceRecording> recordings) {
+    for (OutputFiles.Output each : csv) {
+      CsvRenderer.write(document.csv(), each.stream());
+    }
+    if (!json.isEmpty()) {
+      Map<String, Object> results = JsonRenderer.json(document);
+      for (OutputFiles.Output each : json) {
+        JsonText.write(results, each.stream());
+      }
+      if (page != null) {
+        new ReportPage(document, results, recordings).write(page.stream());
+      }
+    }
+    outputs.commit();
+    if (!outputs.takesStandardOutput()) {
+      if (isMarkdown) {
+        MarkdownRenderer.print(document, out);
+      } else {
+        TerminalRenderer.print(document, out);
+      }
+      out.flush();
+    }
+  }
+
+  /** Removes what was not written. */
+  @Override
+  public void close() {
+    outputs.close();
+  }
+}

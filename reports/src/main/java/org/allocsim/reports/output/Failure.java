@@ -1,0 +1,36 @@
+package org.allocsim.reports.output;
+
+/**
+ * A command cannot go on for a reason that the user can act on. The message is one sentence that
+ * names file or option, cause and remedy.
+ */
+public final class Failure extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final int exitCode;
+
+  /** The work failed: exit code 1. */
+  public Failure(String sentence) {
+    this(ExitCodes.FAILED, sentence, null);
+  }
+
+  /** The work failed with a cause, which only the debugging output shows. */
+  public Failure(String sentence, Throwable cause) {
+    this(ExitCodes.FAILED, sentence, cause);
+  }
+
+  private Failure(int exitCode, String sentence, Throwable cause) {
+    super(sentence, cause);
+    this.exitCode = exitCode;
+  }
+
+  /** The command line asks for something that makes no sense: exit code 2. */
+  public static Failure usage(String sentence) {
+    return new Failure(ExitCodes.USAGE, sentence, null);
+  }
+
+  /** The exit code of the process. */
+  public int exitCode() {
+    return exitCode;
+  }
+}

@@ -1,0 +1,89 @@
+package org.allocsim.reports.output;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.Locale;
+import org.allocsim.simulator.engine.InvariantViolation;
+
+/** Turns whatever ended a command into one sentence and an exit code. */
+public final class FailureReport {
+  /** Environment variable that makes failures print their stack trace. */
+  public static final String DEBUG_VARIABLE = "ALLOCSIM_DEBUG";
+
+  private static final String REPORT =
+      ": this is a defect of allocsim, please report it with the output of a run under "
+          + DEBUG_VARIABLE
+          + "=1";
+
+  private FailureReport() {}
+
+  /** Prints the sentence for a failure and returns the exit code. */
+  public static int print(Throwable failure, PrintWriter err, boolean debug) {
+    err.println("allocsim: " + oneLine(sentence(failure)));
+    if (debug) {
+      failure.printStackTrace(err);
+    }
+    err.flush();
+    return switch (failure) {
+      case Failure known -> known.exitCode();
+      case InvariantViolation _ -> ExitCodes.CHECK_DID_NOT_HOLD;
+      default -> ExitCodes.FAILED;
+    };
+  }
+
+  private static String sentence(Throwable failure) {
+    return switch (failure) {
+      case Failure known -> known.getMessage();
+      case UncheckedIOException io -> describe(io.getCause());
+      case IOException io -> describe(io);
+      case OutOfMemoryError _ ->
+          "the Java heap of "
+              + (Runtime.getRuntime().maxMemory() >> 20)
+              + " MiB is too small for this input: give it more, for example with"
+              + " ALLOCSIM_JAVA_OPTS=-Xmx4g";
+      case InvariantViolation violation ->
+          "the allocator contradicts itself: " + violation.getMessage() + REPORT;
+      default ->
+          failure.getClass().getSimpleName()
+              + (failure.getMessage() == null ? "" : " (" + failure.getMessage() + ")")
+              + REPORT;
+    };
+  }
+
+  /** What an input or output error means; messages of the JDK that are only a path get a cause. */
+  public static String describe(IOException failure) {
+    return switch (failure) {
+      case NoSuchFileException missing -> missing.getFile() + ": no such file; check the path";
+      case AccessDeniedException denied ->
+          denied.getFile() + ": permission denied; check the rights of the file and its folder";
+      case NotDirectoryException wrong -> wrong.getFile() + ": not a folder; check the path";
+      case FileSystemLoopException loop ->
+          loop.getFile() + ": the links of this path form a loop; check the path";
+      case FileSystemException other ->
+          other.getFile()
+              + ": "
+              + (other.getReason() == null
+                  ? "cannot be read or written"
+                  : other.getReason().toLowerCase(Locale.ROOT));
+      default ->
+          failure.getMessage() == null
+              ? failure.getClass().getSimpleName() + ": the input or output failed"
+              : failure.getMessage();
+    };
+  }
+
+  /** Control characters of a hostile file's names must reach no terminal. */
+  public static String oneLine(String text) {
+    StringBuilder line = new StringBuilder(text.length());
+    text.codePoints()
+        .map(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029 ? ' ' : c)
+        .forEach(line::appendCodePoint);
+    return line.toString();
+  }
+}

@@ -1,0 +1,316 @@
+package org.allocsim.reports.output;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The files a command writes. Each is opened, and thereby checked, before the long work begins,
+ * grows in a temporary file beside its target and appears under its name only when {@link
+ * #commit()} finds every one of them complete. Without a commit, closing leaves nothing behind.
+ *
+ * <p>The name {@code -} stands for standard output; it and targets that are no regular files
+ * (pipes, devices) get their bytes at the commit.
+ */
+public final class OutputFiles implements AutoCloseable {
+  private static final String STANDARD_OUTPUT = "-";
+
+  private final PrintWriter standardOutput;
+  private final List<Output> outputs = new ArrayList<>();
+
+  public OutputFiles(PrintWriter standardOutput) {
+    this.standardOutput = standardOutput;
+  }
+
+  /** Whether standard output belongs to one of the outputs, so that nothing else may go there. */
+  public boolean takesStandardOutput() {
+    return outputs.stream().anyMatch(output -> output.target == null);
+  }
+
+  /**
+   * Opens an output.
+   *
+   * @param option the option that names it, for messages
+   * @param name file name, or {@code -}
+   * @param input file that is read and must therefore not be written, or null
+   * @throws Failure if the target cannot be written
+   */
+  public Output open(String option, String name, Path input) {
+    return openApart(option, name, input == null ? List.of() : List.of(input));
+  }
+
+  /** As {@link #open(String, String, Path)}, where several files are read. */
+  Output openApart(String option, String name, List<Path> inputs) {
+    Output output;
+    try {
+      output = new Output(option, name);
+      for (Path input : inputs) {
+        if (output.target != null
+            && Files.exists(output.target)
+            && Files.exists(input)
+            && Files.isSameFile(output.target, input)) {
+          throw Failure.usage(
+              option + " " + name + " would overwrite the input; name another file");
+        }
+      }
+      for (Output other : outputs) {
+        if (other.target == null ? output.target == null : other.target.equals(output.target)) {
+          throw Failure.usage(
+              other.option + " and " + option + " both write to " + name + "; name two files");
+        }
+      }
+      output.create();
+    } catch (IOException e) {
+      throw unwritable(option, name, e);
+    } catch (InvalidPathException e) {
+      throw unwritable(option, name, new IOException("not a file name"));
+    }
+    outputs.add(output);
+    return output;
+  }
+
+  /** As {@link #open}, for an option that may be absent: no name, no output (null). */
+  public Output openIfGiven(String option, String name, Path input) {
+    return name == null ? null : open(option, name, input);
+  }
+
+  /** Puts every output in its place. */
+  public void commit() {
+    for (Output output : outputs) {
+      output.finish();
+    }
+    for (Output output : outputs) {
+      output.publish();
+    }
+  }
+
+  /** Removes what was not committed. */
+  @Override
+  public void close() {
+    for (Output output : outputs) {
+      output.discard();
+    }
+  }
+
+  private static Failure unwritable(String option, String name, IOException cause) {
+    return new Failure(
+        option + ": cannot write " + name + ": " + reason(cause) + "; name a writable file", cause);
+  }
+
+  private static String reason(IOException cause) {
+    return switch (cause) {
+      case NoSuchFileException _ -> "its folder does not exist";
+      case AccessDeniedException _ -> "permission denied";
+      case FileSystemException e when e.getReason() != null -> e.getReason();
+      case FileSystemException e -> e.getClass().getSimpleName();
+      default -> String.valueOf(cause.getMessage());
+    };
+  }
+
+  /** One output. */
+  public final class Output {
+    private final String option;
+    private final String name;
+
+    /** The file itself behind any links, or null for standard output. */
+    private final Path target;
+
+    private final boolean special;
+    private Path temporary;
+    private OutputStream stream;
+
+    private Output(String option, String name) throws IOException {
+      this.option = option;
+      this.name = name;
+      if (name.equals(STANDARD_OUTPUT)) {
+        target = null;
+        special = true;
+        return;
+      }
+      Path path = Path.of(name).toAbsolutePath().normalize();
+      if (Files.isSymbolicLink(path) && !Files.exists(path)) {
+        throw new IOException("it is a link to a file that does not exist");
+      }
+      if (Files.isDirectory(path)) {
+        throw new IOException("it is a folder");
+      }
+      boolean exists = exists(path);
+      if (exists && !Files.isWritable(path)) {
+        throw new IOException("permission denied");
+      }
+      Path folder = path.getParent();
+      if (folder == null || !Files.isDirectory(folder)) {
+        throw new IOException("its folder does not exist");
+      }
+      target = exists ? path.toRealPath() : folder.toRealPath().resolve(path.getFileName());
+      special = exists && !Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** Unlike {@link Files#exists}, tells a missing file from a name that no file can have. */
+    private static boolean exists(Path path) throws IOException {
+      try {
+        Files.readAttributes(path, BasicFileAttributes.class);
+        return true;
+      } catch (NoSuchFileException _) {
+        return false;
+      } catch (FileSystemException e) {
+        if (path.getParent() != null && !Files.isDirectory(path.getParent())) {
+          return false;
+        }
+        throw e;
+      }
+    }
+
+    private void create() throws IOException {
+      if (special) {
+        temporary = Files.createTempFile("allocsim-", ".tmp");
+        stream = Files.newOutputStream(temporary);
+      } else {
+        try {
+          stream = createBeside();
+        } catch (NoSuchFileException _) {
+          throw new IOException("its folder takes no new files");
+        }
+      }
+      temporary.toFile().deleteOnExit();
+    }
+
+    /** A new file with the rights that the user's other new files get. */
+    private OutputStream createBeside() throws IOException {
+      String unique = Long.toHexString(ProcessHandle.current().pid()) + "-" + outputs.size();
+      for (int attempt = 0; ; attempt++) {
+        temporary = target.resolveSibling(".allocsim-" + unique + "-" + attempt + ".tmp");
+        if (!Files.exists(temporary, LinkOption.NOFOLLOW_LINKS)) {
+          return Files.newOutputStream(
+              temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        }
+      }
+    }
+
+    /** Drops what was written so far. */
+    public void restart() {
+      try {
+        stream.close();
+        stream = Files.newOutputStream(temporary, StandardOpenOption.TRUNCATE_EXISTING);
+      } catch (IOException e) {
+        throw failed(e);
+      }
+    }
+
+    /** Where the bytes go; unbuffered. */
+    public OutputStream stream() {
+      return new Guarded(this);
+    }
+
+    /** The name as the user gave it. */
+    String name() {
+      return name;
+    }
+
+    private Failure failed(IOException cause) {
+      return new Failure(
+          option
+              + ": writing "
+              + name
+              + " failed ("
+              + reason(cause)
+              + "); nothing was written under that name",
+          cause);
+    }
+
+    private void finish() {
+      try {
+        stream.close();
+      } catch (IOException e) {
+        throw failed(e);
+      }
+    }
+
+    private void publish() {
+      try {
+        if (target == null) {
+          // JSON and its lines are pure ASCII or UTF-8 text, as the command's writer expects.
+          try (var reader = Files.newBufferedReader(temporary, StandardCharsets.UTF_8)) {
+            reader.transferTo(standardOutput);
+          }
+          standardOutput.flush();
+        } else if (special) {
+          try (OutputStream out = Files.newOutputStream(target, StandardOpenOption.WRITE)) {
+            Files.copy(temporary, out);
+          }
+        } else {
+          move();
+          temporary = null;
+        }
+      } catch (IOException e) {
+        throw failed(e);
+      }
+    }
+
+    private void move() throws IOException {
+      try {
+        Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+      } catch (AtomicMoveNotSupportedException _) {
+        Files.move(temporary, target, StandardCopyOption.REPLACE_EXISTING);
+      }
+    }
+
+    private void discard() {
+      if (temporary == null) {
+        return;
+      }
+      try {
+        stream.close();
+        Files.deleteIfExists(temporary);
+      } catch (IOException _) {
+        // A full disk may refuse even this; the command has already failed with its own sentence.
+      }
+    }
+  }
+
+  /** Names the output in every failure to write it. */
+  private static final class Guarded extends OutputStream {
+    private final Output output;
+
+    Guarded(Output output) {
+      this.output = output;
+    }
+
+    @Override
+    public void write(int b) {
+      write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) {
+      try {
+        output.stream.write(bytes, offset, length);
+      } catch (IOException e) {
+        throw output.failed(e);
+      }
+    }
+
+    @Override
+    public void flush() {
+      try {
+        output.stream.flush();
+      } catch (IOException e) {
+        throw output.failed(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package org.allocsim.reports.output;
+
+import java.time.Duration;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+
+/**
+ * Shows on a terminal how far long work is. Work shorter than half a second shows nothing, and so
+ * does any work whose standard error is not a terminal.
+ */
+public final class ProgressMeter implements AutoCloseable {
+  private static final long PATIENCE_NANOS = Duration.ofMillis(500).toNanos();
+  private static final int COLUMNS = 80;
+
+  private final String task;
+  private final String unit;
+  private final long unitSize;
+  private final long startNanos = System.nanoTime();
+  private boolean decided;
+  private ProgressBar bar;
+
+  private ProgressMeter(String task, String unit, long unitSize) {
+    this.task = task;
+    this.unit = unit;
+    this.unitSize = unitSize;
+  }
+
+  /** Progress in bytes. */
+  public static ProgressMeter ofBytes(String task) {
+    return new ProgressMeter(task, " MiB", 1L << 20);
+  }
+
+  /** Progress in events. */
+  public static ProgressMeter ofEvents(String task) {
+    return new ProgressMeter(task, "k events", 1_000);
+  }
+
+  /** Progress in settings of an allocator. */
+  public static ProgressMeter ofSettings(String task) {
+    return new ProgressMeter(task, " settings", 1);
+  }
+
+  /** Progress in copies of a program. */
+  public static ProgressMeter ofCopies(String task) {
+    return new ProgressMeter(task, " copies", 1);
+  }
+
+  /** Progress in passes over a program. */
+  public static ProgressMeter ofPasses(String task) {
+    return new ProgressMeter(task, " passes", 1);
+  }
+
+  /** Progress in scenarios. */
+  public static ProgressMeter ofScenarios(String task) {
+    return new ProgressMeter(task, " scenarios", 1);
+  }
+
+  /** Progress in measurements of speed. */
+  public static ProgressMeter ofBenchmarks(String task) {
+    return new ProgressMeter(task, " benchmarks", 1);
+  }
+
+  /** Progress in cases of a validation. */
+  public static ProgressMeter ofCases(String task) {
+    return new ProgressMeter(task, " cases", 1);
+  }
+
+  /** Progress in runs of a sweep. */
+  public static ProgressMeter ofRuns(String task) {
+    return new ProgressMeter(task, " runs", 1);
+  }
+
+  /** Progress in policies. */
+  public static ProgressMeter ofPolicies(String task) {
+    return new ProgressMeter(task, " policies", 1);
+  }
+
+  /** Reports how much is done; the total stays the same, and is unknown unless positive. */
+  public void update(long done, long total) {
+    if (!decided && System.nanoTime() - startNanos >= PATIENCE_NANOS) {
+      decided = true;
+      bar = Terminals.isErrorTerminal() ? start(done, total) : null;
+    }
+    if (bar != null) {
+      bar.stepTo(done);
+    }
+  }
+
+  private ProgressBar start(long done, long total) {
+    return new ProgressBarBuilder()
+        .setInitialMax(total > 0 ? total : -1)
+        .startsFrom(done, Duration.ofNanos(System.nanoTime() - startNanos))
+        .setTaskName(task)
+        .setUnit(unit, unitSize)
+        .setStyle(ProgressBarStyle.ASCII)
+        .setUpdateIntervalMillis(100)
+        .clearDisplayOnFinish()
+        .setConsumer(new ConsoleProgressBarConsumer(System.err, COLUMNS))
+        .build();
+  }
+
+  @Override
+  public void close() {
+    if (bar != null) {
+      bar.close();
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package org.allocsim.reports.output;
+
+import java.io.Console;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Whether a person is at the other end of the standard streams. */
+public final class Terminals {
+  private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
+
+  private static final int USUAL_COLUMNS = 100;
+  private static final int LEAST_COLUMNS = 40;
+  private static final int MOST_COLUMNS = 1000;
+
+  private Terminals() {}
+
+  /**
+   * Characters of a line: what the environment's {@code COLUMNS} says, else 100 on a terminal, and
+   * as many as it takes where the output goes to a file or a program.
+   */
+  public static int columns() {
+    String given = System.getenv("COLUMNS");
+    return given == null && !isInputTerminal() ? Integer.MAX_VALUE : columns(given);
+  }
+
+  public static int columns(String given) {
+    try {
+      return given == null
+          ? USUAL_COLUMNS
+          : Math.clamp(Integer.parseInt(given.strip()), LEAST_COLUMNS, MOST_COLUMNS);
+    } catch (NumberFormatException _) {
+      return USUAL_COLUMNS;
+    }
+  }
+
+  /** Whether standard input and output are a terminal. */
+  @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null where there is no terminal.
+  public static boolean isInputTerminal() {
+    Console console = System.console();
+    return console != null && console.isTerminal();
+  }
+
+  /** Whether somebody looks at standard error. */
+  static boolean isErrorTerminal() {
+    if (!isInputTerminal()) {
+      return false;
+    }
+    try {
+      // The console speaks for standard input and output; Linux tells about standard error too.
+      return !Files.isSymbolicLink(STANDARD_ERROR)
+          || isTerminalName(Files.readSymbolicLink(STANDARD_ERROR).toString());
+    } catch (IOException _) {
+      return true;
+    }
+  }
+
+  private static boolean isTerminalName(String name) {
+    return name.startsWith("/dev/pts/")
+        || name.startsWith("/dev/tty")
+        || name.equals("/dev/console");
+  }
+}

@@ -1,0 +1,46 @@
+package org.allocsim.reports.output;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import org.allocsim.workloads.format.TraceFormat;
+import org.allocsim.workloads.format.TraceFormats;
+import org.allocsim.workloads.io.Compression;
+
+/** Which format a trace is written in. */
+public final class WrittenFormat {
+  private WrittenFormat() {}
+
+  /**
+   * The format that is asked for or, without one, that a file's name ends like.
+   *
+   * @param outputName value of {@code --output}
+   * @param to value of {@code --to}, or null
+   */
+  public static TraceFormat of(String outputName, String to) {
+    List<TraceFormat> writable =
+        TraceFormats.all().stream().filter(each -> each.writer().isPresent()).toList();
+    String known = writable.stream().map(TraceFormat::id).collect(Collectors.joining(", "));
+    if (to != null) {
+      return writable.stream()
+          .filter(each -> each.id().equals(to))
+          .findFirst()
+          .orElseThrow(
+              () -> Failure.usage("--to " + to + " cannot be written; write one of " + known));
+    }
+    String plain = Compression.plainName(outputName);
+    String ending = plain.substring(plain.lastIndexOf('.') + 1);
+    List<TraceFormat> matches =
+        writable.stream().filter(each -> each.extensions().contains(ending)).toList();
+    if (matches.size() == 1) {
+      return matches.getFirst();
+    }
+    throw Failure.usage(
+        "--output "
+            + outputName
+            + ": the name "
+            + (matches.isEmpty() ? "ends like no format" : "fits several formats")
+            + "; choose one of "
+            + known
+            + " with --to");
+  }
+}

@@ -1,0 +1,15 @@
+package org.allocsim.reports.output;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import org.junit.jupiter.api.Test;
+
+class TerminalsTest {
+  @Test
+  @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null where there is no terminal.
+  void withoutAConsoleNobodyLooks() {
+    assumeTrue(System.console() == null, "left out: these tests run on a terminal");
+    assertFalse(Terminals.isErrorTerminal());
+  }
+}
