@@ -23,7 +23,7 @@ public final class BarData {
    *
    * @param label its name, unique
    * @param values one for each part
-   * @param remark what stands behind its sum, or nothing
+   * @param remark what stands after its sum, or nothing
    */
   @SuppressWarnings("ArrayRecordComponent")
   record Row(String label, double[] values, String remark) {

@@ -4,7 +4,7 @@ import java.awt.Color;
 import java.util.List;
 import org.jfree.chart.JFreeChart;
 
-/** Counts of traces as lying bars, such as those that a card serves. */
+/** Counts of traces as lying bars, such as those that a GPU serves. */
 public final class FleetChart {
   /** Width in pixels. */
   public static final int WIDTH = BarChart.WIDTH;

@@ -52,9 +52,9 @@ public final class FrontierChart {
             ? new String[] {""}
             : data.rows().stream().map(FrontierData.Row::label).toArray(String[]::new);
     XYPlot plot = new XYPlot();
-    double behind = behind(columns);
+    double after = after(columns);
     SymbolAxis across = axis(null, devices, theme);
-    across.setRange(-0.5, columns - 0.5 + behind);
+    across.setRange(-0.5, columns - 0.5 + after);
     across.setVerticalTickLabels(true);
     SymbolAxis down = axis(null, labels, theme);
     down.setInverted(true);
@@ -63,7 +63,7 @@ public final class FrontierChart {
     ChartStyle.style(plot, theme);
     plot.setDomainGridlinesVisible(false);
     plot.setRangeGridlinesVisible(false);
-    plot.addAnnotation(new Grid(data.rows(), behind, theme));
+    plot.addAnnotation(new Grid(data.rows(), after, theme));
     LegendItemCollection legend = new LegendItemCollection();
     legend.add(ChartStyle.swatch("every request is served", fits(theme)));
     legend.add(ChartStyle.swatch("out of memory (crossed)", fails(theme)));
@@ -72,7 +72,7 @@ public final class FrontierChart {
   }
 
   /** Width of the last column, which holds sizes in words, in columns of cells. */
-  private static double behind(int columns) {
+  private static double after(int columns) {
     return Math.max(1, TEXT_WIDTH * columns / (LEAST_PLOT_WIDTH - TEXT_WIDTH));
   }
 
@@ -97,12 +97,12 @@ public final class FrontierChart {
     private static final double GAP = 1.5;
 
     private final transient List<FrontierData.Row> rows;
-    private final double behind;
+    private final double after;
     private final transient ChartTheme theme;
 
-    Grid(List<FrontierData.Row> rows, double behind, ChartTheme theme) {
+    Grid(List<FrontierData.Row> rows, double after, ChartTheme theme) {
       this.rows = rows;
-      this.behind = behind;
+      this.after = after;
       this.theme = theme;
     }
 
@@ -118,7 +118,7 @@ public final class FrontierChart {
             cross(graphics, cell);
           }
         }
-        text(graphics, cell(scale, row, fits.size(), behind), rows.get(row).smallestBytes());
+        text(graphics, cell(scale, row, fits.size(), after), rows.get(row).smallestBytes());
       }
     }
 

@@ -174,8 +174,8 @@ public record Histogram(
     }
     IntStream inner = IntStream.rangeClosed(first, last);
     IntStream zero = IntStream.range(0, froms[0] == 0 && counts[0] > 0 ? 1 : 0);
-    IntStream behind = IntStream.range(end, kept >= 0 && counts[kept] > 0 ? end + 1 : end);
-    int[] bins = IntStream.concat(IntStream.concat(zero, inner), behind).toArray();
+    IntStream after = IntStream.range(end, kept >= 0 && counts[kept] > 0 ? end + 1 : end);
+    int[] bins = IntStream.concat(IntStream.concat(zero, inner), after).toArray();
     return new Histogram(
         IntStream.of(bins).mapToObj(bin -> labels[bin]).toList(),
         IntStream.of(bins).mapToLong(bin -> froms[bin]).toArray(),

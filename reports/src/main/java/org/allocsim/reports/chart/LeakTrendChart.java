@@ -156,14 +156,14 @@ public final class LeakTrendChart {
   }
 
   /** A line through the middle of the data that bends there. */
-  private static double[][] line(Data data, long start, double slopeBefore, double slopeBehind) {
+  private static double[][] line(Data data, long start, double slopeBefore, double slopeAfter) {
     double centre = centre(data);
     double middle = middle(data, start);
     double left = data.warmUp();
     double right = data.floorBytes().length - 1;
     return new double[][] {
       {left, centre, right},
-      {middle + slopeBefore * (left - centre), middle, middle + slopeBehind * (right - centre)}
+      {middle + slopeBefore * (left - centre), middle, middle + slopeAfter * (right - centre)}
     };
   }
 

@@ -71,7 +71,7 @@ public final class MemoryTimelineChart {
    * @param beginNanos when it begins, on the clock of the timeline
    * @param endNanos when it ends
    * @param beginEvent its first request, counted as the timeline does
-   * @param endEvent the request behind its last one
+   * @param endEvent the request after its last one
    */
   public record Phase(
       String name, long beginNanos, long endNanos, long beginEvent, long endEvent) {}

@@ -120,7 +120,7 @@ final class BfcDumpText {
           helps.add(
               "a smaller batch or model; or, where the limit of "
                   + (dump.limitBytes() < 0 ? "the pool" : Numbers.bytes(dump.limitBytes()))
-                  + " is below the card's memory, XLA_PYTHON_CLIENT_MEM_FRACTION (JAX, default"
+                  + " is below the GPU's memory, XLA_PYTHON_CLIENT_MEM_FRACTION (JAX, default"
                   + " 0.75) or per_process_gpu_memory_fraction (TensorFlow)");
       default -> {}
     }

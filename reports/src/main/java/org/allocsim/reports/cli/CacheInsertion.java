@@ -24,7 +24,7 @@ record CacheInsertion(Place place, long number) {
   enum Place {
     /** Where a phase of the program begins or ends. */
     PHASE_BORDERS,
-    /** Behind every so many steps. */
+    /** After every so many steps. */
     EVERY,
     /** Right before each request that fails without them. */
     BEFORE_OOM,

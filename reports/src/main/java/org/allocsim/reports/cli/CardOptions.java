@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.allocsim.analysis.account.CardAccount;
+import org.allocsim.analysis.account.GpuAccount;
 import org.allocsim.analysis.account.SmiFormatException;
 import org.allocsim.analysis.account.SmiSamples;
 import org.allocsim.analysis.moment.MemoryMoment;
@@ -18,7 +18,7 @@ import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.device.DeviceProfile;
 import picocli.CommandLine.Option;
 
-/** Options that say what is known of the card besides the allocator. */
+/** Options that say what is known of the GPU besides the allocator. */
 final class CardOptions {
   private static final long UNKNOWN = -1;
 
@@ -41,14 +41,14 @@ final class CardOptions {
       names = "--smi-index",
       paramLabel = "N",
       description =
-          "Index of the card in the samples (default: the only card there, else the device index;"
+          "Index of the GPU in the samples (default: the only GPU there, else the device index;"
               + " CUDA_VISIBLE_DEVICES makes them differ).")
   private Integer smiIndex;
 
   @Option(
       names = "--total",
       paramLabel = "SIZE",
-      description = "Size of the card (default: from the samples, else of the --device).",
+      description = "Size of the GPU (default: from the samples, else of the --device).",
       converter = SizeConverter.class)
   private Long totalBytes;
 
@@ -56,7 +56,7 @@ final class CardOptions {
       names = "--free",
       paramLabel = "SIZE",
       description =
-          "Free memory of the card at the moment (default: what the failed request was told, else"
+          "Free memory of the GPU at the moment (default: what the failed request was told, else"
               + " from the samples).",
       converter = ShareOrSize.Converter.class)
   private ShareOrSize free;
@@ -100,13 +100,12 @@ final class CardOptions {
     return new Samples(smi, notes);
   }
 
-  /** What is known of the card at a moment. */
-  CardAccount.Card card(
-      Samples samples, Program program, MemoryMoment moment, DeviceOptions device) {
+  /** What is known of the GPU at a moment. */
+  GpuAccount.Gpu gpu(Samples samples, Program program, MemoryMoment moment, DeviceOptions device) {
     DeviceProfile profile = device.profile();
     SmiSamples.Choice choice =
         moment.kind() == MomentQuery.Kind.END ? SmiSamples.Choice.LAST : SmiSamples.Choice.HIGHEST;
-    SmiSamples.CardSample sample = null;
+    SmiSamples.GpuSample sample = null;
     long processBytes = UNKNOWN;
     long otherBytes = UNKNOWN;
     if (samples.smi() != null) {
@@ -135,7 +134,7 @@ final class CardOptions {
       totalSource = "--total";
     }
     Free known = free(sample, program, moment);
-    return new CardAccount.Card(
+    return new GpuAccount.Gpu(
         total,
         totalSource,
         known.bytes(),
@@ -148,7 +147,7 @@ final class CardOptions {
 
   private record Free(long bytes, String source) {}
 
-  private Free free(SmiSamples.CardSample sample, Program program, MemoryMoment moment) {
+  private Free free(SmiSamples.GpuSample sample, Program program, MemoryMoment moment) {
     if (free != null) {
       if (free.percent() != null) {
         throw Failure.usage(
@@ -168,7 +167,7 @@ final class CardOptions {
   }
 
   /** What the driver keeps: told by it, or what is neither used nor free. */
-  private static long driverBytes(SmiSamples.CardSample sample) {
+  private static long driverBytes(SmiSamples.GpuSample sample) {
     if (sample.driverBytes() >= 0) {
       return sample.driverBytes();
     }
@@ -176,27 +175,27 @@ final class CardOptions {
     return known ? sample.totalBytes() - sample.usedBytes() - sample.freeBytes() : UNKNOWN;
   }
 
-  private SmiSamples.CardSample sample(SmiSamples smi, int deviceIndex, SmiSamples.Choice choice) {
-    Set<String> cards = smi.cardNames();
-    if (cards.size() <= 1 && smiIndex == null) {
-      return smi.card("", choice);
+  private SmiSamples.GpuSample sample(SmiSamples smi, int deviceIndex, SmiSamples.Choice choice) {
+    Set<String> gpus = smi.gpuNames();
+    if (gpus.size() <= 1 && smiIndex == null) {
+      return smi.gpu("", choice);
     }
     String wanted = Integer.toString(smiIndex == null ? deviceIndex : smiIndex);
-    if (!cards.contains(wanted)) {
+    if (!gpus.contains(wanted)) {
       throw Failure.usage(
-          "--smi: the samples have no card of index "
+          "--smi: the samples have no GPU of index "
               + wanted
               + "; sample with --query-gpu=index,... and choose one with --smi-index");
     }
-    return smi.card(wanted, choice);
+    return smi.gpu(wanted, choice);
   }
 
   private static Map<Long, Long> processes(
-      SmiSamples smi, SmiSamples.CardSample sample, SmiSamples.Choice choice) {
+      SmiSamples smi, SmiSamples.GpuSample sample, SmiSamples.Choice choice) {
     String uuid = sample == null ? "" : sample.uuid();
-    if (uuid.isEmpty() && smi.processCards().size() > 1) {
+    if (uuid.isEmpty() && smi.processGpus().size() > 1) {
       throw Failure.usage(
-          "--smi: the processes are on several cards; sample the card too, with"
+          "--smi: the processes are on several GPUs; sample the GPU too, with"
               + " --query-gpu=index,uuid,memory.total,memory.used,memory.free");
     }
     return smi.processBytes(uuid, choice);
@@ -208,7 +207,7 @@ final class CardOptions {
         throw Failure.usage(
             "--pid "
                 + pid
-                + ": the samples have no such process on the card; they have "
+                + ": the samples have no such process on the GPU; they have "
                 + processes.keySet());
       }
       return pid;
@@ -217,7 +216,7 @@ final class CardOptions {
       throw Failure.usage(
           "--smi: the samples have "
               + processes.size()
-              + " processes on the card; say with --pid which one the program is");
+              + " processes on the GPU; say with --pid which one the program is");
     }
     return processes.isEmpty() ? null : processes.keySet().iterator().next();
   }

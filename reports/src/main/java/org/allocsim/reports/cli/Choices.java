@@ -84,7 +84,7 @@ final class Choices {
                     + "' is no moment; write oom, peak, end or the index of an allocation request,"
                     + " counted from 0");
           }
-          yield MomentQuery.behindRequest(Long.parseLong(text));
+          yield MomentQuery.afterRequest(Long.parseLong(text));
         }
       };
     }

@@ -45,7 +45,7 @@ record DiffReport(Program before, Program after, PeakDifference difference, Tabl
         + moment.kind().phrase()
         + (moment.requestIndex() < 0
             ? ""
-            : ", behind allocation request " + Numbers.count(moment.requestIndex()));
+            : ", after allocation request " + Numbers.count(moment.requestIndex()));
   }
 
   private void printParts(PrintWriter out) {

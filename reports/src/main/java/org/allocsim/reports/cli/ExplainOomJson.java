@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.allocsim.analysis.oom.BfcDump;
 import org.allocsim.analysis.oom.ByteRange;
-import org.allocsim.analysis.oom.CardAccount;
+import org.allocsim.analysis.oom.GpuAccount;
 import org.allocsim.analysis.oom.OomExplanation;
 import org.allocsim.analysis.oom.OomLog;
 import org.allocsim.analysis.oom.OomMessage;
@@ -101,7 +101,7 @@ final class ExplainOomJson {
     return map;
   }
 
-  private static Map<String, Object> account(CardAccount account) {
+  private static Map<String, Object> account(GpuAccount account) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("unit", account.unit());
     map.put("card", account.totalHundredths() / 100.0);

@@ -1,7 +1,7 @@
 package org.allocsim.reports.cli;
 
-import org.allocsim.analysis.fleet.CardTally;
 import org.allocsim.analysis.fleet.FleetAnalysis;
+import org.allocsim.analysis.fleet.GpuTally;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.chart.BarData;
 
@@ -46,7 +46,7 @@ final class FleetBars {
     return data;
   }
 
-  /** How many traces each card serves, and by what it takes. */
+  /** How many traces each GPU serves, and by what it takes. */
   BarData frontier() {
     BarData data =
         new BarData(
@@ -54,11 +54,11 @@ final class FleetBars {
             "also under the one best setting",
             "also with its own setting",
             "by none");
-    analysis.cards().forEach((card, tally) -> data.add(card.label(), "", parts(tally)));
+    analysis.gpus().forEach((gpu, tally) -> data.add(gpu.label(), "", parts(tally)));
     return data;
   }
 
-  private double[] parts(CardTally tally) {
+  private double[] parts(GpuTally tally) {
     long recorded = tally.servedByBaseline();
     long byBest = Math.max(recorded, analysis.bestSettingOn(tally).map(tally::servedBy).orElse(0L));
     long byOwn = Math.max(byBest, tally.servedBySetting());

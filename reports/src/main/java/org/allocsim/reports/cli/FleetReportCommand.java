@@ -38,9 +38,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Says what a sweep found, and which setting would have saved what.",
       "Failures and memory that each setting saves, the best setting of each workload family, what",
-      "each card serves, and the worst traces: fleet.html, fleet.md and five tables as CSV.",
+      "each GPU serves, and the worst traces: fleet.html, fleet.md and five tables as CSV.",
       "",
-      "A failure is a trace that runs out of memory on a card under the settings that it was",
+      "A failure is a trace that runs out of memory on a GPU under the settings that it was",
       "recorded with (PyTorch's default where the sweep did not run those)."
     },
     footerHeading = "%nExamples:%n",
@@ -150,7 +150,7 @@ final class FleetReportCommand implements Callable<Integer> {
           "Traces by what their best setting saves of reserved memory",
           "traces",
           bars.savings());
-      draw(page, "Traces that each card serves", "traces", bars.frontier());
+      draw(page, "Traces that each GPU serves", "traces", bars.frontier());
     }
     for (FleetSection section : sections) {
       String more =

@@ -17,7 +17,7 @@ import org.allocsim.simulator.stats.MemoryTimeline.Series;
  * of.
  *
  * @param end the end of the run
- * @param peak behind the request with which the reserved memory first reached its peak
+ * @param peak after the request with which the reserved memory first reached its peak
  * @param inactiveSplitBytes inactive parts of partly used segments, at the end
  * @param largestInactiveBlockBytes the largest block that could be handed out, at the end
  */
@@ -109,17 +109,16 @@ record Fragmentation(
 
   /**
    * The moment of the peak. Some policies obtain memory and return it within one request; what was
-   * in use in the middle of that request is not known, and the figures are those behind it.
+   * in use in the middle of that request is not known, and the figures are those after it.
    */
-  private static Moment peak(
-      MemoryTimeline timeline, MemoryMoment.Totals behind, SlackSplit slack) {
-    if (behind.reservedBytes() != timeline.bytesAtPeakReserved(Series.RESERVED)) {
+  private static Moment peak(MemoryTimeline timeline, MemoryMoment.Totals after, SlackSplit slack) {
+    if (after.reservedBytes() != timeline.bytesAtPeakReserved(Series.RESERVED)) {
       return new Moment(
-          behind.reservedBytes(),
-          behind.allocatedBytes() + slack.awaitingBytes(),
-          behind.allocatedBytes(),
-          behind.requestedBytes() + behind.awaitingRequestedBytes(),
-          behind.awaitingRequestedBytes(),
+          after.reservedBytes(),
+          after.allocatedBytes() + slack.awaitingBytes(),
+          after.allocatedBytes(),
+          after.requestedBytes() + after.awaitingRequestedBytes(),
+          after.awaitingRequestedBytes(),
           slack);
     }
     return new Moment(
@@ -127,7 +126,7 @@ record Fragmentation(
         timeline.bytesAtPeakReserved(Series.ACTIVE),
         timeline.bytesAtPeakReserved(Series.ALLOCATED),
         timeline.bytesAtPeakReserved(Series.REQUESTED),
-        behind.awaitingRequestedBytes(),
+        after.awaitingRequestedBytes(),
         slack);
   }
 

@@ -32,7 +32,7 @@ import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
  * @param blocksBefore blocks that existed when it begins, rebuilt from its end
  * @param bytesBefore what the program had asked for of these blocks
  * @param orphanFrees frees of what nothing allocated
- * @param lastBytes requested bytes that are live or await their free behind the last entry
+ * @param lastBytes requested bytes that are live or await their free after the last entry
  * @param finalBytes the same in the segments of the snapshot
  * @param inferences what was concluded
  */
@@ -153,7 +153,7 @@ record HistoryAccount(
                 + ByteFormat.human(bytesBefore)
                 + " existed already, rebuilt from the end");
     lines.add(
-        "live behind the last entry: "
+        "live after the last entry: "
             + Numbers.bytes(lastBytes)
             + (lastBytes == finalBytes
                 ? ", as in the snapshot's segments"

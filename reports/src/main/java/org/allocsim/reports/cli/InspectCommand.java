@@ -78,7 +78,7 @@ final class InspectCommand implements Callable<Integer> {
   public Integer call() {
     if (from < 0 || to < from) {
       throw Failure.usage(
-          "--from " + from + " --to " + to + " is no range; give a start and an end behind it");
+          "--from " + from + " --to " + to + " is no range; give a start and an end after it");
     }
     PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(name);

@@ -42,7 +42,7 @@ final class MomentText {
     if (moment.requestIndex() < 0) {
       return text.append(", before the first allocation request").toString();
     }
-    text.append(moment.kind() == Kind.FIRST_OOM ? ": " : ", behind ")
+    text.append(moment.kind() == Kind.FIRST_OOM ? ": " : ", after ")
         .append("allocation request ")
         .append(Numbers.count(moment.requestIndex()))
         .append(" (counted from 0)");

@@ -105,7 +105,7 @@ final class ReplayCommand implements Callable<Integer> {
       names = "--after-oom",
       paramLabel = "stop|continue",
       description =
-          "What happens behind a request that fails: stop ends the replay, the failure is the "
+          "What happens after a request that fails: stop ends the replay, the failure is the "
               + "verdict; continue goes on as if the program had caught the error, and passes over "
               + "the frees of that request (default: continue). A request that failed in the "
               + "recording and is served now is given back at once.",
@@ -117,7 +117,7 @@ final class ReplayCommand implements Callable<Integer> {
       paramLabel = "empty_cache@PLACE",
       description =
           "Replay the program as if it called torch.cuda.empty_cache() at phase-borders (where"
-              + " recorded annotations begin or end), every:N (behind every N steps), before-oom"
+              + " recorded annotations begin or end), every:N (after every N steps), before-oom"
               + " (right before what fails otherwise) or request:N (before allocation request N,"
               + " counted from 0).",
       converter = CacheInsertion.Converter.class)

@@ -51,8 +51,8 @@ record ReplayPictures(
    * Segments and blocks at a moment.
    *
    * @param name for files
-   * @param phrase for people, behind a statement
-   * @param row row of the trace behind which the moment lies
+   * @param phrase for people, after a statement
+   * @param row row of the trace after which the moment lies
    */
   record Moment(String name, String phrase, int row, MemoryLayout layout) {}
 

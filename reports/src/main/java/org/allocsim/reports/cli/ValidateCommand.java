@@ -50,8 +50,8 @@ import picocli.CommandLine.Spec;
       "",
       "Each policy serves the same requests twice. Compared call by call are the driver calls,"
           + " their",
-      "refusals, the free bytes behind them, addresses, the stream-ordered pool, failed requests,",
-      "the peak and the time in the driver. Behind the first call that differs only totals are",
+      "refusals, the free bytes after them, addresses, the stream-ordered pool, failed requests,",
+      "the peak and the time in the driver. After the first call that differs only totals are",
       "compared. Nothing but memory is used: no kernels run, unless --touch fills the blocks.",
       "Everything is given back at the end, also on Ctrl-C."
     },
@@ -115,7 +115,7 @@ final class ValidateCommand implements Callable<Integer> {
       paramLabel = "PROFILE",
       description =
           "Costs of driver calls and places of memory to predict with, by name or from the file"
-              + " of a calibration (default: the profile of such a card).",
+              + " of a calibration (default: the profile of such a GPU).",
       converter = ProfileConverter.class)
   private DeviceProfile profile;
 

@@ -53,7 +53,7 @@ final class ValidateVerdict {
   private static TextTable shares(ValidationSummary all) {
     TextTable table = TextTable.of("cases with", ">cases", ">share", ">interval");
     row(table, "the same driver calls, sizes and refusals", all.sameCalls(), all.cases());
-    row(table, "free bytes right behind every call", all.freeBytesExact(), all.cases());
+    row(table, "free bytes right after every call", all.freeBytesExact(), all.cases());
     row(table, "the same failed requests", all.sameFailures(), all.cases());
     row(table, "a peak that was under-estimated", all.underEstimated(), all.cases());
     row(table, "pool reserved and used right throughout", all.poolExact(), all.poolCases());
@@ -92,10 +92,10 @@ final class ValidateVerdict {
 
   private static String name(Quantity quantity) {
     return switch (quantity) {
-      case FREE_BYTES -> "free bytes behind a call";
+      case FREE_BYTES -> "free bytes after a call";
       case PEAK_BYTES -> "peak of a case";
-      case POOL_RESERVED_BYTES -> "pool reserved behind a call";
-      case POOL_USED_BYTES -> "pool used behind a call";
+      case POOL_RESERVED_BYTES -> "pool reserved after a call";
+      case POOL_USED_BYTES -> "pool used after a call";
     };
   }
 

@@ -84,7 +84,7 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
 
   private void look() {
     if (event >= 0) {
-      unused.behind(
+      unused.after(
           event,
           timeline.currentBytes(MemoryTimeline.Series.RESERVED),
           timeline.currentBytes(MemoryTimeline.Series.ACTIVE));
@@ -230,7 +230,7 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
         before = block;
       }
     }
-    Map<Long, SegmentColumns.Piece> pieces = segments.heldBehind(at);
+    Map<Long, SegmentColumns.Piece> pieces = segments.heldAfter(at);
     out.put(pieces.size());
     for (Map.Entry<Long, SegmentColumns.Piece> entry : pieces.entrySet()) {
       SegmentColumns.Piece piece = entry.getValue();

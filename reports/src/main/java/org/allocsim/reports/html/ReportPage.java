@@ -30,7 +30,7 @@ public final class ReportPage {
   /** Deflated bytes that each request of a long trace adds to the budget. */
   private static final long BUDGET_BYTES_PER_EVENT = 8;
 
-  /** A page about more requests than this shows key moments first and reads the rest behind. */
+  /** A page about more requests than this shows key moments first and reads the rest after. */
   private static final int LONG = 400_000;
 
   private static final String[] SCRIPTS = {

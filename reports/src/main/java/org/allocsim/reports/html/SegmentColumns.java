@@ -12,7 +12,7 @@ final class SegmentColumns {
   /** A segment was returned. */
   static final int FREED = 1;
 
-  /** Memory was mapped behind an expandable segment. */
+  /** Memory was mapped at the end of an expandable segment. */
   static final int MAPPED = 2;
 
   /** Memory was unmapped. */
@@ -103,8 +103,8 @@ final class SegmentColumns {
     }
   }
 
-  /** What is held behind the request at a position, by address. */
-  Map<Long, Piece> heldBehind(int event) {
+  /** What is held after the request at a position, by address. */
+  Map<Long, Piece> heldAfter(int event) {
     TreeMap<Long, Piece> pieces = new TreeMap<>();
     for (int i = 0; i < count && events[i] <= event; i++) {
       int kind = kinds[i] >> 1;

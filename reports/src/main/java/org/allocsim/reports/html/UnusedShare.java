@@ -3,7 +3,7 @@ package org.allocsim.reports.html;
 import java.util.Arrays;
 
 /**
- * Which share of reserved memory lies in no block in use, behind every request: its least and its
+ * Which share of reserved memory lies in no block in use, after every request: its least and its
  * greatest value in each of equally many consecutive requests, so that no peak is lost.
  */
 final class UnusedShare {
@@ -25,8 +25,8 @@ final class UnusedShare {
     Arrays.fill(greatest, -1);
   }
 
-  /** What is held behind the request at a position. */
-  void behind(int position, long reservedBytes, long activeBytes) {
+  /** What is held after the request at a position. */
+  void after(int position, long reservedBytes, long activeBytes) {
     int share =
         reservedBytes <= 0
             ? 0
@@ -46,7 +46,7 @@ final class UnusedShare {
     out.put(least.length);
     int last = 0;
     for (int bucket = 0; bucket < greatest.length; bucket++) {
-      // What nobody looked at, behind the end of a run that stopped, stays as it was.
+      // What nobody looked at, after the end of a run that stopped, stays as it was.
       if (greatest[bucket] < 0) {
         greatest[bucket] = last;
         least[bucket] = last;

@@ -89,7 +89,7 @@ public final class TextTable {
     return rows.size();
   }
 
-  /** Prints headings and rows, each line behind {@code indent}. */
+  /** Prints headings and rows, each line after {@code indent}. */
   public void print(PrintWriter out, String indent) {
     int room = TerminalWriter.columns(out) - indent.length();
     boolean[] hidden = new boolean[headings.length];

@@ -374,12 +374,12 @@ class Run {
     return this.moments.reduce((a, b) => (Math.abs(b.at - at) < Math.abs(a.at - at) ? b : a)).at;
   }
 
-  /** Blocks that are held behind a request. */
+  /** Blocks that are held after a request. */
   aliveBlocks(at) {
     return this.isWhole ? this.index.alive(at) : this.kept.get(at).blocks;
   }
 
-  /** Memory that is held behind a request. */
+  /** Memory that is held after a request. */
   alivePieces(at) {
     if (!this.isWhole) return this.kept.get(at).pieces;
     const p = this.pieces;

@@ -197,7 +197,7 @@ class Explorer {
     this.unused.show(series.unused, this.other ? this.other.series.unused : null);
   }
 
-  /** The share of reserved memory that is in no block in use, behind a request. */
+  /** The share of reserved memory that is in no block in use, after a request. */
   unusedAt(run, at) {
     return run.isWhole ? unusedShare(run.series.reserved.at(at), run.series.active.at(at)) : run.series.unused.at(at);
   }
@@ -261,7 +261,7 @@ class Explorer {
     const totals = this.layout.totals();
     const waiting = totals.waiting ? `, ${bytesText(totals.waiting)} waiting for a stream` : '';
     this.get('map-facts').textContent =
-      `Behind request ${countText(at)}: ${bytesText(totals.held)} held in ${countOf(this.layout.segments.filter((s) => !s.isOutside).length, 'segment')}; ` +
+      `After request ${countText(at)}: ${bytesText(totals.held)} held in ${countOf(this.layout.segments.filter((s) => !s.isOutside).length, 'segment')}; ` +
       `${countOf(this.layout.blocks.length, 'block')} of ${bytesText(totals.inUse)}${waiting}; ${bytesText(totals.free)} free.`;
     this.get('map').setAttribute('aria-label', 'Segment map. ' + this.get('map-facts').textContent);
     this.showHolders();

@@ -2,7 +2,7 @@
 
 const SERIES = ['requested', 'allocated', 'active', 'reserved'];
 
-/** A value behind every request, with the extremes of 16, 256, 4096, … requests. */
+/** A value after every request, with the extremes of 16, 256, 4096, … requests. */
 class Series {
   /** `peaks` has greater values that were reached inside a request. */
   static *of(values, peaks = new Map()) {

@@ -175,7 +175,7 @@ class ProgramPredictionTest {
         ## A run that fails
 
         `gpt_oom` lets every failed step go and takes the next batch. The program knows nothing of
-        the allocator: it goes on with the step, behind the requests that fail, so that only the
+        the allocator: it goes on with the step, after the requests that fail, so that only the
         steps that fail and the peaks can be compared.
 
         | run | program | allocated, recorded | predicted | error | reserved, recorded | predicted | error | steps that fail, recorded | predicted |

@@ -153,7 +153,7 @@ class AdviceCommandsTest {
   }
 
   @Test
-  void accountWithSamplesOfCardAndProcesses() throws IOException {
+  void accountWithSamplesOfGpuAndProcesses() throws IOException {
     Path gpu = Files.writeString(folder.resolve("gpu.csv"), GPU_CSV);
     Path apps = Files.writeString(folder.resolve("apps.csv"), APPS_CSV);
     CommandRun run =

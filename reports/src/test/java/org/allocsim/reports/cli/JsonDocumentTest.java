@@ -70,7 +70,7 @@ class JsonDocumentTest {
           List.of("tune", DEVICE_OOM),
           List.of("min-capacity", CAT_GROWTH, "--policies", "pytorch,rmm-fixed,bfc"),
           List.of("min-capacity", CAT_GROWTH, FRACTION),
-          List.of("suite", "weight-conversion", "article-card"),
+          List.of("suite", "weight-conversion", "article-gpu"),
           List.of("suite", "weight-conversion", "--policies", "pytorch,max-live,rmm-fixed"),
           List.of("peak", CUDA_GRAPH),
           List.of("peak", SAMPLE, FRACTION, "--by", "size"),

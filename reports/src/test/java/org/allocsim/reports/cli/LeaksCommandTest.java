@@ -21,7 +21,7 @@ class LeaksCommandTest {
   @TempDir Path folder;
 
   @Test
-  void aLeakIsToldWithWhatGrowsAndWhenTheCardIsFull() throws IOException {
+  void aLeakIsToldWithWhatGrowsAndWhenTheGpuIsFull() throws IOException {
     CommandRun run = CommandRun.of("leaks", CAT_GROWTH, "--capacity", "24GiB");
     assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode());
     assertEquals("", run.err());

@@ -24,7 +24,7 @@ class PerturbCommandTest {
   @TempDir Path folder;
   private Path file;
 
-  /** Three tensors that fill a card of 12 GiB, behind small ones whose order does not matter. */
+  /** Three tensors that fill a GPU of 12 GiB, after small ones whose order does not matter. */
   @BeforeEach
   void record() throws IOException {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
@@ -51,7 +51,7 @@ class PerturbCommandTest {
   }
 
   @Test
-  void aProgramThatFillsItsCardFailsInAboutHalfOfItsCopies() {
+  void aProgramThatFillsItsGpuFailsInAboutHalfOfItsCopies() {
     JsonNode json = json("--resize", "2%", "--runs", 300, "--capacity", "12GiB");
     assertTrue(json.get("plain").get("passes").asBoolean());
     assertEquals(300, json.get("all").size());

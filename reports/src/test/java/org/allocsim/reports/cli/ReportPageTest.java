@@ -400,7 +400,7 @@ class ReportPageTest {
       String position = browser.find("#position").getDomProperty("value");
       assertEquals(
           browser.json("allocsim.explorer.layout.at").asString(), position, "map and cursor");
-      assertTrue(browser.text("#map-facts").startsWith("Behind request " + position + ":"));
+      assertTrue(browser.text("#map-facts").startsWith("After request " + position + ":"));
       seen.add(position);
     }
     assertNotEquals(seen.get(0), seen.get(1));

@@ -78,7 +78,7 @@ class SimulatedTimeTest {
   }
 
   @Test
-  void aProgramIsReplayedInTimeOnWhateverCard() throws IOException {
+  void aProgramIsReplayedInTimeOnWhateverGpu() throws IOException {
     Path program = program(4, false);
     double fast = replay(program).path("time").path("seconds").asDouble();
     double slow = replay(program, "--device", "t4").path("time").path("seconds").asDouble();

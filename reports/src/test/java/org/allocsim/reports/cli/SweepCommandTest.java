@@ -69,7 +69,7 @@ final class SweepCommandTest {
   }
 
   @Test
-  void hasARowForEveryTraceSettingAndCard() throws IOException {
+  void hasARowForEveryTraceSettingAndGpu() throws IOException {
     trace("a.jsonl", 4);
     trace("b.jsonl", 40);
     CommandRun run = sweep("--confs", ";max_split_size_mb:64", "--capacities", "64MiB,1GiB");
@@ -111,7 +111,7 @@ final class SweepCommandTest {
       assertEquals(isBaseline, row.get(SweepColumn.IS_RECORDED_CONF));
     }
     CommandRun report = CommandRun.of("fleet-report", out);
-    assertTrue(report.out().contains("1 failure of traces on cards"), report.out());
+    assertTrue(report.out().contains("1 failure of traces on GPUs"), report.out());
   }
 
   @Test

@@ -89,7 +89,7 @@ class UserNeedsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"pytorch", "bfc", "direct", "cuda-async", "rmm-pool(initial=1GiB)"})
-  void theProgramPassesOnTheSmallestCardAndNotOnASmallerOne(String policy) throws IOException {
+  void theProgramPassesOnTheSmallestGpuAndNotOnASmallerOne(String policy) throws IOException {
     Path file = record("", UserNeedsTest::convertWeights);
     JsonNode json = json("min-capacity", file, "--policies", policy);
     for (JsonNode setting : json.get("settings")) {
@@ -110,7 +110,7 @@ class UserNeedsTest {
     return json(arguments.toArray()).get("ooms").isEmpty();
   }
 
-  /** Also with streams of the program's own, whose making takes memory from the card. */
+  /** Also with streams of the program's own, whose making takes memory from the GPU. */
   @Test
   void replayAgreesWithMinCapacityOnAProgramWithStreams() {
     Path file = CommandRun.recording("prefetch_streams.pickle.xz");

@@ -19,7 +19,7 @@ class LineBreaksTest {
   }
 
   @Test
-  void aWordThatIsLongerThanALineBreaksBehindAMark() {
+  void aWordThatIsLongerThanALineBreaksAfterAMark() {
     assertEquals(
         List.of("pytorch(conf=", "expandable_", "segments:True)"),
         LineBreaks.of("pytorch(conf=expandable_segments:True)", 14));

@@ -14,7 +14,7 @@ import org.allocsim.simulator.trace.RequestKind;
  * Cuts a program into iterations. Markers are named phases of the program; PyTorch writes one for
  * every {@code Optimizer.step}, its profiler one for every {@code ProfilerStep#N}. Names that
  * differ only in numbers are one marker. An iteration reaches from one begin of a marker to the
- * next; what comes before the first and behind the last belongs to none.
+ * next; what comes before the first and after the last belongs to none.
  */
 public final class IterationFinder {
   private static final Pattern NUMBER = Pattern.compile("[0-9]+");

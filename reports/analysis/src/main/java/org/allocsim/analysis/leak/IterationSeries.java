@@ -59,7 +59,7 @@ public record IterationSeries(
         change[firstKept(iterations, event)] += sampler.blockBytes(allocation);
       } else if (kind == RequestKind.FREE) {
         int from = firstKept(iterations, born[allocation]);
-        // At its quietest moment an iteration still holds what is freed behind that moment.
+        // At its quietest moment an iteration still holds what is freed after that moment.
         int freed = iterations.iterationOf(event);
         int until =
             freed >= 0 && freed < count && sampler.floorEvent(freed) < event ? freed + 1 : freed;

@@ -6,12 +6,12 @@ import org.allocsim.simulator.trace.AllocationTrace;
 /**
  * Leak, plateau, fragmentation or none, and why.
  *
- * <p>Four series are looked at behind the warm-up. LEAK: the floor of live memory, or its part kept
+ * <p>Four series are looked at after the warm-up. LEAK: the floor of live memory, or its part kept
  * for more than an iteration, {@linkplain Trend#grows grows}. Both are asked, each at half the
  * permitted error: the floor sees buffers that are replaced by ever larger ones, the kept part sees
  * small leaks that varying batches hide. FRAGMENTATION: neither does, but both reserved memory and
  * its excess over the most that was ever live grow, and reserved memory does so in the second half
- * alone too. PLATEAU: reserved memory or the floor rose behind the warm-up and did not go on. NONE:
+ * alone too. PLATEAU: reserved memory or the floor rose after the warm-up and did not go on. NONE:
  * neither rose.
  *
  * @param iterations how the program was cut
@@ -22,7 +22,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param reserved trend of reserved memory
  * @param excess trend of reserved memory beyond the most that was ever live
  * @param verdict the answer
- * @param growth what grew between the first iteration behind the warm-up and the last
+ * @param growth what grew between the first iteration after the warm-up and the last
  */
 public record LeakAnalysis(
     Iterations iterations,
@@ -122,7 +122,7 @@ public record LeakAnalysis(
     return record;
   }
 
-  /** The last iteration in which reserved memory reached a new high, behind the warm-up. */
+  /** The last iteration in which reserved memory reached a new high, after the warm-up. */
   public int lastReservedRecord() {
     return lastRecord(series.reservedBytes(), warmUp);
   }
@@ -157,7 +157,7 @@ public record LeakAnalysis(
     return floor;
   }
 
-  /** When a card will be full for good, where memory grows. */
+  /** When a GPU will be full for good, where memory grows. */
   public Optional<Forecast> forecast(long capacityBytes) {
     if (!verdict.isHarmful()) {
       return Optional.empty();
@@ -176,7 +176,7 @@ public record LeakAnalysis(
   }
 
   /**
-   * When, while live memory leaks, reserved memory will take a whole card. From then on the
+   * When, while live memory leaks, reserved memory will take a whole GPU. From then on the
    * allocator must give cached memory back, and fails earlier than the leak alone would make it
    * where partly used segments hold what it needs. Empty where reserved memory does not grow.
    */

@@ -35,8 +35,8 @@ import org.apache.commons.math3.stat.regression.SimpleRegression;
  * @param comesBack whether the least value of the last third is no more than the median of the
  *     first third
  * @param stopped iteration from which on the series is level, or −1 where it is not known to be: a
- *     line that bends into a level fits better than a straight one, and behind the bend the
- *     interval of the slope reaches 0 and lies below that of the whole
+ *     line that bends into a level fits better than a straight one, and after the bend the interval
+ *     of the slope reaches 0 and lies below that of the whole
  */
 public record Trend(
     int first,
@@ -146,8 +146,8 @@ public record Trend(
     if (bend < 0) {
       return -1;
     }
-    Slopes behind = Slopes.of(Arrays.copyOfRange(values, bend, values.length), confidence);
-    return behind.lower <= 0 && behind.upper < whole.lower ? bend : -1;
+    Slopes after = Slopes.of(Arrays.copyOfRange(values, bend, values.length), confidence);
+    return after.lower <= 0 && after.upper < whole.lower ? bend : -1;
   }
 
   /** Sum of squared errors of the best line that is level from {@code bend} on. */

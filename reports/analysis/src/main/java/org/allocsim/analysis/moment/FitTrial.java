@@ -203,22 +203,22 @@ public final class FitTrial {
     int first = layout.firstBlock(segment);
     int end = layout.firstBlock(segment + 1);
     Remedy best = null;
-    int behind = first;
+    int after = first;
     long length = 0;
     long used = 0;
     for (int from = first; from < end; from++) {
-      while (behind < end && length < shortage.roundedBytes()) {
-        length += layout.blockBytes(behind);
-        used += usedBytes(behind);
-        behind++;
+      while (after < end && length < shortage.roundedBytes()) {
+        length += layout.blockBytes(after);
+        used += usedBytes(after);
+        after++;
       }
       if (length < shortage.roundedBytes()) {
         break;
       }
       if (best == null || used < best.bytes()) {
-        long hole = length + freeAround(segment, from, behind);
+        long hole = length + freeAround(segment, from, after);
         if (mayUse(hole)) {
-          best = hole(segment, from, behind, used, hole);
+          best = hole(segment, from, after, used, hole);
         }
       }
       length -= layout.blockBytes(from);
@@ -231,20 +231,20 @@ public final class FitTrial {
     return layout.state(block) == BlockState.INACTIVE ? 0 : layout.blockBytes(block);
   }
 
-  private long freeAround(int segment, int from, int behind) {
+  private long freeAround(int segment, int from, int after) {
     long bytes = 0;
     if (from > layout.firstBlock(segment) && usedBytes(from - 1) == 0) {
       bytes += layout.blockBytes(from - 1);
     }
-    if (behind < layout.firstBlock(segment + 1) && usedBytes(behind) == 0) {
-      bytes += layout.blockBytes(behind);
+    if (after < layout.firstBlock(segment + 1) && usedBytes(after) == 0) {
+      bytes += layout.blockBytes(after);
     }
     return bytes;
   }
 
-  private Remedy hole(int segment, int from, int behind, long used, long holeBytes) {
+  private Remedy hole(int segment, int from, int after, long used, long holeBytes) {
     List<Pins.Block> blocks = new ArrayList<>();
-    for (int block = from; block < behind; block++) {
+    for (int block = from; block < after; block++) {
       if (usedBytes(block) > 0) {
         blocks.add(Pins.block(layout, block));
       }

@@ -32,7 +32,7 @@ public record MemoryMoment(
     FailedRequest failure) {
 
   /**
-   * Memory in bytes, each amount a part of the one behind it.
+   * Memory in bytes, each amount a part of the one after it.
    *
    * @param requestedBytes what the program asked for, of the blocks that it holds
    * @param allocatedBytes blocks that the program holds, after rounding

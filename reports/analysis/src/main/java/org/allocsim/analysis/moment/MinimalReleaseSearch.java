@@ -55,7 +55,7 @@ final class MinimalReleaseSearch {
     int[] segment = new int[64];
     long[] bytes = new long[64];
 
-    /** First and behind the last block that lie on it at least partly. */
+    /** First and after the last block that lie on it at least partly. */
     int[] first = new int[64];
 
     int[] end = new int[64];
@@ -104,7 +104,7 @@ final class MinimalReleaseSearch {
     int block = layout.firstBlock(segment);
     int end = layout.firstBlock(segment + 1);
     for (long from = 0; from + page <= layout.segmentBytes(segment); from += page) {
-      while (behind(block) <= begin + from) {
+      while (endOf(block) <= begin + from) {
         block++;
       }
       int last = block;
@@ -117,7 +117,7 @@ final class MinimalReleaseSearch {
     }
   }
 
-  private long behind(int block) {
+  private long endOf(int block) {
     return layout.blockAddress(block) + layout.blockBytes(block);
   }
 
@@ -190,8 +190,8 @@ final class MinimalReleaseSearch {
       least = new long[2][width];
       for (int paid = 0; paid < 2; paid++) {
         long cost = cost(item, paid == 1, objective);
-        int skipped = paidBehind(item, paid == 1, false);
-        int taken = paidBehind(item, paid == 1, true);
+        int skipped = paidAfter(item, paid == 1, false);
+        int taken = paidAfter(item, paid == 1, true);
         for (int units = 0; units < width; units++) {
           long without = next[skipped][units];
           long with = cost + next[taken][Math.max(0, units - weight)];
@@ -210,7 +210,7 @@ final class MinimalReleaseSearch {
     for (int item = 0; item < items.count; item++) {
       int bit = paid * width + units;
       chosen[item] = (takes[item][bit >> 6] & 1L << bit) != 0;
-      paid = paidBehind(item, paid == 1, chosen[item]);
+      paid = paidAfter(item, paid == 1, chosen[item]);
       if (chosen[item]) {
         units = (int) Math.max(0, units - items.bytes[item] / unit);
       }
@@ -231,7 +231,7 @@ final class MinimalReleaseSearch {
   }
 
   /** Whether the block that reaches into the next item goes: 1 or 0. */
-  private int paidBehind(int item, boolean paid, boolean taken) {
+  private int paidAfter(int item, boolean paid, boolean taken) {
     if (!reachesOn(item)) {
       return 0;
     }

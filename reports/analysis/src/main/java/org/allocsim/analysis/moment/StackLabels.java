@@ -73,14 +73,14 @@ public final class StackLabels {
     if (!file.endsWith(".py")) {
       return file.contains("/ipykernel_");
     }
-    int packages = Math.max(behind(file, "/site-packages/"), behind(file, "/dist-packages/"));
+    int packages = Math.max(after(file, "/site-packages/"), after(file, "/dist-packages/"));
     if (packages >= 0) {
       return !file.startsWith("torch/", packages);
     }
     return !file.contains("/lib/python3");
   }
 
-  private static int behind(String file, String folder) {
+  private static int after(String file, String folder) {
     int at = file.lastIndexOf(folder);
     return at < 0 ? -1 : at + folder.length();
   }

@@ -13,7 +13,7 @@ import org.allocsim.simulator.timing.TimeResult;
  * @param result figures of the whole run
  * @param moments memory at every marker, in order
  * @param atFirstFailure memory when the first request failed; null where none did
- * @param end memory behind the last request that was sent
+ * @param end memory after the last request that was sent
  * @param meanReservedBytes mean of reserved memory over the requests
  */
 public record Outcome(

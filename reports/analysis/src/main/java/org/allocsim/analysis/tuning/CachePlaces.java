@@ -60,7 +60,7 @@ public final class CachePlaces {
   /**
    * The row of an allocation request.
    *
-   * @param request its number behind the prologue, from 0
+   * @param request its number after the prologue, from 0
    * @return nothing where the program makes fewer
    */
   public static int[] atRequest(AllocationTrace trace, int device, long request) {

@@ -234,7 +234,7 @@ class LeakAnalysisTest {
   }
 
   @Test
-  void aCardIsFullWhereTheBusiestMomentReachesItsSize() throws IterationException {
+  void aGpuIsFullWhereTheBusiestMomentReachesItsSize() throws IterationException {
     LeakAnalysis analysis =
         new SyntheticProgram(1)
             .iterate(30, 8 * MIB, 8 * MIB, (program, _) -> program.allocate(4 * MIB))

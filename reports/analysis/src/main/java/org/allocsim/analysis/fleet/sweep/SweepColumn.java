@@ -35,9 +35,9 @@ public enum SweepColumn {
       Type.BOOLEAN,
       "whether conf is what the trace was recorded with; for traces of formats that keep no"
           + " settings, whether it is PyTorch's default; none for other policies"),
-  DEVICE(Type.OPTIONAL_TEXT, "profile of the simulated card; 'capacity' for a size"),
-  CAPACITY_BYTES(Type.INTEGER, "free memory of the card before the first allocation"),
-  LIMIT_BYTES(Type.INTEGER, "the allocator's own limit; none where only the card limits it"),
+  DEVICE(Type.OPTIONAL_TEXT, "profile of the simulated GPU; 'capacity' for a size"),
+  CAPACITY_BYTES(Type.INTEGER, "free memory of the GPU before the first allocation"),
+  LIMIT_BYTES(Type.INTEGER, "the allocator's own limit; none where only the GPU limits it"),
   OOM(Type.BOOLEAN, "whether a request failed"),
   OOMS(Type.INTEGER, "number of requests that failed"),
   FIRST_OOM_REQUEST_INDEX(
@@ -48,18 +48,18 @@ public enum SweepColumn {
   PEAK_REQUESTED_BYTES(Type.INTEGER, "most that the program had asked for at once"),
   PEAK_ALLOCATED_BYTES(Type.INTEGER, "most that blocks handed out took, after rounding"),
   PEAK_ACTIVE_BYTES(Type.INTEGER, "the same with blocks that await their free"),
-  PEAK_RESERVED_BYTES(Type.INTEGER, "most that was held from the card"),
-  PEAK_DEVICE_BYTES(Type.INTEGER, "the same in whole pages of the card"),
+  PEAK_RESERVED_BYTES(Type.INTEGER, "most that was held from the GPU"),
+  PEAK_DEVICE_BYTES(Type.INTEGER, "the same in whole pages of the GPU"),
   UTILISATION_RATIO(Type.REAL, "peak of allocated over peak of reserved bytes"),
   AT_PEAK_INTERNAL_BYTES(
       Type.INTEGER,
       "lost to rounding inside active blocks when reserved bytes first reached their peak"),
   AT_PEAK_INACTIVE_BYTES(Type.INTEGER, "reserved and not active at that moment"),
-  AT_END_RESERVED_BYTES(Type.INTEGER, "reserved bytes behind the last request"),
-  AT_END_INACTIVE_BYTES(Type.INTEGER, "reserved and not active behind the last request"),
-  AT_END_LARGEST_INACTIVE_BLOCK_BYTES(Type.INTEGER, "largest inactive block behind it"),
+  AT_END_RESERVED_BYTES(Type.INTEGER, "reserved bytes after the last request"),
+  AT_END_INACTIVE_BYTES(Type.INTEGER, "reserved and not active after the last request"),
+  AT_END_LARGEST_INACTIVE_BLOCK_BYTES(Type.INTEGER, "largest inactive block after it"),
   AT_END_EXTERNAL_FRAGMENTATION_RATIO(
-      Type.REAL, "1 - largest inactive block / inactive bytes behind it; none without any"),
+      Type.REAL, "1 - largest inactive block / inactive bytes after it; none without any"),
   ALLOC_RETRIES(Type.INTEGER, "requests that were tried again after the cache was released"),
   SYNC_ALL_STREAMS(Type.INTEGER, "how often the allocator waited for all streams"),
   DRIVER_CALLS(Type.INTEGER, "calls of the driver of all kinds"),
@@ -75,7 +75,7 @@ public enum SweepColumn {
   DRIVER_ALLOCATE_ASYNC_CALLS(DriverCall.ALLOCATE_ASYNC),
   DRIVER_FREE_ASYNC_CALLS(DriverCall.FREE_ASYNC),
   DRIVER_TRIM_POOL_CALLS(DriverCall.TRIM_POOL),
-  DRIVER_NANOS(Type.INTEGER, "modelled time of these calls; waiting for the card is not in it"),
+  DRIVER_NANOS(Type.INTEGER, "modelled time of these calls; waiting for the GPU is not in it"),
   SIMULATED_NANOS(
       Type.INTEGER, "modelled time of the whole program; none where the trace holds no work"),
   SECONDS(Type.REAL, "wall time of the run; differs from run to run, all other columns do not");

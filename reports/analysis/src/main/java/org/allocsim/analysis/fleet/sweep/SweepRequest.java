@@ -9,7 +9,7 @@ import java.util.List;
  * @param policies allocators with their options, as {@code --policies} takes them
  * @param confs settings of policy pytorch; an empty one is its default, {@value #RECORDED} stands
  *     for those of the recording, {@value #TUNE} for the grid of {@code allocsim tune}
- * @param devices device profiles as JSON; {@value #RECORDED} stands for the default card under the
+ * @param devices device profiles as JSON; {@value #RECORDED} stands for the default GPU under the
  *     limit that the recording shows
  * @param ownDevices those of them that do not come with the program: their names do not tell what
  *     they are

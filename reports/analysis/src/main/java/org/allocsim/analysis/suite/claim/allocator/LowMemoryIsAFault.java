@@ -105,7 +105,7 @@ public final class LowMemoryIsAFault implements SuiteScenario {
                 + Numbers.percent(busy.time().utilisation())
                 + " of the time in one program and for "
                 + Numbers.percent(starved.time().utilisation())
-                + " in another. Only where batches are too small for the card do both go together:"
+                + " in another. Only where batches are too small for the GPU do both go together:"
                 + " ones eight times as large make it "
                 + String.format(Locale.ROOT, "%.1f", gain)
                 + " times as fast.");
