@@ -35,14 +35,14 @@ final class BarChart {
   private static final int ROW_HEIGHT = 26;
   private static final int FRAME_HEIGHT = 190;
 
-  /** Least room after the longest bar. */
+  /** Minimum room after the longest bar. */
   private static final double HEADROOM = 1.02;
 
   /** Share of the width that names may take. */
-  private static final float MOST_FOR_LABELS = 0.34f;
+  private static final float MAX_FOR_LABELS = 0.34f;
 
   /** Share of the plot that bars keep, however long the texts after them. */
-  private static final double LEAST_FOR_BARS = 0.3;
+  private static final double MIN_FOR_BARS = 0.3;
 
   /** A bound further above all bars than this factor would leave them no room. */
   private static final double FARTHEST_BOUND = 1.5;
@@ -85,7 +85,7 @@ final class BarChart {
     labels.setLowerMargin(0.01);
     labels.setUpperMargin(0.01);
     labels.setMaximumCategoryLabelLines(2);
-    labels.setMaximumCategoryLabelWidthRatio(MOST_FOR_LABELS);
+    labels.setMaximumCategoryLabelWidthRatio(MAX_FOR_LABELS);
     labels.setCategoryLabelPositions(
         CategoryLabelPositions.replaceLeftPosition(
             CategoryLabelPositions.STANDARD,
@@ -95,7 +95,7 @@ final class BarChart {
                 TextAnchor.CENTER_RIGHT,
                 0,
                 CategoryLabelWidthType.RANGE,
-                MOST_FOR_LABELS)));
+                MAX_FOR_LABELS)));
     ChartStyle.style(labels, theme);
     for (BarData.Row row : data.rows()) {
       if (data.isEmphasised(row)) {
@@ -175,15 +175,14 @@ final class BarChart {
       for (BarData.Row row : data.rows()) {
         labelWidth = Math.max(labelWidth, width(BOLD_FONT, row.label()));
       }
-      double plotWidth = WIDTH - Math.min(MOST_FOR_LABELS * WIDTH, labelWidth) - MARGINS;
+      double plotWidth = WIDTH - Math.min(MAX_FOR_LABELS * WIDTH, labelWidth) - MARGINS;
       double top = Math.max(boundAt, data.cut()) * HEADROOM;
       // Where a sum stands depends on the scale, and the scale on where sums stand.
       for (int attempt = 0; attempt < 3; attempt++) {
         Room room = new Room(top, boundAt, top / plotWidth);
         for (BarData.Row row : data.rows()) {
           String text = text(row, data, unit);
-          double share =
-              Math.max(LEAST_FOR_BARS, 1 - width(ChartStyle.SMALL_FONT, text) / plotWidth);
+          double share = Math.max(MIN_FOR_BARS, 1 - width(ChartStyle.SMALL_FONT, text) / plotWidth);
           top = Math.max(top, room.place(data.shown(row), text) / share);
         }
       }

@@ -100,11 +100,12 @@ public final class BarData {
     }
     double middle = sums[sums.length / 2];
     double top = sums[sums.length - 1];
-    double telling = rows.stream().filter(this::isEmphasised).mapToDouble(Row::sum).max().orElse(0);
+    double emphasised =
+        rows.stream().filter(this::isEmphasised).mapToDouble(Row::sum).max().orElse(0);
     if (top <= FAR * middle) {
       return top;
     }
-    double cut = Math.max(CUT * middle, telling);
+    double cut = Math.max(CUT * middle, emphasised);
     for (double sum : sums) {
       cut = sum > cut && sum <= NEAR * cut ? sum : cut;
     }

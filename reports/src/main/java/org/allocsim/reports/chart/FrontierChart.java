@@ -14,7 +14,7 @@ import org.jfree.chart.plot.XYPlot;
 
 /**
  * Allocators as rows, devices as columns: where every request is served, and where one fails. Cells
- * that fail are crossed, so that no colour is needed to tell them apart.
+ * that fail are crossed, so that no colour is needed to distinguish them.
  */
 public final class FrontierChart {
   /** Width in pixels. */
@@ -24,7 +24,7 @@ public final class FrontierChart {
   private static final int FRAME_HEIGHT = 300;
 
   /** Width of the plot that is there however long the names of allocators. */
-  private static final double LEAST_PLOT_WIDTH = 820;
+  private static final double MIN_PLOT_WIDTH = 820;
 
   /** Width that a size in words takes. */
   private static final double TEXT_WIDTH = 84;
@@ -73,7 +73,7 @@ public final class FrontierChart {
 
   /** Width of the last column, which holds sizes in words, in columns of cells. */
   private static double after(int columns) {
-    return Math.max(1, TEXT_WIDTH * columns / (LEAST_PLOT_WIDTH - TEXT_WIDTH));
+    return Math.max(1, TEXT_WIDTH * columns / (MIN_PLOT_WIDTH - TEXT_WIDTH));
   }
 
   private static SymbolAxis axis(String label, String[] symbols, ChartTheme theme) {

@@ -14,12 +14,12 @@ import org.allocsim.simulator.trace.RequestKind;
  * @param unit what these numbers count
  * @param counts allocations in each bin
  * @param bytes what they asked for
- * @param quantity what is told apart, for the axis
+ * @param quantity what the bins distinguish, for the axis
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record Histogram(
     List<String> binLabels, long[] froms, Unit unit, long[] counts, long[] bytes, String quantity) {
-  /** What tells bins apart. */
+  /** What the bins distinguish. */
   public enum Unit {
     /** Bytes asked for. */
     BYTES("from_bytes"),

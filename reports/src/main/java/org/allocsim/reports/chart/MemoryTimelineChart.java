@@ -33,7 +33,7 @@ import org.jfree.data.xy.XYDataset;
 /**
  * Requested, allocated, active and reserved memory over time, the bound that applies, and the
  * requests that failed. Colours are those of Okabe and Ito (jfly.uni-koeln.de/color, 2008), which
- * people with colour-blindness can tell apart.
+ * people with colour-blindness can distinguish.
  */
 public final class MemoryTimelineChart {
   /** Width in pixels. */

@@ -20,7 +20,7 @@ import org.jfree.chart.axis.ValueAxis;
  */
 final class QuantityScale {
   private static final double HEADROOM = 1.08;
-  private static final int MOST_TICKS = 10;
+  private static final int MAX_TICKS = 10;
   private static final double CLOSE = 1 + 1e-9;
   private static final String[] TIMES = {"ns", "µs", "ms", "s"};
 
@@ -38,16 +38,16 @@ final class QuantityScale {
   }
 
   static QuantityScale of(PredictedMeasuredData data, PredictedMeasuredChart.Unit unit) {
-    double greatest = data.greatest() > 0 ? data.greatest() : 1;
+    double highest = data.greatest() > 0 ? data.greatest() : 1;
     if (!data.isWide()) {
-      return new QuantityScale(unit, false, 0, greatest * HEADROOM);
+      return new QuantityScale(unit, false, 0, highest * HEADROOM);
     }
     double base = base(unit);
     return new QuantityScale(
         unit,
         true,
-        Math.pow(base, Math.floor(Math.log(data.least() / HEADROOM) / Math.log(base))),
-        Math.pow(base, Math.ceil(Math.log(greatest * HEADROOM) / Math.log(base))));
+        Math.pow(base, Math.floor(Math.log(data.lowest() / HEADROOM) / Math.log(base))),
+        Math.pow(base, Math.ceil(Math.log(highest * HEADROOM) / Math.log(base))));
   }
 
   private static double base(PredictedMeasuredChart.Unit unit) {
@@ -86,7 +86,7 @@ final class QuantityScale {
     // Ticks at the very ends are lost otherwise, as logarithms are rounded.
     axis.setRange(low / CLOSE, high * CLOSE);
     double powers = Math.log(high / low) / Math.log(base);
-    axis.setTickUnit(new NumberTickUnit(Math.ceil(powers / MOST_TICKS), labels()), false, true);
+    axis.setTickUnit(new NumberTickUnit(Math.ceil(powers / MAX_TICKS), labels()), false, true);
     axis.setMinorTickMarksVisible(false);
     return axis;
   }
@@ -99,9 +99,9 @@ final class QuantityScale {
 
   /** 1, 2 or 5 times a power of ten. */
   private static double step(double high) {
-    double power = Math.pow(10, Math.floor(Math.log10(high / MOST_TICKS)));
+    double power = Math.pow(10, Math.floor(Math.log10(high / MAX_TICKS)));
     for (int factor : new int[] {1, 2, 5}) {
-      if (high / (factor * power) <= MOST_TICKS) {
+      if (high / (factor * power) <= MAX_TICKS) {
         return factor * power;
       }
     }

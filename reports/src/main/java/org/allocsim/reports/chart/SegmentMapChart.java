@@ -221,11 +221,11 @@ public final class SegmentMapChart {
         if (row < 0) {
           return;
         }
-        int most = 0;
+        int highest = 0;
         for (int category = 1; category < bytes.length; category++) {
-          most = bytes[category] > bytes[most] ? category : most;
+          highest = bytes[category] > bytes[highest] ? category : highest;
         }
-        fill(graphics, scale, row, column, 1, most);
+        fill(graphics, scale, row, column, 1, highest);
         Arrays.fill(bytes, 0);
         row = -1;
       }

@@ -84,7 +84,7 @@ record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent) {
     return ((Number) value).doubleValue();
   }
 
-  /** Where several threads work, or none is told, all time counts. */
+  /** Where several threads work, or none is given, all time counts. */
   private static double share(Object value) {
     return value instanceof Number number && Double.isFinite(number.doubleValue())
         ? number.doubleValue()

@@ -57,7 +57,7 @@ final class BfcDumpText {
     TextTable bins = TextTable.of(">chunks from", ">in use", ">bytes", ">free", ">bytes");
     for (BfcDump.Bin bin : dump.bins()) {
       bins.row(
-          Numbers.count(bin.leastBytes()),
+          Numbers.count(bin.minBytes()),
           Numbers.count(bin.chunksInUse()),
           Numbers.count(bin.bytesInUse()),
           Numbers.count(bin.freeChunks()),
@@ -146,7 +146,7 @@ final class BfcDumpText {
         dump.bins().stream()
             .<Object>map(bin -> {
               Map<String, Object> row = new LinkedHashMap<>();
-              row.put("from_bytes", bin.leastBytes());
+              row.put("from_bytes", bin.minBytes());
               row.put("chunks_in_use", bin.chunksInUse());
               row.put("bytes_in_use", bin.bytesInUse());
               row.put("free_chunks", bin.freeChunks());

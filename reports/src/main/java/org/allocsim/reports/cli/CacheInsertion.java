@@ -23,7 +23,7 @@ record CacheInsertion(Place place, long number) {
   /** Where calls stand. */
   enum Place {
     /** Where a phase of the program begins or ends. */
-    PHASE_BORDERS,
+    PHASE_BOUNDARIES,
     /** After every so many steps. */
     EVERY,
     /** Right before each request that fails without them. */
@@ -50,15 +50,15 @@ record CacheInsertion(Place place, long number) {
     int device = setup.device();
     int[] rows =
         switch (place) {
-          case PHASE_BORDERS -> CachePlaces.atPhaseBorders(trace, device);
+          case PHASE_BOUNDARIES -> CachePlaces.atPhaseBoundaries(trace, device);
           case EVERY -> everySteps(trace, device, setup.input().name());
           case BEFORE_OOM -> beforeFailures(setup);
           case REQUEST -> CachePlaces.atRequest(trace, device, number);
         };
-    if (rows.length == 0 && place == Place.PHASE_BORDERS) {
+    if (rows.length == 0 && place == Place.PHASE_BOUNDARIES) {
       throw new Failure(
           setup.input().name()
-              + ": it holds no phases, so --insert empty_cache@phase-borders has no place; mark"
+              + ": it holds no phases, so --insert empty_cache@phase-boundaries has no place; mark"
               + " them with torch.profiler.record_function(), or choose every:N or request:N");
     }
     if (rows.length == 0 && place == Place.REQUEST) {
@@ -99,7 +99,7 @@ record CacheInsertion(Place place, long number) {
         + Numbers.count(calls, "time")
         + ", "
         + switch (place) {
-          case PHASE_BORDERS -> "where phases begin or end";
+          case PHASE_BOUNDARIES -> "where phases begin or end";
           case EVERY -> "every " + Numbers.count(number, "step");
           case BEFORE_OOM -> "right before what fails without";
           case REQUEST -> "before allocation request " + Numbers.count(number);
@@ -111,7 +111,7 @@ record CacheInsertion(Place place, long number) {
   @Override
   public String toString() {
     return switch (place) {
-      case PHASE_BORDERS, BEFORE_OOM -> word(place);
+      case PHASE_BOUNDARIES, BEFORE_OOM -> word(place);
       case EVERY, REQUEST -> word(place) + ":" + number;
     };
   }
@@ -137,13 +137,13 @@ record CacheInsertion(Place place, long number) {
         return new CacheInsertion(place, number);
       }
       return switch (text) {
-        case "empty_cache@phase-borders" -> new CacheInsertion(Place.PHASE_BORDERS, 0);
+        case "empty_cache@phase-boundaries" -> new CacheInsertion(Place.PHASE_BOUNDARIES, 0);
         case "empty_cache@before-oom" -> new CacheInsertion(Place.BEFORE_OOM, 0);
         default ->
             throw new TypeConversionException(
                 "'"
                     + text
-                    + "' is none of empty_cache@phase-borders, empty_cache@every:N,"
+                    + "' is none of empty_cache@phase-boundaries, empty_cache@every:N,"
                     + " empty_cache@before-oom, empty_cache@request:N");
       };
     }

@@ -27,7 +27,7 @@ final class CardOptions {
       paramLabel = "FILE",
       description =
           "Samples of nvidia-smi --query-gpu or --query-compute-apps with --format=csv; may be"
-              + " given for each. Of several samples the one with most memory in use counts, or"
+              + " given for each. Of several samples the one with the most memory in use counts, or"
               + " with --at end the last one.")
   private List<String> smiNames = List.of();
 
@@ -56,8 +56,8 @@ final class CardOptions {
       names = "--free",
       paramLabel = "SIZE",
       description =
-          "Free memory of the GPU at the moment (default: what the failed request was told, else"
-              + " from the samples).",
+          "Free memory of the GPU at the moment (default: what was reported to the failed request,"
+              + " else from the samples).",
       converter = ShareOrSize.Converter.class)
   private ShareOrSize free;
 
@@ -166,7 +166,7 @@ final class CardOptions {
     return new Free(moment.deviceFreeBytes(), "the simulated device, which nobody else uses");
   }
 
-  /** What the driver keeps: told by it, or what is neither used nor free. */
+  /** What the driver keeps: reported by it, or what is neither used nor free. */
   private static long driverBytes(SmiSamples.GpuSample sample) {
     if (sample.driverBytes() >= 0) {
       return sample.driverBytes();

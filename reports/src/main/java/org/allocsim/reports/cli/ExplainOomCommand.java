@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
       "Explains out-of-memory messages: a verdict, the arithmetic, what helps.",
       "Reads the messages of PyTorch 1.0 to 2.14 (CUDA and HIP, also cudaMallocAsync), in a log of",
       "any size, with timestamps, rank prefixes, colours and broken lines around them; a table of",
-      "torch.cuda.memory_summary() in the log, which tells where the cached memory lies; and the",
+      "torch.cuda.memory_summary() in the log, which shows where the cached memory lies; and the",
       "dumps of chunks that the BFC allocator of TensorFlow and JAX prints."
     },
     exitCodeListHeading = "%nExit codes, of the first message in the log:%n",
@@ -170,7 +170,7 @@ final class ExplainOomCommand implements Callable<Integer> {
       return label()
           + ": line "
           + bare.firstLine()
-          + " tells of memory that ran out, but without PyTorch's numbers; give the whole message"
+          + " says that memory ran out, but without PyTorch's numbers; give the whole message"
           + " (\"CUDA error: out of memory\" has none: there a CUDA call outside the allocator"
           + " failed)";
     }

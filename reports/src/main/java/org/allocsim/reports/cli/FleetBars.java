@@ -20,11 +20,11 @@ final class FleetBars {
   }
 
   /** Failures that settings save and runs that they break, the best first; those that do either. */
-  BarData savedFailures(int most) {
+  BarData savedFailures(int limit) {
     BarData data = new BarData("failures saved", "runs broken");
     analysis.choices().stream()
         .filter(entry -> entry.getValue().saved() + entry.getValue().broken() > 0)
-        .limit(most)
+        .limit(limit)
         .forEach(entry ->
             data.add(
                 entry.getKey().label(),

@@ -49,7 +49,7 @@ import picocli.CommandLine.Spec;
       "  allocsim fleet-report swept --family '([a-z]+)-[0-9]+' -o report"
     })
 final class FleetReportCommand implements Callable<Integer> {
-  private static final int MOST_BARS = 20;
+  private static final int MAX_BARS = 20;
   private static final String PAGE = "fleet.html";
   private static final String MARKDOWN = "fleet.md";
 
@@ -143,7 +143,7 @@ final class FleetReportCommand implements Callable<Integer> {
             Verdict.ofText(Verdict.Tone.NEUTRAL, verdict.sentence(), verdict.facts(), null));
     if (ChartFonts.areAvailable()) {
       if (bars.isAnyOutcomeChanged()) {
-        draw(page, "Failures that settings save", "failures", bars.savedFailures(MOST_BARS));
+        draw(page, "Failures that settings save", "failures", bars.savedFailures(MAX_BARS));
       }
       draw(
           page,

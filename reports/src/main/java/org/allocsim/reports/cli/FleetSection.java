@@ -56,26 +56,26 @@ final class FleetSection {
   }
 
   /** The first rows for people. */
-  List<List<String>> rows(int most) {
-    return texts.subList(0, Math.min(most, texts.size()));
+  List<List<String>> rows(int limit) {
+    return texts.subList(0, Math.min(limit, texts.size()));
   }
 
   int rowCount() {
     return texts.size();
   }
 
-  TextTable table(int most) {
+  TextTable table(int limit) {
     TextTable table = TextTable.of(headings.toArray(String[]::new));
-    rows(most).forEach(row -> table.row(row.toArray()));
+    rows(limit).forEach(row -> table.row(row.toArray()));
     return table;
   }
 
-  void printMarkdown(PrintWriter out, int most) {
+  void printMarkdown(PrintWriter out, int limit) {
     out.println("## " + title);
     out.println();
     out.println(note);
     out.println();
-    table(most).printMarkdown(out);
+    table(limit).printMarkdown(out);
     out.println();
   }
 

@@ -119,7 +119,7 @@ final class FleetTables {
             "Best setting by workload family",
             "The setting that saves most failures net of those that it breaks, then on average most"
                 + " memory; figures are as in the first table, of this family's runs only. What"
-                + " makes a family is told with --family.",
+                + " makes a family is given with --family.",
             List.of(
                 "family",
                 ">traces",

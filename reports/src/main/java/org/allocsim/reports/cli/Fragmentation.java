@@ -11,10 +11,10 @@ import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.stats.MemoryTimeline.Series;
 
 /**
- * Where the reserved memory goes, at the end of a run and when most was reserved. The parts add up:
- * reserved = requested + internal + inactive, where requested and internal include blocks that
- * await their free; and reserved = allocated + the parts of the slack, which these blocks are one
- * of.
+ * Where the reserved memory goes, at the end of a run and when reserved memory was highest. The
+ * parts add up: reserved = requested + internal + inactive, where requested and internal include
+ * blocks that await their free; and reserved = allocated + the parts of the slack, which these
+ * blocks are one of.
  *
  * @param end the end of the run
  * @param peak after the request with which the reserved memory first reached its peak

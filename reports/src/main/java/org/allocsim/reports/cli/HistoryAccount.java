@@ -34,7 +34,7 @@ import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
  * @param orphanFrees frees of what nothing allocated
  * @param lastBytes requested bytes that are live or await their free after the last entry
  * @param finalBytes the same in the segments of the snapshot
- * @param inferences what was concluded
+ * @param inferences what was inferred
  */
 record HistoryAccount(
     int device,
@@ -123,9 +123,9 @@ record HistoryAccount(
   }
 
   /**
-   * How far a replay can be trusted: {@code exact} where nothing had to be concluded, else the
-   * least certain conclusion ({@code certain}, {@code likely}, {@code guess}), {@code none} where
-   * the history contradicts itself.
+   * How far a replay can be trusted: {@code exact} where nothing had to be inferred, else the least
+   * certain inference ({@code certain}, {@code likely}, {@code guess}), {@code none} where the
+   * history contradicts itself.
    */
   String confidence() {
     if (orphanFrees > 0 || lastBytes != finalBytes) {
@@ -137,7 +137,7 @@ record HistoryAccount(
     return inferences.stream()
         .map(Inference::confidence)
         .max(Enum::compareTo)
-        .map(least -> least.toString().toLowerCase(Locale.ROOT))
+        .map(lowest -> lowest.toString().toLowerCase(Locale.ROOT))
         .orElse("certain");
   }
 

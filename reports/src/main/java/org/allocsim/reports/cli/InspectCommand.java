@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Shows what is in a file.",
       "For each device: events by action, streams, sizes, segments and pools at the end; for the",
-      "file: settings, annotations, stacks, and what the reader passed over. Tells whether the",
+      "file: settings, annotations, stacks, and what the reader passed over. Shows whether the",
       "history is whole and adds up to the segments at the end."
     },
     footerHeading = "%nExamples:%n",
@@ -226,18 +226,18 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   private static void printSizes(long[] sizes, PrintWriter out) {
-    long most = 0;
+    long highest = 0;
     for (long count : sizes) {
-      most = Math.max(most, count);
+      highest = Math.max(highest, count);
     }
-    if (most == 0) {
+    if (highest == 0) {
       return;
     }
     out.println("  allocations by requested size");
     TextTable table = TextTable.of(">from", ">allocations", "");
     for (int power = 0; power < sizes.length; power++) {
       if (sizes[power] > 0) {
-        int length = (int) Math.max(1, Math.round((double) sizes[power] / most * BAR_COLUMNS));
+        int length = (int) Math.max(1, Math.round((double) sizes[power] / highest * BAR_COLUMNS));
         table.row(sizeLabel(power), Numbers.count(sizes[power]), "#".repeat(length));
       }
     }

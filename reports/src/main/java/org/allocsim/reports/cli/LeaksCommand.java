@@ -43,7 +43,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Tells leaks, fragmentation and plateaus apart over iterations.",
+      "Distinguishes leaks, fragmentation and plateaus over iterations.",
       "Shows what grows, and at which iteration (counted from 0) a GPU will be full.",
       "",
       "LEAK           live memory at the quietest moment of each iteration grows",
@@ -53,7 +53,7 @@ import picocli.CommandLine.Spec;
       "",
       "The slope is the median over all pairs of iterations (Theil, Sen) with Kendall's interval.",
       "Growth below 512 B an iteration is not called a leak. A leak takes at least 5 iterations",
-      "after the warm-up to be told, fragmentation 10. A GPU is full when live memory at the",
+      "after the warm-up, fragmentation 10. A GPU is full when live memory at the",
       "busiest moment reaches its size, or for FRAGMENTATION when reserved memory does."
     },
     exitCodeListHeading = "%nExit codes:%n",

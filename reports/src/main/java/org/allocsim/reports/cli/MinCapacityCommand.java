@@ -37,7 +37,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Finds the smallest device on which a recorded program runs.",
       "",
-      "For each allocator and setting: the least memory with which every request is served, exact",
+      "For each allocator and setting: the minimum memory with which every request is served,"
+          + " exact",
       "in steps of 2 MiB, and the ready GPUs that are large enough. A capacity is what is free",
       "before the first allocation; the sizes of GPUs include the context. Requests that failed",
       "in the recording must be served too; they are given back at once.",

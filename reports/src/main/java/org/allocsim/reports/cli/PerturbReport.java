@@ -39,11 +39,11 @@ record PerturbReport(
 
   private static Map<String, Double> quantiles() {
     Map<String, Double> quantiles = new LinkedHashMap<>();
-    quantiles.put("least", 0.0);
+    quantiles.put("lowest", 0.0);
     quantiles.put("5 % of copies at most", 0.05);
     quantiles.put("half of copies at most", 0.5);
     quantiles.put("95 % of copies at most", 0.95);
-    quantiles.put("most", 1.0);
+    quantiles.put("highest", 1.0);
     return quantiles;
   }
 

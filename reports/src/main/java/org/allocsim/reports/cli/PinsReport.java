@@ -52,7 +52,7 @@ record PinsReport(
     MomentText.printHeader(program, moment, out);
     if (trial != null) {
       printFit(out);
-      printConcludedLimit(out);
+      printInferredLimit(out);
       out.println();
     }
     printPins(out);
@@ -102,8 +102,8 @@ record PinsReport(
     }
   }
 
-  private void printConcludedLimit(PrintWriter out) {
-    if (trial.isLimitConcluded()) {
+  private void printInferredLimit(PrintWriter out) {
+    if (trial.isLimitInferred()) {
       WrappedText.print(
           out,
           "",
@@ -138,7 +138,7 @@ record PinsReport(
                 + " of "
                 + Numbers.count(remedy.segments().size(), "segment")
                 + " can be released, "
-                + (trial.isLimitConcluded() ? "at least " : "")
+                + (trial.isLimitInferred() ? "at least " : "")
                 + ByteFormat.human(trial.missingBytes())
                 + " being short";
     return blocks
@@ -146,7 +146,7 @@ record PinsReport(
             ? " fits, as the simulation confirms: "
             : " does not fit, as the simulation shows, although ")
         + gain
-        + switch (remedy.least()) {
+        + switch (remedy.minimum()) {
           case BYTES -> "; no other blocks of fewer bytes do that.";
           case BLOCKS -> "; no fewer blocks do that.";
           case NOTHING -> "; there may be fewer blocks that do that.";
@@ -281,7 +281,7 @@ record PinsReport(
     map.put("segments", segments);
     if (trial != null) {
       map.put("missing_bytes", trial.missingBytes());
-      map.put("limit_concluded", trial.isLimitConcluded());
+      map.put("limit_concluded", trial.isLimitInferred());
       List<Object> found = new ArrayList<>();
       remedies.forEach(remedy -> found.add(toMap(remedy)));
       map.put("fits_without", found);
@@ -373,7 +373,7 @@ record PinsReport(
     map.put("confirmed", remedy.confirmed());
     map.put("bytes", remedy.bytes());
     map.put("gained_bytes", remedy.gainedBytes());
-    map.put("least", remedy.least().name().toLowerCase(Locale.ROOT));
+    map.put("least", remedy.minimum().name().toLowerCase(Locale.ROOT));
     map.put("blocks", blocks(remedy.blocks()));
     return map;
   }

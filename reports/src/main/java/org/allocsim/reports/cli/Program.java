@@ -215,7 +215,7 @@ final class Program {
     return device;
   }
 
-  /** What was concluded about the recording. */
+  /** What was inferred about the recording. */
   List<Inference> inferences() {
     return inferences;
   }

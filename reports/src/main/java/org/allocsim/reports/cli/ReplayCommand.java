@@ -57,7 +57,7 @@ import picocli.CommandLine.Spec;
       "  allocsim replay snapshot.pickle.xz --memory-fraction 0.9 --chart memory.svg",
       "  allocsim replay snapshot.pickle --conf expandable_segments:True --capacity 24GiB",
       "  allocsim replay snapshot.pickle --memory-limit 20GiB --after-oom stop",
-      "  allocsim replay snapshot.pickle --capacity 12GiB --insert empty_cache@phase-borders",
+      "  allocsim replay snapshot.pickle --capacity 12GiB --insert empty_cache@phase-boundaries",
       "  allocsim replay snapshot.pickle --events - | head",
       "  allocsim replay 'program:gpt(iterations=4)' --repeat 1000 --policy cuda-async"
     })
@@ -116,7 +116,7 @@ final class ReplayCommand implements Callable<Integer> {
       names = "--insert",
       paramLabel = "empty_cache@PLACE",
       description =
-          "Replay the program as if it called torch.cuda.empty_cache() at phase-borders (where"
+          "Replay the program as if it called torch.cuda.empty_cache() at phase-boundaries (where"
               + " recorded annotations begin or end), every:N (after every N steps), before-oom"
               + " (right before what fails otherwise) or request:N (before allocation request N,"
               + " counted from 0).",

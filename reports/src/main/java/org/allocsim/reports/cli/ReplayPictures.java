@@ -44,7 +44,7 @@ record ReplayPictures(
     FragmentationTimeline fragmentation,
     List<Moment> moments,
     boolean simulatedClock) {
-  private static final int MOST_STACKS = 6;
+  private static final int MAX_STACKS = 6;
   private static final double[] AGES = {0.01, 0.1, 0.5, 0.9};
 
   /**
@@ -222,23 +222,23 @@ record ReplayPictures(
         held.merge(label, layout.blockBytes(block), Long::sum);
       }
     }
-    List<String> most =
+    List<String> largest =
         held.entrySet().stream()
             .filter(entry -> !entry.getKey().isEmpty())
             .sorted(
                 Comparator.comparingLong((Map.Entry<String, Long> entry) -> -entry.getValue())
                     .thenComparing(Map.Entry::getKey))
-            .limit(MOST_STACKS)
+            .limit(MAX_STACKS)
             .map(Map.Entry::getKey)
             .toList();
-    List<String> classes = new ArrayList<>(most);
+    List<String> classes = new ArrayList<>(largest);
     classes.add("other stacks, or none recorded");
     return SegmentMapData.of(
         layout,
         classes,
         block -> {
-          int place = ofBlock[block] == null ? -1 : most.indexOf(ofBlock[block]);
-          return place < 0 ? most.size() : place;
+          int place = ofBlock[block] == null ? -1 : largest.indexOf(ofBlock[block]);
+          return place < 0 ? largest.size() : place;
         });
   }
 }

@@ -27,7 +27,7 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** The GPU's busy share over time is written in at most so many parts. */
-  private static final int MOST_PARTS = 256;
+  private static final int MAX_PARTS = 256;
 
   void print(PrintWriter out) {
     String allocator =
@@ -133,7 +133,7 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
   }
 
   private static Map<String, Object> overTime(BusyTimeline busy) {
-    int joined = Math.max(1, (busy.stretchCount() + MOST_PARTS - 1) / MOST_PARTS);
+    int joined = Math.max(1, (busy.stretchCount() + MAX_PARTS - 1) / MAX_PARTS);
     List<Double> shares = new ArrayList<>();
     for (int first = 0; first < busy.stretchCount(); first += joined) {
       long sum = 0;

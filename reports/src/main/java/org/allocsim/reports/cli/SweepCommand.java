@@ -48,7 +48,7 @@ import picocli.CommandLine.TypeConversionException;
       "A trace is read once. Finished runs are kept in the folder: the same sweep, killed or with"
           + " a",
       "larger grid, makes only those that are missing. A file that is no trace has a row with its",
-      "error and ends nothing. 'allocsim fleet-report' draws conclusions from the rows."
+      "error and ends nothing. 'allocsim fleet-report' summarises the rows."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

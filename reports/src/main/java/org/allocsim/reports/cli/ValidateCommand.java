@@ -123,11 +123,11 @@ final class ValidateCommand implements Callable<Integer> {
       names = "--max-gpu-memory",
       paramLabel = "SIZE",
       description =
-          "Most memory that may be used; requests beyond are refused (default: 90 %% of what is"
+          "Maximum memory that may be used; requests beyond are refused (default: 90 %% of what is"
               + " free). Where the driver itself is to refuse (--capacity, --near-limits), all free"
               + " memory is taken.",
       converter = SizeConverter.class)
-  private Long mostBytes;
+  private Long maxBytes;
 
   @Option(
       names = "--max-seconds",
@@ -214,7 +214,7 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   private int validatePyTorch(PrintWriter out) throws IOException {
-    if (capacityBytes != null || nearLimits || touch || mostBytes != null) {
+    if (capacityBytes != null || nearLimits || touch || maxBytes != null) {
       throw Failure.usage(
           "--capacity, --near-limits, --touch and --max-gpu-memory do not go with --pytorch; leave"
               + " them out");
@@ -291,17 +291,17 @@ final class ValidateCommand implements Callable<Integer> {
 
   private GpuBounds bounds() {
     long nanos = Duration.ofSeconds(mostSeconds).toNanos();
-    if (mostBytes != null) {
+    if (maxBytes != null) {
       if (capacityBytes != null || nearLimits) {
         throw Failure.usage(
             "--max-gpu-memory bounds the memory that is used, and "
                 + (nearLimits ? "--near-limits" : "--capacity")
                 + " takes all that is free; leave one of them out");
       }
-      return new GpuBounds(mostBytes & -(2L << 20), nanos);
+      return new GpuBounds(maxBytes & -(2L << 20), nanos);
     }
-    long most = (long) (identity.freeBytesAtStart() * DEFAULT_SHARE) & -(2L << 20);
-    return new GpuBounds(capacityBytes != null || nearLimits ? Long.MAX_VALUE : most, nanos);
+    long maxBytes = (long) (identity.freeBytesAtStart() * DEFAULT_SHARE) & -(2L << 20);
+    return new GpuBounds(capacityBytes != null || nearLimits ? Long.MAX_VALUE : maxBytes, nanos);
   }
 
   /** The driver's own version where it is installed in the usual place, else null. */
@@ -341,8 +341,8 @@ final class ValidateCommand implements Callable<Integer> {
             GpuValidation.profile(identity, cases.getLast().result().capacityBytes()));
       }
       if (nearLimits) {
-        long most = Math.min(bounds.mostBytes(), identity.freeBytesAtStart());
-        for (GpuCase near : new NearLimits(base, identity, most).cases()) {
+        long maxBytes = Math.min(bounds.mostBytes(), identity.freeBytesAtStart());
+        for (GpuCase near : new NearLimits(base, identity, maxBytes).cases()) {
           add(input, choice, near, true, validation, cases);
         }
       }

@@ -35,8 +35,8 @@ final class ValidateVerdict {
           String.format(
               Locale.ROOT,
               "Addresses: %s of %s (%s) lie where predicted relative to their anchor; rank"
-                  + " agreement with the prediction (Kendall's tau) %.3f on average, %.3f at the"
-                  + " least.",
+                  + " agreement with the prediction (Kendall's tau) %.3f on average, at least"
+                  + " %.3f.",
               Numbers.count(all.addressesEqual()),
               Numbers.count(all.addressesCompared()),
               Numbers.share(all.addressesEqual(), all.addressesCompared()),
@@ -108,7 +108,7 @@ final class ValidateVerdict {
         out,
         "",
         all.timedCases() == 0
-            ? "Driver time: no case without failures, held memory or other calls tells."
+            ? "Driver time: no case without failures, held memory or other calls gives a figure."
             : String.format(
                 Locale.ROOT,
                 "Driver time, predicted over measured, in %s without failures: median %.2f%s;"

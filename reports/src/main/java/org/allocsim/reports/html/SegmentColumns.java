@@ -62,13 +62,13 @@ final class SegmentColumns {
     return peakEvent;
   }
 
-  /** Least address, or {@code other} if that is less. */
-  long leastAddress(long other) {
-    long least = other;
+  /** Lowest address, or {@code other} if that is less. */
+  long lowestAddress(long other) {
+    long lowest = other;
     for (int i = 0; i < count; i++) {
-      least = Math.min(least, addresses[i]);
+      lowest = Math.min(lowest, addresses[i]);
     }
-    return least;
+    return lowest;
   }
 
   /** The addresses and sizes, joined by "or": their common low zeros are those of all. */

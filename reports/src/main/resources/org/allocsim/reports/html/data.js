@@ -22,7 +22,7 @@ async function inflate(id) {
 
 /* Long work is a generator that yields now and then. */
 const STRETCH = 1 << 15;
-const MOST_MILLIS = 10;
+const MAX_MILLIS = 10;
 
 /** Runs it through. */
 function atOnce(work) {
@@ -37,7 +37,7 @@ async function gently(work) {
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
-    if (performance.now() - start > MOST_MILLIS) {
+    if (performance.now() - start > MAX_MILLIS) {
       await new Promise((resume) => setTimeout(resume));
       start = performance.now();
     }

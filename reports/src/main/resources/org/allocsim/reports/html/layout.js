@@ -121,7 +121,7 @@ class Layout {
     return segment ? segment.offset + this.run.address[block] - segment.start : NaN;
   }
 
-  /** Bytes of blocks by stack, the most first. */
+  /** Bytes of blocks by stack, the highest first. */
   holders(matches) {
     const byStack = new Map();
     for (const number of this.blocks) {

@@ -68,7 +68,7 @@ const VIEWS = {
   },
 };
 
-/** Length of a whole bar: the most, unless a few values would leave the others no room. */
+/** Length of a whole bar: the maximum, unless a few values would leave the others no room. */
 function barScale(values) {
   const sorted = values.filter((value) => value > 0).sort((a, b) => a - b);
   if (!sorted.length) return 1;

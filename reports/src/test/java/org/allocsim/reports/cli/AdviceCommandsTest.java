@@ -89,7 +89,7 @@ class AdviceCommandsTest {
   }
 
   @Test
-  void aConcludedLimitIsSaidToBeOne() {
+  void anInferredLimitIsSaidToBeOne() {
     String text = done("pins", SAMPLE, "--top", "1").out().replaceAll("\\s+", " ");
     assertTrue(text.contains("The recording does not hold the memory limit"), text);
   }

@@ -116,7 +116,7 @@ class ChartDataTest {
     ComparedTrace compared = CompareCommand.compared(input, runs);
     CompareAnswer answer =
         new CompareAnswer(profile, MemoryLimit.NONE, PyTorchVersion.DEFAULT, List.of(compared));
-    new CompareCharts(compared, new MemoryTimelineChart.Bound("limit", answer.mostBytes()), runs)
+    new CompareCharts(compared, new MemoryTimelineChart.Bound("limit", answer.maxBytes()), runs)
         .write(charts, "");
     ByteArrayOutputStream json = new ByteArrayOutputStream();
     JsonText.write(JsonRenderer.json(answer.document()), json);

@@ -57,7 +57,7 @@ class CompareCommandTest {
   }
 
   @Test
-  void rowsThatServeEverythingComeFirstTheLeastReservedBeforeTheOthers() throws Exception {
+  void rowsThatServeEverythingComeFirstTheLowestReservedFirst() throws Exception {
     JsonNode rows =
         json("compare", trace(), "--json", "-", "--capacity", "20MiB")
             .get("traces")

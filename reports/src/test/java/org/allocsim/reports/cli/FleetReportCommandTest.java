@@ -138,7 +138,7 @@ final class FleetReportCommandTest {
   }
 
   @Test
-  void tellsFailuresThatNoAllocatorCouldSave() throws IOException {
+  void namesFailuresThatNoAllocatorCouldSave() throws IOException {
     rows(
         "july/a,,true,9,true,9",
         "july/a,s,false,9,true,9",
@@ -168,7 +168,7 @@ final class FleetReportCommandTest {
   }
 
   @Test
-  void familiesAreToldByFolderSizeOrName() throws IOException {
+  void familiesAreReportedByFolderSizeOrName() throws IOException {
     rows(
         "m/gpt-1.pickle,,true,100,false,10",
         "m/gpt-2.pickle,,true,100,false,10",

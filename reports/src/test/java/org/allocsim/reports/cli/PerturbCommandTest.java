@@ -122,7 +122,7 @@ class PerturbCommandTest {
     "'--swap-adjacent --policy none-such', 'is not a policy'",
     "'--swap-adjacent --seed 9223372036854775807', 'leaves no seeds'",
   })
-  void wrongUsageIsTold(String options, String message) {
+  void wrongUsageIsReported(String options, String message) {
     CommandRun run = perturb((Object[]) options.split(" "));
     assertEquals(ExitCodes.USAGE, run.exitCode());
     assertTrue(run.err().contains(message), run.err());

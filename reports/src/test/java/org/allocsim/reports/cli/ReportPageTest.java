@@ -277,7 +277,8 @@ class ReportPageTest {
   }
 
   @Test
-  void fragmentationIsThatOfTheJsonWhereMostIsReservedAndItsBucketsAreThoseOfEveryRequest() {
+  void
+      fragmentationIsThatOfTheJsonWhereReservedMemoryIsHighestAndItsBucketsAreThoseOfEveryRequest() {
     open();
     browser.await(
         "const done = arguments[0]; const e = allocsim.explorer;"
@@ -325,8 +326,8 @@ class ReportPageTest {
             + "const {unused} = run.series; globalThis.wrong = [];"
             + "for (let i = 0; i < kept.starts.length; i++) {"
             + "unused.range(kept.starts[i], kept.starts[i + 1] ?? trace.events);"
-            + "if (Math.abs(unused.max - kept.greatest[i]) > 1e-4"
-            + " || Math.abs(unused.min - kept.least[i]) > 1e-4) wrong.push(i); } done(); })");
+            + "if (Math.abs(unused.max - kept.highest[i]) > 1e-4"
+            + " || Math.abs(unused.min - kept.lowest[i]) > 1e-4) wrong.push(i); } done(); })");
     assertEquals("[]", browser.json("globalThis.wrong").toString(), "buckets");
   }
 
@@ -493,7 +494,7 @@ class ReportPageTest {
     browser.choose("#run", String.valueOf(rowOf(0, "cub")));
     awaitRun(rowOf(0, "cub"));
     browser.run("allocsim.explorer.jump(4)");
-    browser.type("#filter-least", "1 MiB", Keys.TAB);
+    browser.type("#filter-min", "1 MiB", Keys.TAB);
     assertEquals("11", holders());
     browser.choose("#filter-stream", "1");
     assertEquals("", holders());

@@ -210,7 +210,7 @@ final class SweepCommandTest {
     Path log = folder.resolve("log");
     Process killed = ChildSweep.start("128m", log, traces, "-o", out);
     while (!Files.isDirectory(out.resolve("parts")) || parts().size() < 20) {
-      assertTrue(killed.isAlive(), () -> log.toUri() + " tells why");
+      assertTrue(killed.isAlive(), () -> log.toUri() + " says why");
       Thread.sleep(5);
     }
     killed.destroyForcibly().waitFor();

@@ -193,7 +193,7 @@ class UserNeedsTest {
 
   /** The history of a program that begins in its middle still adds up. */
   @Test
-  void inspectTellsWhatAHistoryLacks() {
+  void inspectShowsWhatAHistoryLacks() {
     JsonNode json = json("inspect", CommandRun.recording("prefetch_streams.pickle.xz"));
     for (JsonNode history : json.get("histories")) {
       assertEquals(history.get("final_live_bytes"), history.get("last_live_bytes"));

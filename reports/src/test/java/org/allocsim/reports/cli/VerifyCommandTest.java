@@ -82,7 +82,7 @@ class VerifyCommandTest {
   }
 
   @Test
-  void synchronizationsThatLeaveNoEventAreToldAndNoDifference() throws IOException {
+  void synchronizationsThatLeaveNoEventAreReportedAndNoDifference() throws IOException {
     Path recording = CommandRun.recording("prefetch_streams.pickle.xz");
     Path more = Files.writeString(folder.resolve("more.json"), "{\"num_sync_all_streams\": 7}");
     CommandRun run = CommandRun.of("verify", recording, "--stats", more);
@@ -121,7 +121,7 @@ class VerifyCommandTest {
     assertEquals(ExitCodes.FAILED, run.exitCode());
     assertEquals(1, run.err().lines().count(), run.err());
     assertTrue(run.out().contains("device 0: exact"), run.out());
-    assertTrue(Files.readString(json).contains("\"error\": "), "the file is told");
+    assertTrue(Files.readString(json).contains("\"error\": "), "the file is named");
     assertTrue(Files.readString(json).contains("\"exact\": false,"), "the whole is not exact");
   }
 

@@ -66,7 +66,7 @@ class WhatIfTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"phase-borders,2", "request:1,1"})
+  @CsvSource({"phase-boundaries,2", "request:1,1"})
   void aCallInTheGapLetsTheRequestPass(String place, int calls) {
     String out = replay("--insert", "empty_cache@" + place);
     assertTrue(out.startsWith("trace "), out);
@@ -84,11 +84,11 @@ class WhatIfTest {
 
   @Test
   void theJsonNamesPlaceAndCount() {
-    String json = replay("--insert", "empty_cache@phase-borders", "--json", "-");
+    String json = replay("--insert", "empty_cache@phase-boundaries", "--json", "-");
     assertTrue(
         json.contains(
-            "\"inserted\": { \"call\": \"empty_cache\", \"place\": \"phase-borders\", \"count\": 2"
-                + " }"),
+            "\"inserted\": { \"call\": \"empty_cache\", \"place\": \"phase-boundaries\", \"count\":"
+                + " 2 }"),
         json);
     assertTrue(json.contains("\"ooms\": []"), json);
   }
@@ -134,12 +134,12 @@ class WhatIfTest {
   }
 
   @Test
-  void stepsAndPhasesThatAreNotThereAreTold() throws IOException {
+  void stepsAndPhasesThatAreNotThereAreReported() throws IOException {
     CommandRun steps = CommandRun.of("replay", flashlight, "--insert", "empty_cache@every:2");
     assertEquals(ExitCodes.FAILED, steps.exitCode());
     assertTrue(steps.err().contains("record more iterations"), steps.err());
     Path plain = record(trace -> trace.free(allocate(trace, GIB)));
-    CommandRun phases = CommandRun.of("replay", plain, "--insert", "empty_cache@phase-borders");
+    CommandRun phases = CommandRun.of("replay", plain, "--insert", "empty_cache@phase-boundaries");
     assertEquals(ExitCodes.FAILED, phases.exitCode());
     assertTrue(phases.err().contains("it holds no phases"), phases.err());
   }

@@ -35,8 +35,8 @@ class SegmentColumnsTest {
         int from = random.nextInt(PAGES);
         boolean maps = !held.get(from);
         int limit = maps ? held.nextSetBit(from) : held.nextClearBit(from);
-        int most = (limit < 0 || limit > PAGES ? PAGES : limit) - from;
-        int pages = 1 + random.nextInt(most);
+        int max = (limit < 0 || limit > PAGES ? PAGES : limit) - from;
+        int pages = 1 + random.nextInt(max);
         held.set(from, from + pages, maps);
         columns.add(
             maps ? SegmentColumns.MAPPED : SegmentColumns.UNMAPPED, false, event, from, pages, 0);

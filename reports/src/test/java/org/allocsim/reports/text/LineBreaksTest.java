@@ -14,7 +14,7 @@ class LineBreaksTest {
   }
 
   @Test
-  void theLongestWordIsTheLeastWidthThatBreaksNone() {
+  void theLongestWordIsTheMinimumWidthThatBreaksNone() {
     assertEquals(13, LineBreaks.longestWord("at request 1 048 (439.21 MiB), 20 times"));
   }
 

@@ -19,7 +19,7 @@ import org.allocsim.analysis.moment.StackLabels;
  * processes). Amounts are whole MiB there.
  */
 public final class SmiSamples {
-  private static final int MOST_LINES = 10_000_000;
+  private static final int MAX_LINES = 10_000_000;
   private static final long UNKNOWN = -1;
 
   /** Which sample of several counts. */
@@ -33,8 +33,8 @@ public final class SmiSamples {
   /**
    * A GPU's memory; −1 where a figure is missing.
    *
-   * @param gpu index or identifier of the GPU, empty where the file does not tell
-   * @param uuid identifier of the GPU, empty where the file does not tell
+   * @param gpu index or identifier of the GPU, empty where the file does not say
+   * @param uuid identifier of the GPU, empty where the file does not say
    */
   public record GpuSample(
       String gpu,
@@ -69,9 +69,9 @@ public final class SmiSamples {
     Columns columns = new Columns(fileName, heading);
     String line = reader.readLine();
     for (int number = 2; line != null; number++) {
-      if (number > MOST_LINES) {
+      if (number > MAX_LINES) {
         throw new SmiFormatException(
-            fileName + ": has more than " + MOST_LINES + " lines; give fewer samples");
+            fileName + ": has more than " + MAX_LINES + " lines; give fewer samples");
       }
       if (!line.isBlank()) {
         add(columns.row(line, number));

@@ -9,8 +9,8 @@ import org.allocsim.analysis.fleet.sweep.SweepRow;
  * @param choice what served the requests
  * @param isRecordedConf whether under the settings that the trace was recorded with
  * @param oom whether a request failed
- * @param peakReservedBytes most that was reserved
- * @param roomBytes most that could be reserved on the GPU under the allocator's own limit
+ * @param peakReservedBytes maximum that was reserved
+ * @param roomBytes maximum that could be reserved on the GPU under the allocator's own limit
  * @param driverNanos time in the driver
  */
 record FleetRun(

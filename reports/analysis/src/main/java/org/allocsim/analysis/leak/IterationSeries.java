@@ -28,10 +28,10 @@ public record IterationSeries(
 
   static IterationSeries of(AllocationTrace trace, int device, IterationSampler sampler) {
     long[] reserved = sampler.reservedBytes();
-    long[] most = sampler.mostBytes();
+    long[] highest = sampler.maxBytes();
     long[] excess = new long[reserved.length];
     for (int i = 0; i < excess.length; i++) {
-      excess[i] = reserved[i] - most[i];
+      excess[i] = reserved[i] - highest[i];
     }
     return new IterationSeries(
         sampler.floorBytes(),

@@ -19,8 +19,8 @@ public record Iterations(Source source, String name, int[] boundaries) {
     PERIOD
   }
 
-  /** Fewest iterations that can tell a trend. */
-  public static final int FEWEST = Trend.LEAST_POINTS;
+  /** Fewest iterations that can show a trend. */
+  public static final int FEWEST = Trend.MIN_POINTS;
 
   /** Keeps its own copy. */
   public Iterations {

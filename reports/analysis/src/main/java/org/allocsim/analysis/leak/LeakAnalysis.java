@@ -107,7 +107,7 @@ public record LeakAnalysis(
   /** The first batches of every size need new segments; what fragments goes on needing them. */
   private static boolean growsInSecondHalf(long[] reservedBytes, int cut) {
     int half = (reservedBytes.length - cut) / 2;
-    return half >= Trend.LEAST_POINTS
+    return half >= Trend.MIN_POINTS
         && Trend.ofPart(reservedBytes, reservedBytes.length - half, CONFIDENCE).rises();
   }
 
@@ -146,7 +146,7 @@ public record LeakAnalysis(
     return true;
   }
 
-  /** The trend that decides: the one that grows for a leak, the most telling one otherwise. */
+  /** The trend that decides: the one that grows for a leak, the clearest one otherwise. */
   public Trend deciding() {
     if (verdict == LeakVerdict.FRAGMENTATION) {
       return reserved;
@@ -195,7 +195,7 @@ public record LeakAnalysis(
   /** The trend to go on with: that of the last third where it is clearly faster than the whole. */
   private Trend pace(Trend whole, long[] bytes) {
     int third = (bytes.length - whole.first()) / 3;
-    if (third < Trend.LEAST_POINTS) {
+    if (third < Trend.MIN_POINTS) {
       return whole;
     }
     Trend late = Trend.of(bytes, bytes.length - third, whole.confidence());

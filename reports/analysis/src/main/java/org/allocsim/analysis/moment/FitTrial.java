@@ -22,7 +22,7 @@ import org.allocsim.simulator.run.Run;
  * long enough. What is released are the segments and pages with the fewest bytes in use, or with
  * the fewest blocks in use, of all that are enough together; see {@link MinimalReleaseSearch}, also
  * for its bound. Both at once are not looked for, nor are holes that an expandable segment closes
- * by growing, so that a request may come to fit with fewer bytes than either way tells.
+ * by growing, so that a request may come to fit with fewer bytes than either way shows.
  */
 public final class FitTrial {
   /** How a request comes to fit. */
@@ -34,7 +34,7 @@ public final class FitTrial {
   }
 
   /** What no other set of blocks with the same effect has less of. */
-  public enum Least {
+  public enum Minimum {
     /** Bytes; of sets of the same bytes it is one of the fewest blocks. */
     BYTES,
     /** Blocks; of sets of the same number it is one of the fewest bytes. */
@@ -51,7 +51,7 @@ public final class FitTrial {
    * @param segments numbers of their segments in the layout
    * @param bytes what the blocks take
    * @param gainedBytes size of the hole, or of the segments and pages that are released
-   * @param least what no other blocks with that effect have less of
+   * @param minimum what no other blocks with that effect have less of
    * @param confirmed whether the simulated allocator served the request without the blocks
    */
   public record Remedy(
@@ -60,7 +60,7 @@ public final class FitTrial {
       List<Integer> segments,
       long bytes,
       long gainedBytes,
-      Least least,
+      Minimum minimum,
       boolean confirmed) {
     /** Keeps its own copies. */
     public Remedy {
@@ -74,7 +74,7 @@ public final class FitTrial {
     }
 
     private Remedy withVerdict(boolean served) {
-      return new Remedy(way, blocks, segments, bytes, gainedBytes, least, served);
+      return new Remedy(way, blocks, segments, bytes, gainedBytes, minimum, served);
     }
   }
 
@@ -118,8 +118,8 @@ public final class FitTrial {
   }
 
   /** Whether the limit is the largest that explains the failures, so that more may be missing. */
-  public boolean isLimitConcluded() {
-    return landmarks.input().isLimitConcluded();
+  public boolean isLimitInferred() {
+    return landmarks.input().isLimitInferred();
   }
 
   /** Whether the request would fit if nothing in a segment were in use. */
@@ -249,7 +249,7 @@ public final class FitTrial {
         blocks.add(Pins.block(layout, block));
       }
     }
-    return new Remedy(Way.HOLE, blocks, List.of(segment), used, holeBytes, Least.BYTES, false);
+    return new Remedy(Way.HOLE, blocks, List.of(segment), used, holeBytes, Minimum.BYTES, false);
   }
 
   // Released segments.
@@ -261,8 +261,8 @@ public final class FitTrial {
     }
     MinimalReleaseSearch search = new MinimalReleaseSearch(layout, config.largeSegmentBytes());
     List<Remedy> releases = new ArrayList<>();
-    for (Least least : new Least[] {Least.BYTES, Least.BLOCKS}) {
-      Remedy release = search.find(missingBytes, least).map(this::release).orElse(null);
+    for (Minimum minimum : new Minimum[] {Minimum.BYTES, Minimum.BLOCKS}) {
+      Remedy release = search.find(missingBytes, minimum).map(this::release).orElse(null);
       if (release != null && releases.stream().noneMatch(release::isWorseThan)) {
         releases.add(release);
       }
@@ -277,7 +277,7 @@ public final class FitTrial {
         plan.segments(),
         plan.bytes(),
         plan.releasedBytes(),
-        plan.least(),
+        plan.minimum(),
         false);
   }
 }

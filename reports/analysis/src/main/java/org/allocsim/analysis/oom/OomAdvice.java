@@ -221,7 +221,7 @@ final class OomAdvice {
     if (windows) {
       cannotHelp.add(
           "expandable_segments: not supported on Windows (PyTorch warns once and leaves it off)"
-              + (message.processesHidden() ? "; doubtful under WSL." : "."));
+              + (message.processesHidden() ? "; not reliable under WSL." : "."));
       return;
     }
     switch (message.wording()) {
@@ -260,7 +260,7 @@ final class OomAdvice {
               variable()
                   + "=max_split_size_mb:N with N from 20 up to the request ("
                   + message.amounts().get(Amount.REQUEST).text()
-                  + "), which keeps larger free blocks whole; a recorded snapshot tells which N."
+                  + "), which keeps larger free blocks whole; a recorded snapshot shows which N."
                   + caution);
     }
   }

@@ -23,7 +23,7 @@ import org.allocsim.analysis.oom.OomMessage.Wording;
  * left below the limit then takes the place of the GPU's free memory where it is less.
  *
  * <p>Every printed number is an interval, because it was rounded. The verdict is that of the
- * printed numbers; the verdicts that other numbers of the intervals would get are told, too.
+ * printed numbers; the verdicts that other numbers of the intervals would get are reported, too.
  */
 public final class OomExplainer {
   /** A context with its libraries; memory of others above this is a finding. */
@@ -84,7 +84,7 @@ public final class OomExplainer {
 
   /**
    * Explains a message with the table of {@code torch.cuda.memory_summary()} that belongs to it:
-   * the table tells where the cache lies, and fills in for sizes that the message lacks.
+   * the table shows where the cache lies, and fills in for sizes that the message lacks.
    */
   public static OomExplanation explain(
       OomMessage message, Optional<SummaryTable> table, OomSettings settings, boolean windows) {

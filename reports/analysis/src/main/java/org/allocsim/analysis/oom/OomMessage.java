@@ -28,7 +28,7 @@ public record OomMessage(
     boolean processesHidden,
     String hintVariable) {
 
-  /** Generations of the text, told apart by their words. */
+  /** Generations of the text, distinguished by their words. */
   public enum Wording {
     /** "cached" is what is reserved and not allocated. */
     CACHED("PyTorch 1.0 to 1.4"),
@@ -50,7 +50,7 @@ public record OomMessage(
     EXABYTE("PyTorch, any version"),
     /** The six lines of {@code backend:cudaMallocAsync}. */
     ASYNC("PyTorch with backend:cudaMallocAsync"),
-    /** No numbers, or too few to tell. */
+    /** No numbers, or too few to decide. */
     BARE("no known wording");
 
     private final String versions;

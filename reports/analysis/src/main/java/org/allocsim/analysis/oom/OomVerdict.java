@@ -1,6 +1,6 @@
 package org.allocsim.analysis.oom;
 
-/** Why a request failed, as far as the numbers of the message tell. */
+/** Why a request failed, as far as the numbers of the message show. */
 public enum OomVerdict {
   /** The request is larger than the GPU. */
   IMPOSSIBLE("IMPOSSIBLE", "the request is larger than the GPU"),
@@ -17,7 +17,7 @@ public enum OomVerdict {
   /** Free and cached memory together would do, but no single piece does. */
   FRAGMENTED("FRAGMENTED", "free and cached memory together would do, in one piece"),
   /** The message lacks a number that the decision needs. */
-  UNKNOWN("UNKNOWN", "the message lacks the numbers to tell");
+  UNKNOWN("UNKNOWN", "the message lacks the numbers to decide");
 
   private final String word;
   private final String meaning;

@@ -53,17 +53,17 @@ public record Outcome(
     return moments.stream().anyMatch(moment -> moment.name().equals(marker));
   }
 
-  /** Most memory that was held from the device. */
+  /** Maximum memory that was held from the device. */
   public long peakReservedBytes() {
     return result.peakReservedBytes();
   }
 
-  /** Most memory that the program held, in blocks. */
+  /** Maximum memory that the program held, in blocks. */
   public long peakAllocatedBytes() {
     return result.peakAllocatedBytes();
   }
 
-  /** Most memory that the program held, as it asked for it. */
+  /** Maximum memory that the program held, as it asked for it. */
   public long peakRequestedBytes() {
     return result.peakRequestedBytes();
   }

@@ -77,7 +77,9 @@ public final class CapacitySearch {
       return scenario.config();
     }
 
-    /** Most bytes in blocks at a time, where memory is ample: what the program holds, rounded. */
+    /**
+     * Maximum bytes in blocks at a time, where memory is ample: what the program holds, rounded.
+     */
     public long peakBlockBytes() {
       return scenario().takesConf() ? demand.peakBlockBytes() : ample.peakAllocatedBytes();
     }

@@ -55,7 +55,7 @@ public record CapacityAnswer(
     List<CapacitySearch.Result> results,
     List<String> leftOut,
     double seconds) {
-  private static final int MOST_SIZES = 8;
+  private static final int MAX_SIZES = 8;
 
   private static final Shape<CapacityAnswer> TRACE =
       Shape.of(trace ->
@@ -104,7 +104,7 @@ public record CapacityAnswer(
                   .bytes("step_bytes", "Exactness of the search.", _ -> CapacitySearch.STEP_BYTES)
                   .bytes(
                       "peak_requested_bytes",
-                      "Most memory that the program asked for at once; no device with less free"
+                      "Maximum memory that the program asked for at once; no device with less free"
                           + " runs it.",
                       CapacityAnswer::neededBytes)
                   .many(
@@ -151,13 +151,13 @@ public record CapacityAnswer(
             .bytes(
                 "peak_block_bytes",
                 "blocks at peak",
-                "Most memory in blocks in use, where memory is ample.",
+                "Maximum memory in blocks in use, where memory is ample.",
                 each -> each.result().peakBlockBytes())
             .rank(1)
             .bytes(
                 "reserved_if_ample_bytes",
                 "reserved if ample",
-                "Most memory held from a device without bounds.",
+                "Maximum memory held from a device without bounds.",
                 each -> each.result().ample().peakReservedBytes())
             .text(
                 "smallest_gpu",
@@ -254,16 +254,16 @@ public record CapacityAnswer(
   }
 
   private Verdict verdict(Row smallest, Optional<Row> recorded, List<Sentence> details) {
-    long leastBytes = smallest.result().capacityBytes();
+    long minBytes = smallest.result().capacityBytes();
     String conf = smallest.conf();
     boolean isBetter =
         recorded.isPresent()
-            && (!recorded.get().isFound() || recorded.get().result().capacityBytes() > leastBytes);
-    Sentence least =
+            && (!recorded.get().isFound() || recorded.get().result().capacityBytes() > minBytes);
+    Sentence minimum =
         Sentence.of(
-            "A device with {} free runs the program with {}", bytes(leastBytes), smallest.name());
+            "A device with {} free runs the program with {}", bytes(minBytes), smallest.name());
     if (!isBetter) {
-      return new Verdict(Tone.NEUTRAL, Sentence.of("{}.", least), details, null);
+      return new Verdict(Tone.NEUTRAL, Sentence.of("{}.", minimum), details, null);
     }
     Sentence now =
         recorded.get().isFound()
@@ -274,7 +274,7 @@ public record CapacityAnswer(
             : Sentence.of("with the recorded settings, {}, none does", recorded.get().name());
     return new Verdict(
         Tone.GOOD,
-        Sentence.of("{}; {}.", least, now),
+        Sentence.of("{}; {}.", minimum, now),
         details,
         conf == null ? null : Settings.paste(conf, version));
   }
@@ -359,7 +359,7 @@ public record CapacityAnswer(
             .distinct()
             .toArray();
     List<Long> shown = new ArrayList<>();
-    int step = Math.max(1, (sizes.length + MOST_SIZES - 1) / MOST_SIZES);
+    int step = Math.max(1, (sizes.length + MAX_SIZES - 1) / MAX_SIZES);
     for (int i = sizes.length - 1; i >= 0; i -= step) {
       shown.addFirst(sizes[i]);
     }

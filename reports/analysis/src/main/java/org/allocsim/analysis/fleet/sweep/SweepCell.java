@@ -61,7 +61,7 @@ record SweepCell(
         .set(SweepColumn.LIMIT_BYTES, limitBytes < 0 ? null : limitBytes);
   }
 
-  /** Tells this run from others of the same trace. */
+  /** Distinguishes this run from others of the same trace. */
   List<Object> identity() {
     return describe(new SweepRow.Builder()).identity();
   }

@@ -45,10 +45,10 @@ public enum SweepColumn {
   FIRST_OOM_REQUESTED_BYTES(Type.INTEGER, "what it asked for"),
   REQUESTS(Type.INTEGER, "allocation requests that were sent"),
   EVENTS(Type.INTEGER, "requests of all kinds that were sent"),
-  PEAK_REQUESTED_BYTES(Type.INTEGER, "most that the program had asked for at once"),
-  PEAK_ALLOCATED_BYTES(Type.INTEGER, "most that blocks handed out took, after rounding"),
+  PEAK_REQUESTED_BYTES(Type.INTEGER, "maximum that the program had asked for at once"),
+  PEAK_ALLOCATED_BYTES(Type.INTEGER, "maximum that blocks handed out took, after rounding"),
   PEAK_ACTIVE_BYTES(Type.INTEGER, "the same with blocks that await their free"),
-  PEAK_RESERVED_BYTES(Type.INTEGER, "most that was held from the GPU"),
+  PEAK_RESERVED_BYTES(Type.INTEGER, "maximum that was held from the GPU"),
   PEAK_DEVICE_BYTES(Type.INTEGER, "the same in whole pages of the GPU"),
   UTILISATION_RATIO(Type.REAL, "peak of allocated over peak of reserved bytes"),
   AT_PEAK_INTERNAL_BYTES(

@@ -19,7 +19,7 @@ import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Work;
 
-/** What the amount of GPU memory in use tells. */
+/** What the amount of GPU memory in use shows. */
 public final class LowMemoryIsAFault implements SuiteScenario {
   private static final String SMALL = "small batches";
   private static final String LARGE = "large batches";
