@@ -83,7 +83,7 @@ public final class BarData {
     return rows.stream().anyMatch(row -> row.values()[part] > 0);
   }
 
-  /** The greatest sum, 0 where there is none. */
+  /** The highest sum, 0 where there is none. */
   double top() {
     return rows.stream().mapToDouble(Row::sum).max().orElse(0);
   }

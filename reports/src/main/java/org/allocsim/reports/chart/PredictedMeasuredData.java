@@ -71,7 +71,7 @@ public final class PredictedMeasuredData {
     return lowest;
   }
 
-  /** The greatest value, 0 where there is none. */
+  /** The highest value, 0 where there is none. */
   double greatest() {
     return highest;
   }

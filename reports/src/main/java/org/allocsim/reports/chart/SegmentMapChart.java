@@ -16,7 +16,7 @@ import org.jfree.chart.plot.XYPlot;
 
 /**
  * Segments as rows, their blocks in the colours of their categories. Blocks that are narrower than
- * a pixel share it: the colour is that of the category with most bytes there.
+ * a pixel share it: the colour is that of the category with the most bytes there.
  */
 public final class SegmentMapChart {
   /** Width in pixels. */

@@ -165,8 +165,8 @@ final class AccountCommand implements Callable<Integer> {
     }
     map.put("lines", lines);
     map.put("reserved_bytes", account.reservedBytes());
-    map.put("card_bytes", account.totalBytes());
-    map.put("card_source", gpu.totalSource());
+    map.put("gpu_bytes", account.totalBytes());
+    map.put("gpu_source", gpu.totalSource());
     return map;
   }
 }

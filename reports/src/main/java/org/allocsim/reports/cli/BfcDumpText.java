@@ -136,7 +136,7 @@ final class BfcDumpText {
     map.put("allocator", dump.allocator().isEmpty() ? null : dump.allocator());
     map.put("requested_bytes", dump.request() == null ? null : Math.round(dump.request().value()));
     map.put("limit_bytes", dump.limitBytes() < 0 ? null : dump.limitBytes());
-    map.put("bytes_in_use", dump.bytesInUse());
+    map.put("in_use_bytes", dump.bytesInUse());
     map.put("free_bytes", dump.freeBytes());
     map.put("free_chunks", dump.freeChunks());
     map.put("largest_free_bytes", dump.largestFreeBytes());
@@ -148,7 +148,7 @@ final class BfcDumpText {
               Map<String, Object> row = new LinkedHashMap<>();
               row.put("from_bytes", bin.minBytes());
               row.put("chunks_in_use", bin.chunksInUse());
-              row.put("bytes_in_use", bin.bytesInUse());
+              row.put("in_use_bytes", bin.bytesInUse());
               row.put("free_chunks", bin.freeChunks());
               row.put("free_bytes", bin.freeBytes());
               return row;

@@ -137,7 +137,9 @@ record CacheInsertion(Place place, long number) {
         return new CacheInsertion(place, number);
       }
       return switch (text) {
-        case "empty_cache@phase-boundaries" -> new CacheInsertion(Place.PHASE_BOUNDARIES, 0);
+        // The second is the word of earlier versions.
+        case "empty_cache@phase-boundaries", "empty_cache@phase-borders" ->
+            new CacheInsertion(Place.PHASE_BOUNDARIES, 0);
         case "empty_cache@before-oom" -> new CacheInsertion(Place.BEFORE_OOM, 0);
         default ->
             throw new TypeConversionException(

@@ -32,18 +32,16 @@ import picocli.CommandLine.Spec;
       "Replays a program on many allocators and compares them.",
       "",
       "Each trace is read once; the policies run side by side. Those that serve every request come",
-      "first, the lowest reserved memory first. Rounding is what blocks in use hold",
-      "beyond what was asked for, cached what is reserved and not in use, both when reserved memory"
-          + " was",
-      "reserved; utilisation is the peak of allocated over the peak of reserved memory. Where a",
+      "first, ordered by the peak of reserved memory. Rounding is what blocks in use hold beyond",
+      "what was asked for, cached what is reserved and not in use, both when reserved memory was",
+      "highest; utilisation is the peak of allocated over the peak of reserved memory. Where a",
       "request fails, the program is taken to go on without it. A policy that cannot serve a trace",
       "has a row that says what it needs.",
       "",
       "With --report, charts are drawn as .svg and .png, and for dark paper as -dark.svg and",
       "-dark.png: reserved, fragmentation, peak, driver-time, throughput, sizes, lifetimes,",
-      "segments (when the first request fails, when reserved memory is highest, at the end),"
-          + " utilisation",
-      "where the trace has work, after a number where there are several traces."
+      "segments (when the first request fails, when reserved memory is highest, at the end), and",
+      "utilisation where the trace has work, after a number where there are several traces."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -30,7 +30,7 @@ final class FleetTables {
         new FleetSection(
             "fleet-settings.csv",
             "Failures saved and memory saved, by setting",
-            "A run is a trace on a GPU; it is held against the run under the recorded settings on"
+            "A run is a trace on a GPU; it is compared with the run under the recorded settings on"
                 + " the same GPU. Failures saved run out of memory there and not under the"
                 + " setting; broken are runs that only the setting makes fail. Saved memory is a"
                 + " share of the recorded settings' peak of reserved memory, where neither runs"
@@ -94,7 +94,7 @@ final class FleetTables {
             "fleet-savings.csv",
             "Distribution of savings",
             "How many traces could do with how much less reserved memory, each under its own best"
-                + " setting and on the GPU where that saves most. Traces that fail on every GPU"
+                + " setting and on the GPU where that saves the most. Traces that fail on every GPU"
                 + " under their recorded settings are not among them.",
             List.of("less reserved memory", ">traces", ">of all"),
             List.of("saving_from_ratio", "saving_to_ratio", "traces"));
@@ -117,8 +117,8 @@ final class FleetTables {
         new FleetSection(
             "fleet-families.csv",
             "Best setting by workload family",
-            "The setting that saves most failures net of those that it breaks, then on average most"
-                + " memory; figures are as in the first table, of this family's runs only. What"
+            "The setting that saves the most failures net of those that it breaks, then the most"
+                + " memory on average; figures are as in the first table, of this family's runs only. What"
                 + " makes a family is given with --family.",
             List.of(
                 "family",
@@ -169,8 +169,8 @@ final class FleetTables {
         new FleetSection(
             "fleet-gpus.csv",
             "Frontier of GPUs",
-            "How many traces each GPU serves: as recorded, under the one setting that serves most"
-                + " on it (of equals the one that is best on all GPUs), with the best setting for"
+            "How many traces each GPU serves: as recorded, under the one setting that serves the"
+                + " most on it (of equals the one that is best on all GPUs), with the best setting for"
                 + " each trace, and with any allocator that was run. Too large are traces that ask"
                 + " for more at once than the GPU has, or than the limit on it allows: no"
                 + " allocator could serve them.",
@@ -231,8 +231,8 @@ final class FleetTables {
             "fleet-traces.csv",
             "Worst offenders",
             "First traces that are lost on most GPUs: they fail there as recorded, and no setting"
-                + " saves them. Then those that reserve most beyond what their best setting needs,"
-                + " on the GPU where that is most. A program that asks for more than a GPU has"
+                + " saves them. Then those that reserve the most beyond what their best setting"
+                + " needs, on the GPU where that is highest. A program that asks for more than a GPU has"
                 + " must become smaller; one that reserves far more than it asks for can do with"
                 + " the setting in the last column.",
             List.of(

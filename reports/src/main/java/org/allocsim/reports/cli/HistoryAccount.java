@@ -171,12 +171,12 @@ record HistoryAccount(
     map.put("device", device);
     map.put("complete", complete);
     map.put("blocks_before", blocksBefore);
-    map.put("bytes_before", bytesBefore);
+    map.put("before_bytes", bytesBefore);
     map.put("orphan_frees", orphanFrees);
     map.put("last_live_bytes", lastBytes);
     map.put("final_live_bytes", finalBytes);
     map.put("confidence", confidence());
-    map.put("inferred", RecordingMaps.inferences(inferences));
+    map.put("inferences", RecordingMaps.inferences(inferences));
     return map;
   }
 }

@@ -52,9 +52,9 @@ import picocli.CommandLine.Spec;
       "NONE           nothing grew after the warm-up",
       "",
       "The slope is the median over all pairs of iterations (Theil, Sen) with Kendall's interval.",
-      "Growth below 512 B an iteration is not called a leak. A leak takes at least 5 iterations",
-      "after the warm-up, fragmentation 10. A GPU is full when live memory at the",
-      "busiest moment reaches its size, or for FRAGMENTATION when reserved memory does."
+      "Growth below 512 B an iteration is not called a leak. A leak needs at least 5 iterations",
+      "after the warm-up, fragmentation 10. A GPU is full when live memory at the busiest moment",
+      "reaches its size, or for FRAGMENTATION when reserved memory does."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

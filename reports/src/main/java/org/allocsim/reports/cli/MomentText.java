@@ -114,7 +114,7 @@ final class MomentText {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("kind", moment.kind().name().toLowerCase(Locale.ROOT));
     map.put("request_index", moment.requestIndex());
-    map.put("elapsed_ns", moment.elapsedNanos());
+    map.put("elapsed_nanos", moment.elapsedNanos());
     map.put("stream", program.stream(moment.stream()));
     map.put("requested_bytes", moment.bytes().requestedBytes());
     map.put("rounding_bytes", moment.bytes().roundingBytes());

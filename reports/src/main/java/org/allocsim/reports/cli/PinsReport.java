@@ -281,7 +281,7 @@ record PinsReport(
     map.put("segments", segments);
     if (trial != null) {
       map.put("missing_bytes", trial.missingBytes());
-      map.put("limit_concluded", trial.isLimitInferred());
+      map.put("limit_inferred", trial.isLimitInferred());
       List<Object> found = new ArrayList<>();
       remedies.forEach(remedy -> found.add(toMap(remedy)));
       map.put("fits_without", found);
@@ -323,7 +323,7 @@ record PinsReport(
           "request_index",
           "age_steps",
           "age_requests",
-          "age_ns",
+          "age_nanos",
           "stack");
 
   /** Writes every block that pins a segment as a row. */
@@ -356,7 +356,7 @@ record PinsReport(
         map.put("age_steps", request < 0 || steps.isEmpty() ? null : ageInSteps(block));
         map.put("age_requests", request < 0 ? null : moment.requestIndex() - request);
         map.put(
-            "age_ns",
+            "age_nanos",
             request < 0
                 ? null
                 : moment.timeNanos() - program.origins().timeNanos(block.allocation()));
@@ -373,7 +373,7 @@ record PinsReport(
     map.put("confirmed", remedy.confirmed());
     map.put("bytes", remedy.bytes());
     map.put("gained_bytes", remedy.gainedBytes());
-    map.put("least", remedy.minimum().name().toLowerCase(Locale.ROOT));
+    map.put("minimum", remedy.minimum().name().toLowerCase(Locale.ROOT));
     map.put("blocks", blocks(remedy.blocks()));
     return map;
   }

@@ -210,7 +210,7 @@ record ReplayPictures(
     return SegmentMapData.of(layout, classes, age);
   }
 
-  /** The stacks that hold most, and all others. */
+  /** The stacks that hold the most, and all others. */
   private static SegmentMapData byStack(MemoryLayout layout, Origins origins) {
     StackLabels labels = new StackLabels(origins.stackTable(), 1);
     Map<String, Long> held = new HashMap<>();

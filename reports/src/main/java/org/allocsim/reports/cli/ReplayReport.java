@@ -108,13 +108,13 @@ record ReplayReport(
     map.put("lower_bound_bytes", pictures.neededBytes(deviceIndex));
     map.put("stats", stats);
     map.put("fragmentation", fragmentation.toMap());
-    map.put("ooms", ooms.stream().map(ReplayReport::oom).toList());
+    map.put("failed_requests", ooms.stream().map(ReplayReport::oom).toList());
     map.put("driver_calls", driverCalls.isEmpty() ? null : driverCalls);
-    map.put("min_time", driverNanos < 0 ? null : driverNanos / NANOS_PER_SECOND);
+    map.put("driver_seconds", driverNanos < 0 ? null : driverNanos / NANOS_PER_SECOND);
     map.put("time", time == null ? null : time.toMap());
-    map.put("inferred", RecordingMaps.inferences(inferences));
+    map.put("inferences", RecordingMaps.inferences(inferences));
     map.put("notes", notes);
-    map.put("seconds", seconds);
+    map.put("wall_seconds", seconds);
     return map;
   }
 

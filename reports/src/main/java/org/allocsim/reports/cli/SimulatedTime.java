@@ -125,7 +125,7 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
     map.put("requests", requests);
     map.put("copy_to_device_seconds", seconds(result.toDevice().totalNanos()));
     map.put("copy_to_host_seconds", seconds(result.toHost().totalNanos()));
-    map.put("most_queued", result.mostQueued());
+    map.put("max_queued", result.mostQueued());
     map.put("pinned_peak_bytes", result.pinnedPeakBytes());
     map.put("utilisation_over_time", overTime(result.compute()));
     map.put("steps", steps());
@@ -143,7 +143,7 @@ record SimulatedTime(TimeResult result, AllocationTrace trace) {
       shares.add((double) sum / (joined * busy.widthNanos()));
     }
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("seconds_each", seconds(joined * busy.widthNanos()));
+    map.put("piece_seconds", seconds(joined * busy.widthNanos()));
     map.put("shares", shares);
     return map;
   }

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Which share of reserved memory lies in no block in use, after every request: its lowest and its
- * greatest value in each of equally many consecutive requests, so that no peak is lost.
+ * highest value in each of equally many consecutive requests, so that no peak is lost.
  */
 final class UnusedShare {
   /** What a share of 1 is written as. */

@@ -82,7 +82,7 @@ class ChartDataTest {
       return ((CategoryPlot) plot(name)).getDataset();
     }
 
-    /** Greatest values of all datasets of a plot, in the order in which they are drawn. */
+    /** Highest values of all datasets of a plot, in the order in which they are drawn. */
     static List<Double> peaks(XYPlot plot) {
       List<Double> peaks = new ArrayList<>();
       for (int i = 0; i < plot.getDatasetCount(); i++) {

@@ -204,8 +204,8 @@ class JsonDocumentTest {
   @Test
   void listShowsSchemas() {
     CommandRun list = CommandRun.of("list", "schemas");
-    assertTrue(list.out().contains("allocsim-replay-1 "), list.out());
-    CommandRun one = CommandRun.of("list", "schemas", "allocsim-replay-1");
+    assertTrue(list.out().contains("allocsim-replay-2 "), list.out());
+    CommandRun one = CommandRun.of("list", "schemas", "allocsim-replay-2");
     assertEquals(JsonDocument.REPLAY.schema(), one.out());
     CommandRun none = CommandRun.of("list", "schemas", "allocsim-replay-0");
     assertEquals(ExitCodes.USAGE, none.exitCode());

@@ -324,6 +324,6 @@ class ReplayCommandTest {
   private static String normalized(Path json, Path trace) throws IOException {
     return Files.readString(json)
         .replace(trace.toString(), "FILE")
-        .replaceAll("\"seconds\": [0-9.E-]+", "\"seconds\": 0");
+        .replaceAll("\"wall_seconds\": [0-9.E-]+", "\"wall_seconds\": 0");
   }
 }

@@ -232,7 +232,7 @@ class SameAnswersTest {
     CommandRun run = CommandRun.of(all.toArray());
     assertEquals(0, run.exitCode() == 3 ? 0 : run.exitCode(), run.err());
     JsonNode node = MAPPER.readTree(run.out());
-    ((tools.jackson.databind.node.ObjectNode) node).remove("seconds");
+    ((tools.jackson.databind.node.ObjectNode) node).remove("wall_seconds");
     return node;
   }
 }

@@ -116,8 +116,8 @@ class SimulatedTimeTest {
     Path growth = CommandRun.recording("cat_growth.pickle.xz");
     JsonNode same = replay(growth, "--addresses", "modelled");
     JsonNode expandable = replay(growth, "--conf", "expandable_segments:True");
-    double driver = same.path("min_time").asDouble();
-    double other = expandable.path("min_time").asDouble();
+    double driver = same.path("driver_seconds").asDouble();
+    double other = expandable.path("driver_seconds").asDouble();
     double shift =
         expandable.path("time").path("seconds").asDouble()
             - same.path("time").path("seconds").asDouble();

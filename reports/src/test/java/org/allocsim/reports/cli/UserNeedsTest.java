@@ -107,7 +107,7 @@ class UserNeedsTest {
     if (conf != null) {
       arguments.addAll(List.of("--conf", conf));
     }
-    return json(arguments.toArray()).get("ooms").isEmpty();
+    return json(arguments.toArray()).get("failed_requests").isEmpty();
   }
 
   /** Also with streams of the program's own, whose making takes memory from the GPU. */

@@ -145,7 +145,7 @@ class ValidateReportTest {
           "one predicted 0 1",
           "- at the same request 0",
           "- at another request 1",
-          "tau) 0.500 on average, 0.500 at the",
+          "tau) 0.500 on average, at least 0.500.",
         }) {
       assertTrue(text.contains(line), line + "\n" + text);
     }

@@ -34,7 +34,7 @@ class VerifyCommandTest {
         "verify-prefetch-streams.json",
         Files.readString(json)
             .replace(file.toString(), "FILE")
-            .replaceAll("\"seconds\": [0-9.E-]+", "\"seconds\": 0"));
+            .replaceAll("\"wall_seconds\": [0-9.E-]+", "\"wall_seconds\": 0"));
   }
 
   @Test

@@ -24,7 +24,7 @@ public final class SmiSamples {
 
   /** Which sample of several counts. */
   public enum Choice {
-    /** The one with most memory in use. */
+    /** The one with the most memory in use. */
     HIGHEST,
     /** The last one. */
     LAST

@@ -2,7 +2,7 @@ package org.allocsim.analysis.fleet;
 
 import java.util.List;
 
-/** A trace on all GPUs, and on the one where a setting would change most. */
+/** A trace on all GPUs, and on the one where a setting would change the most. */
 public final class TraceTally {
   private final String file;
   private final String family;
@@ -67,7 +67,7 @@ public final class TraceTally {
     return lost;
   }
 
-  /** The GPU where a setting would change most; null where the baseline fails on all. */
+  /** The GPU where a setting would change the most; null where the baseline fails on all. */
   public FleetGpu gpu() {
     return gpu;
   }
@@ -77,7 +77,7 @@ public final class TraceTally {
     return baseline == null ? 0 : baseline.peakReservedBytes();
   }
 
-  /** The setting that reserves least on that GPU; null without one. */
+  /** The setting that reserves the least on that GPU; null without one. */
   public FleetChoice best() {
     return best == null ? null : best.choice();
   }

@@ -163,7 +163,7 @@ public final class IterationSampler implements EffectListener {
     return reservedBytes.clone();
   }
 
-  /** Most that was live until the end of each iteration, since the start of the trace. */
+  /** Maximum that was live until the end of each iteration, since the start of the trace. */
   long[] maxBytes() {
     return maxBytes.clone();
   }

@@ -14,7 +14,7 @@ import org.allocsim.simulator.trace.RequestKind;
  *     not show in it; 0 for the first two iterations, which have no such past
  * @param peakBytes live bytes at the busiest moment
  * @param reservedBytes reserved at the end
- * @param excessBytes reserved at the end beyond the most that was ever live until then
+ * @param excessBytes reserved at the end beyond the highest that was ever live until then
  */
 public record IterationSeries(
     long[] floorBytes,

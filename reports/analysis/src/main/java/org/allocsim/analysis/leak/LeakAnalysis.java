@@ -10,7 +10,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * for more than an iteration, {@linkplain Trend#grows grows}. Both are asked, each at half the
  * permitted error: the floor sees buffers that are replaced by ever larger ones, the kept part sees
  * small leaks that varying batches hide. FRAGMENTATION: neither does, but both reserved memory and
- * its excess over the most that was ever live grow, and reserved memory does so in the second half
+ * its excess over the highest that was ever live grow, and reserved memory does so in the second half
  * alone too. PLATEAU: reserved memory or the floor rose after the warm-up and did not go on. NONE:
  * neither rose.
  *
@@ -20,7 +20,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param floor trend of the floor of live memory
  * @param kept trend of its long-lived part; empty where too few iterations are left for it
  * @param reserved trend of reserved memory
- * @param excess trend of reserved memory beyond the most that was ever live
+ * @param excess trend of reserved memory beyond the highest that was ever live
  * @param verdict the answer
  * @param growth what grew between the first iteration after the warm-up and the last
  */

@@ -42,7 +42,7 @@ final class LiveCurve {
     }
   }
 
-  /** Least value before rows {@code from} to {@code to}, both included. */
+  /** Lowest value before rows {@code from} to {@code to}, both included. */
   long lowest(int from, int to) {
     long result = Long.MAX_VALUE;
     int i = from;
@@ -57,7 +57,7 @@ final class LiveCurve {
     return result;
   }
 
-  /** Greatest value before rows {@code from} to {@code to}, both included. */
+  /** Highest value before rows {@code from} to {@code to}, both included. */
   long greatest(int from, int to) {
     long result = Long.MIN_VALUE;
     int i = from;

@@ -21,7 +21,7 @@ import org.apache.commons.math3.stat.regression.SimpleRegression;
  * deviations never fade, as those of a cache that wanders, or where it is narrower, Student's
  * interval of the mean change from one iteration to the next takes the place of the latter. More
  * than {@value #MAX_POINTS} iterations are folded into that many groups of equal length, each
- * standing with its least value.
+ * standing with its lowest value.
  *
  * <p>A slope alone does not make a trend. Memory that {@linkplain #comesBack comes back} is not
  * lost, however steep the last tooth of a sawtooth is; and growth that has {@linkplain #stopped
@@ -32,7 +32,7 @@ import org.apache.commons.math3.stat.regression.SimpleRegression;
  * @param lower lower end of the slope's interval
  * @param upper upper end of the slope's interval
  * @param confidence minimum probability with which such an interval holds the slope
- * @param comesBack whether the least value of the last third is no more than the median of the
+ * @param comesBack whether the lowest value of the last third is no more than the median of the
  *     first third
  * @param stopped iteration from which on the series is level, or −1 where it is not known to be: a
  *     line that bends into a level fits better than a straight one, and after the bend the interval
@@ -163,7 +163,7 @@ public record Trend(
   /**
    * Iterations at the start that are still warming up: weights, optimizer states and caches appear
    * in them once. The rule is White's (MSER 1997) with a straight line in place of a mean: of all
-   * cuts up to one half, the one whose remaining line has the least standard error, measured as
+   * cuts up to one half, the one whose remaining line has the lowest standard error, measured as
    * squared errors over squared count. The earliest cut that is no more than twice as bad is
    * preferred.
    */

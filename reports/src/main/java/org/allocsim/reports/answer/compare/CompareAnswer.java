@@ -248,8 +248,8 @@ public record CompareAnswer(
                     ComparedTrace::notes)
                 .many(
                     "results",
-                    "One entry for each policy: those that serve everything first, the least"
-                        + " reserved memory before the others.",
+                    "One entry for each policy: those that serve everything first, ordered by"
+                        + " the peak of reserved memory.",
                     results,
                     ComparedTrace::runs)
                 .many(

@@ -156,7 +156,8 @@ final class CompareVerdict {
     if (chosen != null) {
       details.add(
           Sentence.of(
-              "When most is reserved, {} goes to rounding and {} is cached and not in use.",
+              "When reserved memory is highest, {} goes to rounding and {} is cached and not in"
+                  + " use.",
               bytes(chosen.atPeak().internalBytes()),
               bytes(chosen.atPeak().externalBytes())));
     }
