@@ -172,7 +172,7 @@ class BesideOthers(Comparison):
     def simulated(self, name, trace):
         for each in self.bench(trace, "--only", "policies", "--policies", POLICIES[name]):
             self.row("allocsim", name, trace, nanos_per_request(each),
-                     {"ns_per_event": each["ns_per_event"]["median"],
+                     {"ns_per_event": each["nanos_per_event"]["median"],
                       "cpu_share": each["cpu_share"]})
 
 

@@ -136,7 +136,7 @@ class BesidePyTorch(Comparison):
             kind = each["id"].split("/", 1)[0]
             compression = each["id"].rsplit("/", 1)[1] if kind == "read" else "none"
             self.row("allocsim " + kind, trace, compression, "ns_per_event",
-                     each["ns_per_event"]["values"],
+                     each["nanos_per_event"]["values"],
                      bytes_per_second=each["plain_bytes_per_second"])
 
     def unpickle(self, trace):

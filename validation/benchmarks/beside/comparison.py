@@ -88,8 +88,8 @@ def write_plain(source, target):
 
 def nanos_per_request(measurement):
     """Samples of a measurement of 'allocsim bench', which are per event."""
-    ratio = measurement["ns_per_request"] / measurement["ns_per_event"]["median"]
-    return [value * ratio for value in measurement["ns_per_event"]["values"]]
+    ratio = measurement["nanos_per_request"] / measurement["nanos_per_event"]["median"]
+    return [value * ratio for value in measurement["nanos_per_event"]["values"]]
 
 
 class Comparison:

@@ -9,7 +9,7 @@ import org.jfree.chart.axis.NumberTickUnit;
 
 /** An axis of bytes with ticks at powers of two, labelled in KiB, MiB, GiB and so on. */
 public final class ByteAxis {
-  private static final int MOST_TICKS = 10;
+  private static final int MAX_TICKS = 10;
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
   private ByteAxis() {}
@@ -22,10 +22,10 @@ public final class ByteAxis {
     return axis;
   }
 
-  /** The least power of two that makes no more than {@link #MOST_TICKS} ticks. */
+  /** The smallest power of two that makes no more than {@link #MAX_TICKS} ticks. */
   public static double tickBytes(double topBytes) {
     double tick = 1;
-    while (topBytes / tick > MOST_TICKS) {
+    while (topBytes / tick > MAX_TICKS) {
       tick *= 2;
     }
     return tick;

@@ -23,7 +23,7 @@ import org.jfree.chart.ui.RectangleInsets;
 
 /**
  * The look that all charts share: paper in the colour of a theme, few lines, and colours that
- * colour-blind readers tell apart, those of Okabe and Ito (jfly.uni-koeln.de/color, 2008).
+ * colour-blind readers can distinguish, those of Okabe and Ito (jfly.uni-koeln.de/color, 2008).
  */
 public final class ChartStyle {
   public static final Color SKY_BLUE = new Color(0x56, 0xB4, 0xE9);

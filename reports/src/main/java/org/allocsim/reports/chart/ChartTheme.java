@@ -4,8 +4,8 @@ import java.awt.Color;
 import java.util.List;
 
 /**
- * Paper and ink of charts, and colours for their series that colour-blind readers tell apart: those
- * of Okabe and Ito (jfly.uni-koeln.de/color, 2008) that stand out from the paper.
+ * Paper and ink of charts, and colours for their series that colour-blind readers can distinguish:
+ * those of Okabe and Ito (jfly.uni-koeln.de/color, 2008) that stand out from the paper.
  */
 public enum ChartTheme {
   /** Dark on white. */

@@ -27,7 +27,7 @@ public final class QuantityScale {
   }
 
   private static final double HEADROOM = 1.08;
-  private static final int MOST_TICKS = 10;
+  private static final int MAX_TICKS = 10;
   private static final double CLOSE = 1 + 1e-9;
   private static final String[] TIMES = {"ns", "µs", "ms", "s"};
 
@@ -99,7 +99,7 @@ public final class QuantityScale {
     // Ticks at the very ends are lost otherwise, as logarithms are rounded.
     axis.setRange(low / CLOSE, high * CLOSE);
     double powers = Math.log(high / low) / Math.log(base);
-    axis.setTickUnit(new NumberTickUnit(Math.ceil(powers / MOST_TICKS), labels()), false, true);
+    axis.setTickUnit(new NumberTickUnit(Math.ceil(powers / MAX_TICKS), labels()), false, true);
     axis.setMinorTickMarksVisible(false);
     return axis;
   }
@@ -111,9 +111,9 @@ public final class QuantityScale {
 
   /** 1, 2 or 5 times a power of ten. */
   private static double step(double high) {
-    double power = Math.pow(10, Math.floor(Math.log10(high / MOST_TICKS)));
+    double power = Math.pow(10, Math.floor(Math.log10(high / MAX_TICKS)));
     for (int factor : new int[] {1, 2, 5}) {
-      if (high / (factor * power) <= MOST_TICKS) {
+      if (high / (factor * power) <= MAX_TICKS) {
         return factor * power;
       }
     }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.account.CardAccount;
-import org.allocsim.analysis.account.CardAccount.Part;
+import org.allocsim.analysis.account.GpuAccount;
+import org.allocsim.analysis.account.GpuAccount.Part;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.text.JsonText;
@@ -35,14 +35,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code allocsim account}: reconciles what tensors take with what the card shows. */
+/** {@code allocsim account}: reconciles what tensors take with what the GPU shows. */
 @Command(
     name = "account",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Accounts for the memory of a card, from requests to what nvidia-smi shows.",
-      "The lines add up to the card, to the byte; what nobody explains is a line of its own."
+      "Accounts for the memory of a GPU, from requests to what nvidia-smi shows.",
+      "The lines add up to the GPU, to the byte; what nobody explains is a line of its own."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -65,13 +65,13 @@ final class AccountCommand implements Callable<Integer> {
       names = "--at",
       paramLabel = "oom|peak|end|N",
       description =
-          "When: at the first failed request, the peak of reserved memory, the end, or behind"
+          "When: at the first failed request, the peak of reserved memory, the end, or after"
               + " allocation request N, from 0 (default: oom if a request fails, else peak; the"
               + " end where there is no history).",
       converter = Choices.MomentConverter.class)
   private MomentQuery query;
 
-  @Mixin private CardOptions cardOptions;
+  @Mixin private CardOptions gpuOptions;
 
   @Mixin private ProgramOptions programOptions;
 
@@ -87,20 +87,20 @@ final class AccountCommand implements Callable<Integer> {
     Path file = Traces.file(traceName);
     try (OutputFiles outputs = new OutputFiles(out)) {
       OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
-      CardOptions.Samples samples = cardOptions.read();
+      CardOptions.Samples samples = gpuOptions.read();
       ReplayedProgram program = ReplayedProgram.read(traceName, programOptions);
       MemoryMoment moment = program.at(query);
-      CardAccount.Card card = cardOptions.card(samples, program, moment, programOptions.device());
-      CardAccount account = CardAccount.of(moment, card);
+      GpuAccount.Gpu gpu = gpuOptions.gpu(samples, program, moment, programOptions.device());
+      GpuAccount account = GpuAccount.of(moment, gpu);
       List<String> notes = new ArrayList<>(program.notes());
       notes.addAll(samples.notes());
       if (json != null) {
         JsonText.write(
-            JsonDocument.ACCOUNT.of(toMap(program, moment, account, card, notes)), json.stream());
+            JsonDocument.ACCOUNT.of(toMap(program, moment, account, gpu, notes)), json.stream());
       }
       outputs.commit();
       if (!outputs.takesStandardOutput()) {
-        print(program, moment, account, card, notes, out);
+        print(program, moment, account, gpu, notes, out);
         out.flush();
       }
     }
@@ -110,15 +110,14 @@ final class AccountCommand implements Callable<Integer> {
   private static void print(
       ReplayedProgram program,
       MemoryMoment moment,
-      CardAccount account,
-      CardAccount.Card card,
+      GpuAccount account,
+      GpuAccount.Gpu gpu,
       List<String> notes,
       PrintWriter out) {
     MomentText.printHeader(program, moment, out);
-    TextTable table =
-        TextTable.of("where the card's memory is", ">", ">bytes", ">", "according to");
+    TextTable table = TextTable.of("where the GPU's memory is", ">", ">bytes", ">", "according to");
     boolean inside = true;
-    for (CardAccount.Line line : account.lines()) {
+    for (GpuAccount.Line line : account.lines()) {
       if (inside && !line.part().isReserved()) {
         inside = false;
         row(table, "= reserved by PyTorch", account.reservedBytes(), account, "");
@@ -127,7 +126,7 @@ final class AccountCommand implements Callable<Integer> {
         row(table, label(line.part()), line.bytes(), account, line.source());
       }
     }
-    row(table, "= the card", account.totalBytes(), account, card.totalSource());
+    row(table, "= the GPU", account.totalBytes(), account, gpu.totalSource());
     table.print(out, "");
     if (!program.inferences().isEmpty() || !notes.isEmpty()) {
       out.println();
@@ -148,7 +147,7 @@ final class AccountCommand implements Callable<Integer> {
   }
 
   private static void row(
-      TextTable table, String name, long bytes, CardAccount account, String source) {
+      TextTable table, String name, long bytes, GpuAccount account, String source) {
     table.row(
         name,
         ByteFormat.human(bytes),
@@ -160,14 +159,14 @@ final class AccountCommand implements Callable<Integer> {
   private static Map<String, Object> toMap(
       ReplayedProgram program,
       MemoryMoment moment,
-      CardAccount account,
-      CardAccount.Card card,
+      GpuAccount account,
+      GpuAccount.Gpu gpu,
       List<String> notes) {
     Map<String, Object> map = MomentText.headerMap(program);
     map.put("notes", notes);
     map.put("moment", MomentText.toMap(program, moment));
     List<Object> lines = new ArrayList<>();
-    for (CardAccount.Line line : account.lines()) {
+    for (GpuAccount.Line line : account.lines()) {
       Map<String, Object> entry = new LinkedHashMap<>();
       entry.put("part", line.part().name().toLowerCase(Locale.ROOT));
       entry.put("bytes", line.bytes());
@@ -176,8 +175,8 @@ final class AccountCommand implements Callable<Integer> {
     }
     map.put("lines", lines);
     map.put("reserved_bytes", account.reservedBytes());
-    map.put("card_bytes", account.totalBytes());
-    map.put("card_source", card.totalSource());
+    map.put("gpu_bytes", account.totalBytes());
+    map.put("gpu_source", gpu.totalSource());
     return map;
   }
 }

@@ -69,7 +69,7 @@ import picocli.CommandLine.Spec;
       "  allocsim bench --baseline before.json --tolerance 5%%"
     })
 final class BenchCommand implements Callable<Integer> {
-  private static final int MOST_RUNS = 100;
+  private static final int MAX_RUNS = 100;
 
   private static final String CLASS_PATH = "java.class.path";
 
@@ -313,9 +313,8 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private Effort effort() {
-    if (runs != null && (runs < 1 || runs > MOST_RUNS)) {
-      throw Failure.usage(
-          "--runs " + runs + " is outside 1.." + MOST_RUNS + "; write one of these");
+    if (runs != null && (runs < 1 || runs > MAX_RUNS)) {
+      throw Failure.usage("--runs " + runs + " is outside 1.." + MAX_RUNS + "; write one of these");
     }
     Effort full = inTurns ? Effort.IN_TURNS : Effort.USUAL;
     Effort effort = quick ? Effort.LEAST : full;

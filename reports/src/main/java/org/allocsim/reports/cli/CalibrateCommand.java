@@ -54,7 +54,7 @@ import picocli.CommandLine.Spec;
     })
 final class CalibrateCommand implements Callable<Integer> {
   private static final double DEFAULT_SHARE = 0.9;
-  private static final int MOST_SECONDS = 3600;
+  private static final int MAX_SECONDS = 3600;
 
   @Spec private CommandSpec spec;
 
@@ -94,9 +94,9 @@ final class CalibrateCommand implements Callable<Integer> {
   @Option(
       names = "--max-gpu-memory",
       paramLabel = "SIZE",
-      description = "Most memory that may be used (default: 90 %% of what is free).",
+      description = "Maximum memory that may be used (default: 90 %% of what is free).",
       converter = SizeConverter.class)
-  private Long mostBytes;
+  private Long maxBytes;
 
   @Option(
       names = "--fill",
@@ -108,10 +108,10 @@ final class CalibrateCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
-    if (seconds < 1 || seconds > MOST_SECONDS) {
-      throw Failure.usage("--seconds " + seconds + " is not in 1 to " + MOST_SECONDS);
+    if (seconds < 1 || seconds > MAX_SECONDS) {
+      throw Failure.usage("--seconds " + seconds + " is not in 1 to " + MAX_SECONDS);
     }
-    if (fill && mostBytes != null) {
+    if (fill && maxBytes != null) {
       throw Failure.usage(
           "--max-gpu-memory bounds the memory that is used, and --fill takes all that is free;"
               + " leave one of them out");
@@ -169,19 +169,19 @@ final class CalibrateCommand implements Callable<Integer> {
     try (GpuTarget target = GpuTarget.open(gpu, GpuBounds.NONE)) {
       DeviceProfile base =
           GpuValidation.profile(target.identity(), target.identity().freeBytesAtStart());
-      long most =
-          mostBytes != null
-              ? mostBytes
+      long highest =
+          maxBytes != null
+              ? maxBytes
               : (long) (target.identity().freeBytesAtStart() * DEFAULT_SHARE);
-      if (most < CalibrationBounds.LEAST_BYTES) {
+      if (highest < CalibrationBounds.LEAST_BYTES) {
         throw new Failure(
             "calibrating needs 4 GiB of GPU memory, and %d bytes may be used; free some, or allow"
-                    .formatted(most)
+                    .formatted(highest)
                 + " more");
       }
       CalibrationBounds bounds =
           new CalibrationBounds(
-              most, Duration.ofSeconds(seconds).toNanos(), CalibrationBounds.ROUNDS, fill);
+              highest, Duration.ofSeconds(seconds).toNanos(), CalibrationBounds.ROUNDS, fill);
       CalibrationResult result = Calibration.of(target, base, bounds, this::report);
       return result.named(
           name != null

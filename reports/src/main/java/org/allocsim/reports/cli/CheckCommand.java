@@ -65,21 +65,21 @@ final class CheckCommand implements Callable<Integer> {
   @Option(
       names = "--max-reserved",
       paramLabel = "SIZE",
-      description = "Most memory that may be reserved, such as 22GiB.",
+      description = "Maximum memory that may be reserved, such as 22GiB.",
       converter = SizeConverter.class)
   private Long maxReservedBytes;
 
   @Option(
       names = "--max-allocated",
       paramLabel = "SIZE",
-      description = "Most memory that may be allocated.",
+      description = "Maximum memory that may be allocated.",
       converter = SizeConverter.class)
   private Long maxAllocatedBytes;
 
   @Option(
       names = "--max-requested",
       paramLabel = "SIZE",
-      description = "Most memory that the program may hold, before rounding.",
+      description = "Maximum memory that the program may hold, before rounding.",
       converter = SizeConverter.class)
   private Long maxRequestedBytes;
 
@@ -87,7 +87,7 @@ final class CheckCommand implements Callable<Integer> {
       names = "--max-slack",
       paramLabel = "SIZE|PERCENT",
       description =
-          "Most memory that may be reserved and not allocated when reserved memory first reaches"
+          "Maximum memory that may be reserved and not allocated when reserved memory first reaches"
               + " its peak, such as 2GiB, or 10%% of what is reserved then.",
       converter = ShareOrSize.Converter.class)
   private ShareOrSize maxSlack;

@@ -46,16 +46,16 @@ import picocli.CommandLine.Spec;
       "Replays a program on many allocators and compares them.",
       "",
       "Each trace is read once; the policies run side by side. Those that serve every request come",
-      "first, the least reserved memory before the others. Rounding is what blocks in use hold",
-      "beyond what was asked for, cached what is reserved and not in use, both when most was",
-      "reserved; utilisation is the peak of allocated over the peak of reserved memory. Where a",
+      "first, ordered by the peak of reserved memory. Rounding is what blocks in use hold beyond",
+      "what was asked for, cached what is reserved and not in use, both when reserved memory was",
+      "highest; utilisation is the peak of allocated over the peak of reserved memory. Where a",
       "request fails, the program is taken to go on without it. A policy that cannot serve a trace",
       "has a row that says what it needs.",
       "",
       "With --report, charts are drawn as .svg and .png, and for dark paper as -dark.svg and",
       "-dark.png: reserved, fragmentation, peak, driver-time, throughput, sizes, lifetimes,",
-      "segments (when the first request fails, when most is reserved, at the end), utilisation",
-      "where the trace has work, after a number where there are several traces."
+      "segments (when the first request fails, when reserved memory is highest, at the end), and",
+      "utilisation where the trace has work, after a number where there are several traces."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -150,8 +150,8 @@ final class CompareCommand implements Callable<Integer> {
     if (isReported) {
       recordings.add(recorded.recording(compared.results(), input.conf()));
       if (ChartFonts.areAvailable()) {
-        long mostBytes = answer(List.of(compared)).mostBytes();
-        new CompareCharts(compared, bound(mostBytes), observed).write(charts, prefix);
+        long maxBytes = answer(List.of(compared)).maxBytes();
+        new CompareCharts(compared, bound(maxBytes), observed).write(charts, prefix);
       }
     }
     return compared;
@@ -170,9 +170,9 @@ final class CompareCommand implements Callable<Integer> {
         observed);
   }
 
-  private MemoryTimelineChart.Bound bound(long mostBytes) {
+  private MemoryTimelineChart.Bound bound(long maxBytes) {
     return new MemoryTimelineChart.Bound(
-        mostBytes == limitBytes() ? "limit" : "the GPU has", mostBytes);
+        maxBytes == limitBytes() ? "limit" : "the GPU has", maxBytes);
   }
 
   private long limitBytes() {

@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
       "A snapshot in JSON Lines keeps its recording, of all devices: every command answers as for",
       "the snapshot itself, for the device that was chosen here where none is named. Says what the",
       "other format cannot hold. The format follows from the name: .jsonl, .csv and",
-      "so on, also with .gz, .xz or .zst behind it; --to chooses where a name does not tell."
+      "so on, also with .gz, .xz or .zst after it; --to chooses where a name does not say it."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     description = {
       "Compares two programs at their peaks.",
-      "Tells how much of the difference is the program's, because it asks for more, and how much",
+      "Shows how much of the difference is the program's, because it asks for more, and how much",
       "the allocator's, by rounding and slack; and which stacks, or sizes, ask for more.",
       "Everything adds up to the byte."
     },

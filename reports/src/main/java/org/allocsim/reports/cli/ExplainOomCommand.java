@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
       "Explains out-of-memory messages: a verdict, the arithmetic, what helps.",
       "Reads the messages of PyTorch 1.0 to 2.14 (CUDA and HIP, also cudaMallocAsync), in a log of",
       "any size, with timestamps, rank prefixes, colours and broken lines around them; a table of",
-      "torch.cuda.memory_summary() in the log, which tells where the cached memory lies; and the",
+      "torch.cuda.memory_summary() in the log, which shows where the cached memory lies; and the",
       "dumps of chunks that the BFC allocator of TensorFlow and JAX prints."
     },
     exitCodeListHeading = "%nExit codes, of the first message in the log:%n",
@@ -47,11 +47,11 @@ import picocli.CommandLine.Spec;
       " 2:wrong usage",
       "10:FRAGMENTED     free and cached memory would do, but not in one piece",
       "11:FULL           even perfect packing is too little; no allocator setting can fix it",
-      "12:CAPPED         the memory fraction refused what the card could give",
+      "12:CAPPED         the memory fraction refused what the GPU could give",
       "13:POOL           enough is free, but inside private pools (CUDA graphs, MemPool)",
       "14:NOT-ALLOCATOR  the driver had enough free memory and still refused",
-      "15:SPILLED        more is allocated than the card holds: system RAM is in use",
-      "16:IMPOSSIBLE     the request is larger than the card",
+      "15:SPILLED        more is allocated than the GPU holds: system RAM is in use",
+      "16:IMPOSSIBLE     the request is larger than the GPU",
       "17:UNKNOWN        the message lacks numbers that the verdict needs"
     },
     footerHeading = "%nExamples:%n",
@@ -177,7 +177,7 @@ final class ExplainOomCommand implements Callable<Integer> {
       return label()
           + ": line "
           + bare.firstLine()
-          + " tells of memory that ran out, but without PyTorch's numbers; give the whole message"
+          + " says that memory ran out, but without PyTorch's numbers; give the whole message"
           + " (\"CUDA error: out of memory\" has none: there a CUDA call outside the allocator"
           + " failed)";
     }

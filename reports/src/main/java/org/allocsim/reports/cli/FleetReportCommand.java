@@ -45,9 +45,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Says what a sweep found, and which setting would have saved what.",
       "Failures and memory that each setting saves, the best setting of each workload family, what",
-      "each card serves, and the worst traces: fleet.html, fleet.md and five tables as CSV.",
+      "each GPU serves, and the worst traces: fleet.html, fleet.md and five tables as CSV.",
       "",
-      "A failure is a trace that runs out of memory on a card under the settings that it was",
+      "A failure is a trace that runs out of memory on a GPU under the settings that it was",
       "recorded with (PyTorch's default where the sweep did not run those)."
     },
     footerHeading = "%nExamples:%n",
@@ -56,7 +56,7 @@ import picocli.CommandLine.Spec;
       "  allocsim fleet-report swept --family '([a-z]+)-[0-9]+' -o report"
     })
 final class FleetReportCommand implements Callable<Integer> {
-  private static final int MOST_BARS = 20;
+  private static final int MAX_BARS = 20;
   private static final String PAGE = "fleet.html";
   private static final String MARKDOWN = "fleet.md";
 
@@ -150,14 +150,14 @@ final class FleetReportCommand implements Callable<Integer> {
             Verdict.ofText(Verdict.Tone.NEUTRAL, verdict.sentence(), verdict.facts(), null));
     if (ChartFonts.areAvailable()) {
       if (bars.isAnyOutcomeChanged()) {
-        draw(page, "Failures that settings save", "failures", bars.savedFailures(MOST_BARS));
+        draw(page, "Failures that settings save", "failures", bars.savedFailures(MAX_BARS));
       }
       draw(
           page,
           "Traces by what their best setting saves of reserved memory",
           "traces",
           bars.savings());
-      draw(page, "Traces that each card serves", "traces", bars.frontier());
+      draw(page, "Traces that each GPU serves", "traces", bars.frontier());
     }
     for (FleetSection section : sections) {
       String more =

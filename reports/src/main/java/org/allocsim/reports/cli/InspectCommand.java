@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Shows what is in a file.",
       "For each device: events by action, streams, sizes, segments and pools at the end; for the",
-      "file: settings, annotations, stacks, and what the reader passed over. Tells whether the",
+      "file: settings, annotations, stacks, and what the reader passed over. Shows whether the",
       "history is whole and adds up to the segments at the end."
     },
     footerHeading = "%nExamples:%n",
@@ -85,7 +85,7 @@ final class InspectCommand implements Callable<Integer> {
   public Integer call() {
     if (from < 0 || to < from) {
       throw Failure.usage(
-          "--from " + from + " --to " + to + " is no range; give a start and an end behind it");
+          "--from " + from + " --to " + to + " is no range; give a start and an end after it");
     }
     PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(name);
@@ -233,18 +233,18 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   private static void printSizes(long[] sizes, PrintWriter out) {
-    long most = 0;
+    long highest = 0;
     for (long count : sizes) {
-      most = Math.max(most, count);
+      highest = Math.max(highest, count);
     }
-    if (most == 0) {
+    if (highest == 0) {
       return;
     }
     out.println("  allocations by requested size");
     TextTable table = TextTable.of(">from", ">allocations", "");
     for (int power = 0; power < sizes.length; power++) {
       if (sizes[power] > 0) {
-        int length = (int) Math.max(1, Math.round((double) sizes[power] / most * BAR_COLUMNS));
+        int length = (int) Math.max(1, Math.round((double) sizes[power] / highest * BAR_COLUMNS));
         table.row(sizeLabel(power), Numbers.count(sizes[power]), "#".repeat(length));
       }
     }

@@ -57,18 +57,18 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Tells leaks, fragmentation and plateaus apart over iterations.",
-      "Shows what grows, and at which iteration (counted from 0) a card will be full.",
+      "Distinguishes leaks, fragmentation and plateaus over iterations.",
+      "Shows what grows, and at which iteration (counted from 0) a GPU will be full.",
       "",
       "LEAK           live memory at the quietest moment of each iteration grows",
       "FRAGMENTATION  live memory does not, but what the allocator reserves beyond it does",
-      "PLATEAU        memory grew behind the warm-up and has stopped, or only with larger batches",
-      "NONE           nothing grew behind the warm-up",
+      "PLATEAU        memory grew after the warm-up and has stopped, or only with larger batches",
+      "NONE           nothing grew after the warm-up",
       "",
       "The slope is the median over all pairs of iterations (Theil, Sen) with Kendall's interval.",
-      "Growth below 512 B an iteration is not called a leak. A leak takes at least 5 iterations",
-      "behind the warm-up to be told, fragmentation 10. A card is full when live memory at the",
-      "busiest moment reaches its size, or for FRAGMENTATION when reserved memory does."
+      "Growth below 512 B an iteration is not called a leak. A leak needs at least 5 iterations",
+      "after the warm-up, fragmentation 10. A GPU is full when live memory at the busiest moment",
+      "reaches its size, or for FRAGMENTATION when reserved memory does."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

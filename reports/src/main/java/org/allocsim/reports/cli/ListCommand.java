@@ -47,7 +47,7 @@ import picocli.CommandLine.Spec;
       "  allocsim list policies cuda-async",
       "  allocsim list devices",
       "  allocsim list devices h200 > my-gpu.json",
-      "  allocsim list schemas allocsim-replay-1 > replay.schema.json"
+      "  allocsim list schemas allocsim-replay-2 > replay.schema.json"
     })
 final class ListCommand implements Runnable {
   @Spec private CommandSpec spec;

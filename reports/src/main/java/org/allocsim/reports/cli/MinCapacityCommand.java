@@ -50,15 +50,16 @@ import picocli.CommandLine.Spec;
     description = {
       "Finds the smallest device on which a recorded program runs.",
       "",
-      "For each allocator and setting: the least memory with which every request is served, exact",
-      "in steps of 2 MiB, and the ready cards that are large enough. A capacity is what is free",
-      "before the first allocation; the sizes of cards include the context. Requests that failed",
+      "For each allocator and setting: the minimum memory with which every request is served,"
+          + " exact",
+      "in steps of 2 MiB, and the ready GPUs that are large enough. A capacity is what is free",
+      "before the first allocation; the sizes of GPUs include the context. Requests that failed",
       "in the recording must be served too; they are given back at once.",
       "",
       "A program that runs on one device may fail on a slightly larger one, because the allocator",
       "releases cached memory when it runs short: the 8 steps below and above the answer are tried",
       "as well, and failures above it are reported. With --report a chart, frontier, shows which",
-      "allocator runs the program on which card."
+      "allocator runs the program on which GPU."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

@@ -45,7 +45,7 @@ import picocli.CommandLine.TypeConversionException;
       "",
       "Each copy has a seed of its own, the first of them --seed; the same seed makes the same",
       "copy, so 'perturb TRACE --runs 1 --seed S' with the same changes shows one again. A replay",
-      "ends at the first request that fails. Tells the share of copies that run out of memory, the",
+      "ends at the first request that fails. Shows the share of copies that run out of memory, the",
       "spread of the peak of reserved memory, and the worst copy."
     },
     footerHeading = "%nExamples:%n",
@@ -55,7 +55,7 @@ import picocli.CommandLine.TypeConversionException;
       "  allocsim perturb snapshot.pickle --resize 2%% --resize-each request --json fragile.json"
     })
 final class PerturbCommand implements Callable<Integer> {
-  private static final int MOST_RUNS = 100_000;
+  private static final int MAX_RUNS = 100_000;
   private static final double NANOS_PER_SECOND = 1e9;
 
   @Spec private CommandSpec spec;
@@ -192,9 +192,8 @@ final class PerturbCommand implements Callable<Integer> {
     if (resize != null && resizeShare == null) {
       throw Failure.usage("--resize-each without --resize changes nothing; give --resize too");
     }
-    if (runs < 1 || runs > MOST_RUNS) {
-      throw Failure.usage(
-          "--runs " + runs + " is outside 1.." + MOST_RUNS + "; write one of these");
+    if (runs < 1 || runs > MAX_RUNS) {
+      throw Failure.usage("--runs " + runs + " is outside 1.." + MAX_RUNS + "; write one of these");
     }
     if (seed > Long.MAX_VALUE - runs) {
       throw Failure.usage("--seed " + seed + " leaves no seeds to count up; give a smaller one");

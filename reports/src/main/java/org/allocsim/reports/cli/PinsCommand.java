@@ -56,7 +56,7 @@ final class PinsCommand implements Callable<Integer> {
       names = "--at",
       paramLabel = "oom|peak|end|N",
       description =
-          "When: at the first failed request, the peak of reserved memory, the end, or behind"
+          "When: at the first failed request, the peak of reserved memory, the end, or after"
               + " allocation request N, from 0 (default: oom if a request fails, else peak).",
       converter = Choices.MomentConverter.class)
   private MomentQuery query;

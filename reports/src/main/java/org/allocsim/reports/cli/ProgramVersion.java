@@ -19,9 +19,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.TraceFormats;
 
 /**
- * What tells results of this program from those of another. A release is told by its number; builds
- * between releases by their number and the digest of the archives with their code; plugins by the
- * digest of their jars.
+ * What distinguishes results of this program from those of another. A release has its number;
+ * builds between releases by their number and the digest of the archives with their code; plugins
+ * by the digest of their jars.
  */
 final class ProgramVersion {
   private static final String DEVELOPMENT = "development";

@@ -81,7 +81,7 @@ import picocli.CommandLine.Spec;
       "  allocsim replay snapshot.pickle.xz --memory-fraction 0.9 --chart memory.svg",
       "  allocsim replay snapshot.pickle --conf expandable_segments:True --capacity 24GiB",
       "  allocsim replay snapshot.pickle --memory-limit 20GiB --after-oom stop",
-      "  allocsim replay snapshot.pickle --capacity 12GiB --insert empty_cache@phase-borders",
+      "  allocsim replay snapshot.pickle --capacity 12GiB --insert empty_cache@phase-boundaries",
       "  allocsim replay snapshot.pickle --events - | head",
       "  allocsim replay 'program:gpt(iterations=4)' --repeat 1000 --policy cuda-async"
     })
@@ -129,7 +129,7 @@ final class ReplayCommand implements Callable<Integer> {
       names = "--after-oom",
       paramLabel = "stop|continue",
       description =
-          "What happens behind a request that fails: stop ends the replay, the failure is the "
+          "What happens after a request that fails: stop ends the replay, the failure is the "
               + "verdict; continue goes on as if the program had caught the error, and passes over "
               + "the frees of that request (default: continue). A request that failed in the "
               + "recording and is served now is given back at once.",
@@ -140,8 +140,8 @@ final class ReplayCommand implements Callable<Integer> {
       names = "--insert",
       paramLabel = "empty_cache@PLACE",
       description =
-          "Replay the program as if it called torch.cuda.empty_cache() at phase-borders (where"
-              + " recorded annotations begin or end), every:N (behind every N steps), before-oom"
+          "Replay the program as if it called torch.cuda.empty_cache() at phase-boundaries (where"
+              + " recorded annotations begin or end), every:N (after every N steps), before-oom"
               + " (right before what fails otherwise) or request:N (before allocation request N,"
               + " counted from 0).",
       converter = CacheInsertionConverter.class)

@@ -44,7 +44,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "  allocsim suite",
       "  allocsim suite --list",
-      "  allocsim suite article-card",
+      "  allocsim suite article-gpu",
       "  allocsim suite --policies all",
       "  allocsim suite --export cases"
     })

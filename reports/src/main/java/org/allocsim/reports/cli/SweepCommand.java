@@ -47,20 +47,20 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code allocsim sweep}: many traces under many settings on many cards. */
+/** {@code allocsim sweep}: many traces under many settings on many GPUs. */
 @Command(
     name = "sweep",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Replays many traces under every setting, allocator and card, a row for each run.",
+      "Replays many traces under every setting, allocator and GPU, a row for each run.",
       "",
       "Writes rows.csv, rows.parquet, and sweep.json, which says what the columns mean.",
       "",
       "A trace is read once. Finished runs are kept in the folder: the same sweep, killed or with"
           + " a",
       "larger grid, makes only those that are missing. A file that is no trace has a row with its",
-      "error and ends nothing. 'allocsim fleet-report' draws conclusions from the rows."
+      "error and ends nothing. 'allocsim fleet-report' summarises the rows."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -117,7 +117,7 @@ final class SweepCommand implements Callable<Integer> {
       split = ",",
       hideParamSyntax = true,
       description =
-          "Cards with this much free memory, such as 16GiB,24GiB; 'recorded' is the default card"
+          "GPUs with this much free memory, such as 16GiB,24GiB; 'recorded' is the default GPU"
               + " under the limit that each recording shows.")
   private List<String> capacities = List.of();
 
@@ -127,7 +127,7 @@ final class SweepCommand implements Callable<Integer> {
       split = ",",
       hideParamSyntax = true,
       description =
-          "Cards that 'allocsim list devices' shows, or files that 'allocsim calibrate' wrote"
+          "GPUs that 'allocsim list devices' shows, or files that 'allocsim calibrate' wrote"
               + " (default, without --capacities: h100-80gb).")
   private List<String> devices = List.of();
 
@@ -173,14 +173,14 @@ final class SweepCommand implements Callable<Integer> {
       throw Failure.usage("--threads " + threads + " is negative; give a number of threads");
     }
     SweepEngine chosen = engine();
-    List<String> ownCards = new ArrayList<>();
-    List<String> cards = cards(ownCards);
+    List<String> ownGpus = new ArrayList<>();
+    List<String> gpus = gpus(ownGpus);
     SweepRequest request =
         new SweepRequest(
             policyOptions.text(),
             confs(),
-            cards,
-            ownCards,
+            gpus,
+            ownGpus,
             limit == null ? null : limit.fraction(),
             limit == null ? null : limit.bytes(),
             torchVersion.version().id(),
@@ -247,22 +247,22 @@ final class SweepCommand implements Callable<Integer> {
   }
 
   /**
-   * The cards.
+   * The GPUs.
    *
    * @param own gets those that do not come with the program
    */
-  private List<String> cards(List<String> own) {
-    List<String> cards = new ArrayList<>();
+  private List<String> gpus(List<String> own) {
+    List<String> gpus = new ArrayList<>();
     try {
       for (String capacity : capacities) {
-        cards.add(
+        gpus.add(
             capacity.strip().equals(SweepRequest.RECORDED)
                 ? SweepRequest.RECORDED
                 : json(DeviceProfiles.ofCapacity(new SizeConverter().convert(capacity))));
       }
       for (String device : devices) {
         DeviceProfile profile = new ProfileConverter().convert(device.strip());
-        cards.add(json(profile));
+        gpus.add(json(profile));
         if (!ShippedProfiles.names().contains(device.strip())) {
           own.add(json(profile));
         }
@@ -270,10 +270,10 @@ final class SweepCommand implements Callable<Integer> {
     } catch (TypeConversionException e) {
       throw Failure.usage(e.getMessage());
     }
-    if (cards.isEmpty()) {
-      cards.add(json(DeviceProfiles.defaultProfile()));
+    if (gpus.isEmpty()) {
+      gpus.add(json(DeviceProfiles.defaultProfile()));
     }
-    return cards;
+    return gpus;
   }
 
   private static String json(DeviceProfile profile) {

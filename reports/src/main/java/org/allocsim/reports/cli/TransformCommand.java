@@ -50,7 +50,7 @@ import picocli.CommandLine.Spec;
       "",
       "What is held when a part begins becomes its prologue. At the seams of a repeated program",
       "what a pass has left is given back, so that each begins alike. A batch can be scaled where",
-      "two runs that differ in their batch only tell how each size depends on it. Memory that one",
+      "two runs that differ in their batch only show how each size depends on it. Memory that one",
       "step made and another gives back is given back late where their order turns round."
     },
     footerHeading = "%nExamples:%n",
@@ -185,7 +185,7 @@ final class TransformCommand implements Callable<Integer> {
     boolean scales = change.scale != null;
     if (scales != (otherName != null) || scales != (otherScale != null)) {
       throw Failure.usage(
-          "a trace does not tell which sizes depend on its batch: --scale-batch, --other with"
+          "a trace does not say which sizes depend on its batch: --scale-batch, --other with"
               + " another run and --other-scale with its batch go together");
     }
     String plain = Compression.plainName(outputName);
@@ -236,13 +236,13 @@ final class TransformCommand implements Callable<Integer> {
     int from = Integer.parseInt(range.group(1));
     int to = Integer.parseInt(range.group(2));
     Iterations steps = bySteps ? steps(trace) : null;
-    int most = bySteps ? steps.count() : trace.eventCount();
-    if (from >= to || to > most) {
+    int end = bySteps ? steps.count() : trace.eventCount();
+    if (from >= to || to > end) {
       throw Failure.usage(
           option
               + text
               + " is no part of "
-              + Numbers.count(most, bySteps ? "step" : "row")
+              + Numbers.count(end, bySteps ? "step" : "row")
               + "; write FROM:TO with FROM below TO");
     }
     return bySteps ? new Window(steps.begin(from), steps.begin(to)) : new Window(from, to);

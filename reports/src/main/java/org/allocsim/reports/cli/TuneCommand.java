@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
       "",
       "Each of some 50 settings (400 with --grid fine) is replayed: does it run out of memory,",
       "what is reserved at most, what does the driver cost? Settings that serve every request",
-      "come first, the least reserved memory before the others; peaks that differ by less than",
+      "come first, ordered by the peak of reserved memory; peaks that differ by less than",
       "1 %% of that of the recorded settings count as equal and rank by the time in the driver",
       "(in steps of 1 %% of the recorded time), then by the number of settings. A replay ends at",
       "the first request that fails. A request that failed in the recording and is served now is",

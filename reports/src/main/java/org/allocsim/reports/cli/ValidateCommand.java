@@ -72,8 +72,8 @@ import picocli.CommandLine.Spec;
       "",
       "Each policy serves the same requests twice. Compared call by call are the driver calls,"
           + " their",
-      "refusals, the free bytes behind them, addresses, the stream-ordered pool, failed requests,",
-      "the peak and the time in the driver. Behind the first call that differs only totals are",
+      "refusals, the free bytes after them, addresses, the stream-ordered pool, failed requests,",
+      "the peak and the time in the driver. After the first call that differs only totals are",
       "compared. Nothing but memory is used: no kernels run, unless --touch fills the blocks.",
       "Everything is given back at the end, also on Ctrl-C."
     },
@@ -137,7 +137,7 @@ final class ValidateCommand implements Callable<Integer> {
       paramLabel = "PROFILE",
       description =
           "Costs of driver calls and places of memory to predict with, by name or from the file"
-              + " of a calibration (default: the profile of such a card).",
+              + " of a calibration (default: the profile of such a GPU).",
       converter = ProfileConverter.class)
   private DeviceProfile profile;
 
@@ -145,11 +145,11 @@ final class ValidateCommand implements Callable<Integer> {
       names = "--max-gpu-memory",
       paramLabel = "SIZE",
       description =
-          "Most memory that may be used; requests beyond are refused (default: 90 %% of what is"
+          "Maximum memory that may be used; requests beyond are refused (default: 90 %% of what is"
               + " free). Where the driver itself is to refuse (--capacity, --near-limits), all free"
               + " memory is taken.",
       converter = SizeConverter.class)
-  private Long mostBytes;
+  private Long maxBytes;
 
   @Option(
       names = "--max-seconds",
@@ -236,7 +236,7 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   private int validatePyTorch(PrintWriter out) throws IOException {
-    if (capacityBytes != null || nearLimits || touch || mostBytes != null) {
+    if (capacityBytes != null || nearLimits || touch || maxBytes != null) {
       throw Failure.usage(
           "--capacity, --near-limits, --touch and --max-gpu-memory do not go with --pytorch; leave"
               + " them out");
@@ -314,17 +314,17 @@ final class ValidateCommand implements Callable<Integer> {
 
   private GpuBounds bounds() {
     long nanos = Duration.ofSeconds(mostSeconds).toNanos();
-    if (mostBytes != null) {
+    if (maxBytes != null) {
       if (capacityBytes != null || nearLimits) {
         throw Failure.usage(
             "--max-gpu-memory bounds the memory that is used, and "
                 + (nearLimits ? "--near-limits" : "--capacity")
                 + " takes all that is free; leave one of them out");
       }
-      return new GpuBounds(mostBytes & -(2L << 20), nanos);
+      return new GpuBounds(maxBytes & -(2L << 20), nanos);
     }
-    long most = (long) (identity.freeBytesAtStart() * DEFAULT_SHARE) & -(2L << 20);
-    return new GpuBounds(capacityBytes != null || nearLimits ? Long.MAX_VALUE : most, nanos);
+    long maxBytes = (long) (identity.freeBytesAtStart() * DEFAULT_SHARE) & -(2L << 20);
+    return new GpuBounds(capacityBytes != null || nearLimits ? Long.MAX_VALUE : maxBytes, nanos);
   }
 
   /** The driver's own version where it is installed in the usual place, else null. */
@@ -364,8 +364,8 @@ final class ValidateCommand implements Callable<Integer> {
             GpuValidation.profile(identity, cases.getLast().result().capacityBytes()));
       }
       if (nearLimits) {
-        long most = Math.min(bounds.mostBytes(), identity.freeBytesAtStart());
-        for (GpuCase near : new NearLimits(base, identity, most).cases()) {
+        long maxBytes = Math.min(bounds.mostBytes(), identity.freeBytesAtStart());
+        for (GpuCase near : new NearLimits(base, identity, maxBytes).cases()) {
           add(input, choice, near, true, validation, cases);
         }
       }

@@ -9,7 +9,7 @@ import org.allocsim.simulator.timing.TimeResult;
 final class BusyColumns {
   private BusyColumns() {}
 
-  /** Whether a run, whose time may be null, was one in time that tells what the GPU did. */
+  /** Whether a run, whose time may be null, was one in time that shows what the GPU did. */
   static boolean isKnown(TimeResult time) {
     return time != null
         && time.compute().totalNanos() + time.toDevice().totalNanos() + time.toHost().totalNanos()

@@ -4,14 +4,14 @@ import java.util.Arrays;
 import java.util.zip.Deflater;
 
 /**
- * Whole numbers in few bytes: seven bits a byte, the least first, the highest bit set where more
+ * Whole numbers in few bytes: seven bits a byte, the lowest first, the highest bit set where more
  * follow. Numbers stay below 2<sup>53</sup>, which is what JavaScript reads exactly.
  */
 final class ColumnWriter {
-  private static final long MOST = 1L << 53;
+  private static final long LIMIT = 1L << 53;
   private static final int LOW_BITS = 0x7f;
   private static final int MORE = 0x80;
-  private static final int MOST_BYTES = 8;
+  private static final int MAX_BYTES = 8;
   private static final int MUCH = 4 << 20;
 
   private byte[] bytes = new byte[1 << 12];
@@ -19,10 +19,10 @@ final class ColumnWriter {
 
   /** Appends a number from 0 on. */
   void put(long number) {
-    if (number < 0 || number >= MOST) {
+    if (number < 0 || number >= LIMIT) {
       throw new IllegalArgumentException(number + " is outside 0..2^53");
     }
-    if (count + MOST_BYTES > bytes.length) {
+    if (count + MAX_BYTES > bytes.length) {
       bytes = Arrays.copyOf(bytes, Math.addExact(bytes.length, bytes.length >> 1));
     }
     long rest = number;

@@ -94,7 +94,7 @@ public final class FleetPage {
     body.append("</tbody></table></div>\n");
   }
 
-  /** Settings and paths may be broken behind these only, not inside a word or a number. */
+  /** Settings and paths may be broken after these only, not inside a word or a number. */
   private static String cell(String text) {
     return PageText.escape(text).replaceAll("[,/]", "$0<wbr>");
   }

@@ -19,7 +19,7 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
   /** Buckets of memory over time on a page, at most. */
   static final int BUCKETS = 1024;
 
-  private static final int MOST_FAILURES = 200;
+  private static final int MAX_FAILURES = 200;
   private static final long NONE = Long.MIN_VALUE;
 
   private final TraceColumns trace;
@@ -49,7 +49,7 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
     Arrays.fill(completed, trace.eventCount());
   }
 
-  /** Memory over time; the run must tell it the times. */
+  /** Memory over time; the run must give it the times. */
   public MemoryTimeline timeline() {
     return timeline;
   }
@@ -84,7 +84,7 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
 
   private void look() {
     if (event >= 0) {
-      unused.behind(
+      unused.after(
           event,
           timeline.currentBytes(MemoryTimeline.Series.RESERVED),
           timeline.currentBytes(MemoryTimeline.Series.ACTIVE));
@@ -138,7 +138,7 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
   @Override
   public void outOfMemory(OutOfMemory failure) {
     failureCount++;
-    if (failures.size() < MOST_FAILURES) {
+    if (failures.size() < MAX_FAILURES) {
       failures.add(List.of(event, failure.requestedBytes()));
     }
   }
@@ -148,7 +148,7 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
     for (long address : addresses) {
       base = address == NONE ? base : Math.min(base, address);
     }
-    base = segments.leastAddress(base);
+    base = segments.lowestAddress(base);
     base = base == Long.MAX_VALUE ? 0 : base;
     long bits = segments.bits(base);
     for (int block = 0; block < addresses.length; block++) {
@@ -230,7 +230,7 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
         before = block;
       }
     }
-    Map<Long, SegmentColumns.Piece> pieces = segments.heldBehind(at);
+    Map<Long, SegmentColumns.Piece> pieces = segments.heldAfter(at);
     out.put(pieces.size());
     for (Map.Entry<Long, SegmentColumns.Piece> entry : pieces.entrySet()) {
       SegmentColumns.Piece piece = entry.getValue();
@@ -259,14 +259,14 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
       before = start;
     }
     long[] greatest = new long[buckets];
-    long[] least = new long[buckets];
+    long[] lowest = new long[buckets];
     for (MemoryTimeline.Series series : MemoryTimeline.Series.values()) {
       Arrays.fill(greatest, Long.MIN_VALUE);
-      Arrays.fill(least, Long.MAX_VALUE);
+      Arrays.fill(lowest, Long.MAX_VALUE);
       for (int bucket = 0; bucket < timeline.bucketCount(); bucket++) {
         int to = bucket / step;
         greatest[to] = Math.max(greatest[to], timeline.greatestBytes(bucket, series));
-        least[to] = Math.min(least[to], timeline.leastBytes(bucket, series));
+        lowest[to] = Math.min(lowest[to], timeline.leastBytes(bucket, series));
       }
       long last = 0;
       for (long bytes : greatest) {
@@ -274,7 +274,7 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
         last = bytes;
       }
       for (int bucket = 0; bucket < buckets; bucket++) {
-        out.put(greatest[bucket] - least[bucket]);
+        out.put(greatest[bucket] - lowest[bucket]);
       }
     }
     unused.put(out);

@@ -25,12 +25,12 @@ import org.allocsim.reports.document.Verdict;
  */
 public final class ReportPage {
   /** Deflated bytes of recorded runs in a page about a short trace. */
-  private static final long LEAST_BUDGET_BYTES = 3_300_000;
+  private static final long MIN_BUDGET_BYTES = 3_300_000;
 
   /** Deflated bytes that each request of a long trace adds to the budget. */
   private static final long BUDGET_BYTES_PER_EVENT = 8;
 
-  /** A page about more requests than this shows key moments first and reads the rest behind. */
+  /** A page about more requests than this shows key moments first and reads the rest after. */
   private static final int LONG = 400_000;
 
   private static final String[] SCRIPTS = {
@@ -179,7 +179,7 @@ public final class ReportPage {
   }
 
   private List<Object> putTraces(StringBuilder columns) {
-    long budget = LEAST_BUDGET_BYTES;
+    long budget = MIN_BUDGET_BYTES;
     // What a reader sees last comes last: the page is shown while the browser reads on.
     StringBuilder blocks = new StringBuilder();
     List<TraceColumns.Encoded> shared = new ArrayList<>();

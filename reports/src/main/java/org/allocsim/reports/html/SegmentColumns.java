@@ -12,7 +12,7 @@ final class SegmentColumns {
   /** A segment was returned. */
   static final int FREED = 1;
 
-  /** Memory was mapped behind an expandable segment. */
+  /** Memory was mapped at the end of an expandable segment. */
   static final int MAPPED = 2;
 
   /** Memory was unmapped. */
@@ -62,13 +62,13 @@ final class SegmentColumns {
     return peakEvent;
   }
 
-  /** Least address, or {@code other} if that is less. */
-  long leastAddress(long other) {
-    long least = other;
+  /** Lowest address, or {@code other} if that is less. */
+  long lowestAddress(long other) {
+    long lowest = other;
     for (int i = 0; i < count; i++) {
-      least = Math.min(least, addresses[i]);
+      lowest = Math.min(lowest, addresses[i]);
     }
-    return least;
+    return lowest;
   }
 
   /** The addresses and sizes, joined by "or": their common low zeros are those of all. */
@@ -103,8 +103,8 @@ final class SegmentColumns {
     }
   }
 
-  /** What is held behind the request at a position, by address. */
-  Map<Long, Piece> heldBehind(int event) {
+  /** What is held after the request at a position, by address. */
+  Map<Long, Piece> heldAfter(int event) {
     TreeMap<Long, Piece> pieces = new TreeMap<>();
     for (int i = 0; i < count && events[i] <= event; i++) {
       int kind = kinds[i] >> 1;

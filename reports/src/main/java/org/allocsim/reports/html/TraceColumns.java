@@ -15,12 +15,12 @@ import org.allocsim.simulator.trace.RequestKind;
  */
 final class TraceColumns {
   /** Times are kept for every n-th request, so that there are at most this many. */
-  private static final int MOST_TIMES = 1 << 14;
+  private static final int MAX_TIMES = 1 << 14;
 
   private static final int FRAMES = 6;
   private static final int FRAMES_OF_MANY = 3;
   private static final int MANY_STACKS = 2000;
-  private static final int MOST_MARKERS = 500;
+  private static final int MAX_MARKERS = 500;
 
   private final AllocationTrace trace;
   private final int device;
@@ -136,7 +136,7 @@ final class TraceColumns {
     for (int row : rows) {
       out.putSigned(trace.stream(row));
     }
-    int step = Math.max(1, Math.ceilDiv(events, MOST_TIMES));
+    int step = Math.max(1, Math.ceilDiv(events, MAX_TIMES));
     long startNanos = putTimes(out, step);
     Map<String, Object> about = new LinkedHashMap<>();
     about.put("events", events);
@@ -194,7 +194,7 @@ final class TraceColumns {
 
   private List<Object> markers() {
     List<Object> markers = new ArrayList<>();
-    for (int row = 0; row < trace.eventCount() && markers.size() < MOST_MARKERS; row++) {
+    for (int row = 0; row < trace.eventCount() && markers.size() < MAX_MARKERS; row++) {
       if (trace.device(row) == device && trace.kind(row) == RequestKind.MARKER_BEGIN) {
         markers.add(List.of(position(row), trace.markerNameOf(row)));
       }

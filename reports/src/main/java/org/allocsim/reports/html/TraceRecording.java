@@ -40,7 +40,7 @@ public final class TraceRecording {
   }
 
   /**
-   * Adds a run, the most telling first.
+   * Adds a run, the most relevant first.
    *
    * @param row place of its figures among the trace's results
    * @param label how the page calls it
@@ -57,7 +57,7 @@ public final class TraceRecording {
   /**
    * Says what the page shows first.
    *
-   * @param row the run; unless told otherwise the first that was added
+   * @param row the run; by default the first that was added
    * @param other a run that it is compared with, or null
    */
   public void opensWith(int row, Integer other) {
@@ -75,7 +75,7 @@ public final class TraceRecording {
     return recorded;
   }
 
-  /** Rows of the runs that stand out in charts of all runs, the most telling first. */
+  /** Rows of the runs that stand out in charts of all runs, the most relevant first. */
   public void highlight(List<Integer> rows) {
     highlights = List.copyOf(rows);
   }

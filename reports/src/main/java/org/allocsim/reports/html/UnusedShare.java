@@ -3,59 +3,59 @@ package org.allocsim.reports.html;
 import java.util.Arrays;
 
 /**
- * Which share of reserved memory lies in no block in use, behind every request: its least and its
- * greatest value in each of equally many consecutive requests, so that no peak is lost.
+ * Which share of reserved memory lies in no block in use, after every request: its lowest and its
+ * highest value in each of equally many consecutive requests, so that no peak is lost.
  */
 final class UnusedShare {
   /** What a share of 1 is written as. */
   static final int WHOLE = 10_000;
 
-  private static final int MOST_BUCKETS = 1024;
+  private static final int MAX_BUCKETS = 1024;
 
   private final int width;
-  private final int[] least;
-  private final int[] greatest;
+  private final int[] lowest;
+  private final int[] highest;
 
   /** For a run over so many requests. */
   UnusedShare(int events) {
-    width = Math.max(1, Math.ceilDiv(events, MOST_BUCKETS));
-    least = new int[Math.ceilDiv(events, width)];
-    greatest = new int[least.length];
-    Arrays.fill(least, Integer.MAX_VALUE);
-    Arrays.fill(greatest, -1);
+    width = Math.max(1, Math.ceilDiv(events, MAX_BUCKETS));
+    lowest = new int[Math.ceilDiv(events, width)];
+    highest = new int[lowest.length];
+    Arrays.fill(lowest, Integer.MAX_VALUE);
+    Arrays.fill(highest, -1);
   }
 
-  /** What is held behind the request at a position. */
-  void behind(int position, long reservedBytes, long activeBytes) {
+  /** What is held after the request at a position. */
+  void after(int position, long reservedBytes, long activeBytes) {
     int share =
         reservedBytes <= 0
             ? 0
             : (int) Math.round(WHOLE * (double) (reservedBytes - activeBytes) / reservedBytes);
     int bounded = Math.clamp(share, 0, WHOLE);
     int bucket = position / width;
-    least[bucket] = Math.min(least[bucket], bounded);
-    greatest[bucket] = Math.max(greatest[bucket], bounded);
+    lowest[bucket] = Math.min(lowest[bucket], bounded);
+    highest[bucket] = Math.max(highest[bucket], bounded);
   }
 
   /**
-   * Requests in a bucket, number of buckets, their greatest values, and how far the least lie
+   * Requests in a bucket, number of buckets, their highest values, and how far the lowest lie
    * below.
    */
   void put(ColumnWriter out) {
     out.put(width);
-    out.put(least.length);
+    out.put(lowest.length);
     int last = 0;
-    for (int bucket = 0; bucket < greatest.length; bucket++) {
-      // What nobody looked at, behind the end of a run that stopped, stays as it was.
-      if (greatest[bucket] < 0) {
-        greatest[bucket] = last;
-        least[bucket] = last;
+    for (int bucket = 0; bucket < highest.length; bucket++) {
+      // What nobody looked at, after the end of a run that stopped, stays as it was.
+      if (highest[bucket] < 0) {
+        highest[bucket] = last;
+        lowest[bucket] = last;
       }
-      out.putSigned(greatest[bucket] - last);
-      last = greatest[bucket];
+      out.putSigned(highest[bucket] - last);
+      last = highest[bucket];
     }
-    for (int bucket = 0; bucket < least.length; bucket++) {
-      out.put(greatest[bucket] - least[bucket]);
+    for (int bucket = 0; bucket < lowest.length; bucket++) {
+      out.put(highest[bucket] - lowest[bucket]);
     }
   }
 }

@@ -37,7 +37,7 @@ public record ReplaySetup(
     AfterOom afterOom,
     boolean checks) {
   /** Failed requests that are kept with their messages. */
-  private static final int MOST_FAILURES = 1 << 15;
+  private static final int MAX_FAILURES = 1 << 15;
 
   /** What is mapped together where a policy other than PyTorch's maps pages. */
   private static final long LARGE_PAGE_BYTES = 20L << 20;
@@ -50,7 +50,7 @@ public record ReplaySetup(
     return input.recording();
   }
 
-  /** What is mapped together, which tells slack apart. */
+  /** What is mapped together, which classifies slack. */
   public long largePageBytes() {
     return config == null ? LARGE_PAGE_BYTES : config.allocator().largeSegmentBytes();
   }
@@ -114,10 +114,10 @@ public record ReplaySetup(
   public RunSetup run(Addresses addresses) {
     return new RunSetup(trace(), device, RunPolicy.of(choice), limitBytes, memory(addresses))
         .with(afterOom)
-        .keepingFailures(MOST_FAILURES);
+        .keepingFailures(MAX_FAILURES);
   }
 
-  /** The run at the program's own pace, where a recording tells it. */
+  /** The run at the program's own pace, where a recording gives it. */
   public RunSetup runInTime(Addresses addresses) {
     RunSetup run = run(addresses);
     return addresses == Addresses.MODELLED && recording().isPresent()

@@ -64,7 +64,7 @@ public final class Settings {
   }
 
   /**
-   * The settings that a source was recorded with; PyTorch's defaults where it tells none.
+   * The settings that a source was recorded with; PyTorch's defaults where it gives none.
    *
    * @throws Failure where the recording has no history, or the release refuses its settings
    */

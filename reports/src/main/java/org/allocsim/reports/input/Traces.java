@@ -73,7 +73,7 @@ public final class Traces {
   }
 
   /**
-   * The settings that a source was recorded with; null where it tells none.
+   * The settings that a source was recorded with; null where it gives none.
    *
    * @throws Failure where the recording has no history, or the release refuses its settings
    */

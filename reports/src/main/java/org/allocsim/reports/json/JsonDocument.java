@@ -9,45 +9,46 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The documents of version 1 that commands write as JSON, those that are not yet described in
+ * The documents that commands write as JSON, those that are not yet described in
  * {@code org.allocsim.reports.answer}. Each names its schema in its first key; the schema is a
  * resource in JSON Schema, draft 2020-12, and knows every key.
  *
  * <p>A new version follows when a key goes or changes its meaning, not when one is added.
  */
 public enum JsonDocument {
-  REPLAY("replay --json"),
-  REPLAY_REPEATED("replay --repeat --json"),
-  VERIFY("verify --json"),
-  SUITE("suite --json"),
-  SUITE_SCORES("suite --policies --json"),
-  PEAK("peak --json"),
-  PINS("pins --json"),
-  DIFF("diff --json"),
-  CHECK("check --json"),
-  ACCOUNT("account --json"),
-  LEAKS("leaks --json"),
-  INSPECT("inspect --json"),
-  LINT_CONF("lint-conf --json"),
-  EXPLAIN_OOM("explain-oom --json"),
-  PERTURB("perturb --json"),
-  BENCH("bench --json"),
-  VALIDATE("validate --json"),
-  VALIDATE_PYTORCH("validate --pytorch --json"),
-  CALIBRATE("calibrate --report");
+  REPLAY(2, "replay --json"),
+  REPLAY_REPEATED(2, "replay --repeat --json"),
+  VERIFY(2, "verify --json"),
+  SUITE(2, "suite --json"),
+  SUITE_SCORES(1, "suite --policies --json"),
+  PEAK(2, "peak --json"),
+  PINS(2, "pins --json"),
+  DIFF(2, "diff --json"),
+  CHECK(1, "check --json"),
+  ACCOUNT(2, "account --json"),
+  LEAKS(2, "leaks --json"),
+  INSPECT(2, "inspect --json"),
+  LINT_CONF(1, "lint-conf --json"),
+  EXPLAIN_OOM(2, "explain-oom --json"),
+  PERTURB(2, "perturb --json"),
+  BENCH(2, "bench --json"),
+  VALIDATE(2, "validate --json"),
+  VALIDATE_PYTORCH(1, "validate --pytorch --json"),
+  CALIBRATE(1, "calibrate --report");
 
   private static final String KEY = "schema";
-  private static final int VERSION = 1;
 
+  private final int version;
   private final String command;
 
-  JsonDocument(String command) {
+  JsonDocument(int version, String command) {
+    this.version = version;
     this.command = command;
   }
 
-  /** Name and version of the schema, such as {@code allocsim-replay-1}. */
+  /** Name and version of the schema, such as {@code allocsim-replay-2}. */
   public String id() {
-    return "allocsim-" + name().toLowerCase(Locale.ROOT).replace('_', '-') + "-" + VERSION;
+    return "allocsim-" + name().toLowerCase(Locale.ROOT).replace('_', '-') + "-" + version;
   }
 
   /** The command and option that write such documents. */

@@ -14,7 +14,7 @@ import tools.jackson.core.json.JsonFactory;
 
 /** Reads a small JSON document as maps, lists, strings, numbers, booleans and nulls. */
 public final class JsonValues {
-  private static final int MOST_VALUES = 1_000_000;
+  private static final int MAX_VALUES = 1_000_000;
   private static final JsonFactory FACTORY = new JsonFactory();
 
   private final JsonParser json;
@@ -58,8 +58,8 @@ public final class JsonValues {
   }
 
   private Object value(JsonToken token) throws IOException {
-    if (++values > MOST_VALUES) {
-      throw new IOException("it holds more than " + MOST_VALUES + " values");
+    if (++values > MAX_VALUES) {
+      throw new IOException("it holds more than " + MAX_VALUES + " values");
     }
     return switch (token) {
       case START_OBJECT -> object();

@@ -13,12 +13,12 @@ import tools.jackson.core.json.JsonFactory;
 
 /**
  * Reads what {@code json.dump(torch.cuda.memory_stats(), file)} writes: an object of whole numbers,
- * by itself or under the key {@code "stats"} of a larger object. The file streams; what else is in
- * it is passed over.
+ * alone or under the key {@code "stats"} of a larger object. The file streams; what else is in it
+ * is passed over.
  */
 public final class SavedStats {
   private static final String NESTED_KEY = "stats";
-  private static final int MOST_KEYS = 10_000;
+  private static final int MAX_KEYS = 10_000;
   private static final JsonFactory FACTORY = new JsonFactory();
 
   private SavedStats() {}
@@ -57,8 +57,8 @@ public final class SavedStats {
         if (json.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
           throw new IOException("the value of " + key + " is beyond 2^63");
         }
-        if (stats.size() == MOST_KEYS) {
-          throw new IOException("it holds more than " + MOST_KEYS + " numbers");
+        if (stats.size() == MAX_KEYS) {
+          throw new IOException("it holds more than " + MAX_KEYS + " numbers");
         }
         stats.put(key, json.getLongValue());
       } else {

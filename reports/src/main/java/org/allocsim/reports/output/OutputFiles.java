@@ -160,7 +160,9 @@ public final class OutputFiles implements AutoCloseable {
       special = exists && !Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /** Unlike {@link Files#exists}, tells a missing file from a name that no file can have. */
+    /**
+     * Unlike {@link Files#exists}, distinguishes a missing file from a name that no file can have.
+     */
     private static boolean exists(Path path) throws IOException {
       try {
         Files.readAttributes(path, BasicFileAttributes.class);

@@ -10,8 +10,8 @@ public final class Terminals {
   private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
 
   private static final int USUAL_COLUMNS = 100;
-  private static final int LEAST_COLUMNS = 40;
-  private static final int MOST_COLUMNS = 1000;
+  private static final int MIN_COLUMNS = 40;
+  private static final int MAX_COLUMNS = 1000;
 
   private Terminals() {}
 
@@ -28,7 +28,7 @@ public final class Terminals {
     try {
       return given == null
           ? USUAL_COLUMNS
-          : Math.clamp(Integer.parseInt(given.strip()), LEAST_COLUMNS, MOST_COLUMNS);
+          : Math.clamp(Integer.parseInt(given.strip()), MIN_COLUMNS, MAX_COLUMNS);
     } catch (NumberFormatException _) {
       return USUAL_COLUMNS;
     }
@@ -47,7 +47,7 @@ public final class Terminals {
       return false;
     }
     try {
-      // The console speaks for standard input and output; Linux tells about standard error too.
+      // The console speaks for standard input and output; Linux reports on standard error too.
       return !Files.isSymbolicLink(STANDARD_ERROR)
           || isTerminalName(Files.readSymbolicLink(STANDARD_ERROR).toString());
     } catch (IOException _) {

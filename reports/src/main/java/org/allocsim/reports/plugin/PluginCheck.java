@@ -13,7 +13,9 @@ import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/** Looks at every jar of a folder before it is used, so that a mistake is told in one sentence. */
+/**
+ * Looks at every jar of a folder before it is used, so that a mistake is reported in one sentence.
+ */
 final class PluginCheck {
   /** Ids are written on command lines, where other characters separate options. */
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
@@ -119,7 +121,7 @@ final class PluginCheck {
     owners.put(key, jar);
   }
 
-  /** What an object of a class says of itself, or why there is none. */
+  /** What an object of a class says about itself, or why there is none. */
   private List<?> description(Path jar, Extension<?> extension, String name)
       throws PluginException {
     try {

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Finds the classes in a folder of jars behind those of allocsim itself. While it is the context
+ * Finds the classes in a folder of jars after those of allocsim itself. While it is the context
  * class loader, every command knows the policies, formats and programs of the jars; threads inherit
  * it from the one that starts them.
  */

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * its groups of digits and its unit are one word.
  */
 final class LineBreaks {
-  /** Long words are broken behind one of these, those of the first group if there is one. */
+  /** Long words are broken after one of these, those of the first group if there is one. */
   private static final String[] WITHIN_WORDS = {",;/", "-_.:=()"};
 
   private static final Pattern BETWEEN_WORDS =

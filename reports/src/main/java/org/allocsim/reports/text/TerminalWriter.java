@@ -6,7 +6,7 @@ import java.io.Writer;
 /** A writer to lines of a known width: tables and sentences printed to it fit. */
 public final class TerminalWriter extends PrintWriter {
   /** Sentences in longer lines are hard to read. */
-  private static final int MOST_SENTENCE_COLUMNS = 100;
+  private static final int MAX_SENTENCE_COLUMNS = 100;
 
   private final int columns;
 
@@ -27,6 +27,6 @@ public final class TerminalWriter extends PrintWriter {
 
   /** Characters that a line of a sentence may have. */
   static int sentenceColumns(PrintWriter out) {
-    return Math.min(MOST_SENTENCE_COLUMNS, columns(out));
+    return Math.min(MAX_SENTENCE_COLUMNS, columns(out));
   }
 }

@@ -25,7 +25,7 @@ public final class TextTable {
   private static final int GAP = 2;
 
   /** Text is not wrapped to fewer characters, unless all of it is shorter. */
-  private static final int LEAST_WRAPPED = 12;
+  private static final int MIN_WRAPPED = 12;
 
   /** A column is not kept this wide for the sake of one long word. */
   private static final int LONG_WORD = 28;
@@ -41,10 +41,10 @@ public final class TextTable {
     this.headings = headings;
     this.alignments = alignments;
     wanted = new int[headings.length];
-    Arrays.fill(wanted, LEAST_WRAPPED);
+    Arrays.fill(wanted, MIN_WRAPPED);
   }
 
-  /** A table whose headings tell the alignment: a leading {@code >} means right. */
+  /** A table whose headings give the alignment: a leading {@code >} means right. */
   public static TextTable of(String... headings) {
     Align[] alignments = new Align[headings.length];
     String[] names = new String[headings.length];
@@ -57,7 +57,7 @@ public final class TextTable {
   }
 
   /**
-   * Names columns that short lines may do without; a sentence below the table then tells which.
+   * Names columns that short lines may do without; a sentence below the table then names them.
    *
    * @param remedy ends the sentence: where these columns can be had
    * @param columns their headings, the first to go first; those that the table lacks do not matter
@@ -89,25 +89,25 @@ public final class TextTable {
     return rows.size();
   }
 
-  /** Prints headings and rows, each line behind {@code indent}. */
+  /** Prints headings and rows, each line after {@code indent}. */
   public void print(PrintWriter out, String indent) {
     int room = TerminalWriter.columns(out) - indent.length();
     boolean[] hidden = new boolean[headings.length];
     int[] widths = natural();
     List<String> left = new ArrayList<>();
     if (sum(widths, hidden) > room) {
-      int[] least = least(widths);
+      int[] minimum = minimum(widths);
       for (String heading : expendable) {
         int column = Arrays.asList(headings).indexOf(heading);
-        if (column >= 0 && sum(least, hidden) > room) {
+        if (column >= 0 && sum(minimum, hidden) > room) {
           hidden[column] = true;
           left.add(heading);
         }
       }
-      if (sum(least, hidden) > room) {
-        least = narrowest(least);
+      if (sum(minimum, hidden) > room) {
+        minimum = narrowest(minimum);
       }
-      widths = shared(widths, least, hidden, room);
+      widths = shared(widths, minimum, hidden, room);
     }
     printHeadings(out, indent, widths, hidden);
     for (String[] row : rows) {
@@ -153,7 +153,7 @@ public final class TextTable {
   }
 
   /** Widths below which words would have to be broken, or more where that is asked for. */
-  private int[] least(int[] natural) {
+  private int[] minimum(int[] natural) {
     int[] widths = new int[headings.length];
     for (int i = 0; i < headings.length; i++) {
       int cells = 0;
@@ -171,38 +171,38 @@ public final class TextTable {
   }
 
   /** Widths with which words are broken too. */
-  private int[] narrowest(int[] least) {
-    int[] widths = least.clone();
+  private int[] narrowest(int[] minimum) {
+    int[] widths = minimum.clone();
     for (int i = 0; i < headings.length; i++) {
       if (alignments[i] == Align.LEFT) {
         int heading = LineBreaks.longestWord(headings[i]);
-        widths[i] = Math.min(least[i], Math.max(heading, LEAST_WRAPPED));
+        widths[i] = Math.min(minimum[i], Math.max(heading, MIN_WRAPPED));
       }
     }
     return widths;
   }
 
   /** Widths between the two such that the line is full: cells first, then headings. */
-  private int[] shared(int[] natural, int[] least, boolean[] hidden, int room) {
+  private int[] shared(int[] natural, int[] minimum, boolean[] hidden, int room) {
     int[] cells = new int[headings.length];
     for (int i = 0; i < cells.length; i++) {
       for (String[] row : rows) {
         cells[i] = Math.max(cells[i], row[i].length());
       }
     }
-    int[] widths = least.clone();
+    int[] widths = minimum.clone();
     grow(widths, cells, hidden, room);
     grow(widths, natural, hidden, room);
     return widths;
   }
 
-  /** Widens the narrowest columns first, none beyond {@code most}. */
-  private static void grow(int[] widths, int[] most, boolean[] hidden, int room) {
+  /** Widens the narrowest columns first, none beyond {@code maximum}. */
+  private static void grow(int[] widths, int[] maximum, boolean[] hidden, int room) {
     boolean grows = true;
     while (grows && sum(widths, hidden) < room) {
       int narrowest = -1;
       for (int i = 0; i < widths.length; i++) {
-        boolean may = !hidden[i] && widths[i] < most[i];
+        boolean may = !hidden[i] && widths[i] < maximum[i];
         if (may && (narrowest < 0 || widths[i] < widths[narrowest])) {
           narrowest = i;
         }

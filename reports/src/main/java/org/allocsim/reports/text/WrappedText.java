@@ -6,12 +6,12 @@ import java.io.PrintWriter;
 public final class WrappedText {
   private WrappedText() {}
 
-  /** Prints a list item: the first line behind {@code indent} and a dash, the others below it. */
+  /** Prints a list item: the first line after {@code indent} and a dash, the others below it. */
   public static void printItem(PrintWriter out, String indent, String text) {
     print(out, indent + "- ", indent + "  ", text);
   }
 
-  /** Prints a line of a heading, text behind a label: one line, unless the terminal is narrower. */
+  /** Prints a line of a heading, text after a label: one line, unless the terminal is narrower. */
   public static void printField(PrintWriter out, String label, String text) {
     print(out, label, " ".repeat(label.length()), text, TerminalWriter.columns(out));
   }
@@ -21,7 +21,7 @@ public final class WrappedText {
     print(out, "", "  ", text, TerminalWriter.columns(out));
   }
 
-  /** Prints text whose first line stands behind {@code first}, the others behind {@code other}. */
+  /** Prints text whose first line stands after {@code first}, the others after {@code other}. */
   public static void print(PrintWriter out, String first, String other, String text) {
     print(out, first, other, text, TerminalWriter.sentenceColumns(out));
   }

@@ -25,7 +25,7 @@ const BARS = {
   compare: [
     {
       title: 'Where reserved memory goes at its peak',
-      tellsFailures: true,
+      showsFailures: true,
       text: bytesText,
       parts: (row) => PEAK_PARTS.map((part) => ({ ...part, value: row.reserved_at_peak[part.key] })),
     },
@@ -44,7 +44,7 @@ const BARS = {
   tune: [
     {
       title: 'Where reserved memory goes at its peak',
-      tellsFailures: true,
+      showsFailures: true,
       text: bytesText,
       parts: (row) => [
         { label: 'allocated', colour: '--blue', value: row.peak_reserved_bytes - row.slack_at_peak_bytes },
@@ -79,8 +79,8 @@ class BarCharts {
   chart(chart, shown, key) {
     const all = shown.map(({ row }) => chart.parts(row));
     // What stands out is never cut.
-    const telling = all.filter((_, i) => key.has(shown[i].number)).map(sumOf);
-    const scale = uncutNear(Math.max(barScale(all.map(sumOf)), ...telling), all.map(sumOf));
+    const relevant = all.filter((_, i) => key.has(shown[i].number)).map(sumOf);
+    const scale = uncutNear(Math.max(barScale(all.map(sumOf)), ...relevant), all.map(sumOf));
     const used = all[0].filter((_, i) => all.some((parts) => parts[i].value > 0));
     return element(
       'figure',
@@ -124,10 +124,10 @@ class BarCharts {
     const fails = failsRequests(row);
     return element(
       'li',
-      { className: (isKey ? 'key-run' : '') + (fails && chart.tellsFailures ? ' fails' : ''), dataset: { row: number } },
+      { className: (isKey ? 'key-run' : '') + (fails && chart.showsFailures ? ' fails' : ''), dataset: { row: number } },
       element('span', { className: 'run-name', title: this.view.name(row) }, this.view.shortName(row)),
       strip,
-      element('span', { className: 'sum', dataset: { value: String(sum) } }, chart.text(sum) + (isCut ? ' (bar cut)' : '') + (fails && chart.tellsFailures ? ', fails' : '')),
+      element('span', { className: 'sum', dataset: { value: String(sum) } }, chart.text(sum) + (isCut ? ' (bar cut)' : '') + (fails && chart.showsFailures ? ', fails' : '')),
     );
   }
 }

@@ -22,7 +22,7 @@ async function inflate(id) {
 
 /* Long work is a generator that yields now and then. */
 const STRETCH = 1 << 15;
-const MOST_MILLIS = 10;
+const MAX_MILLIS = 10;
 
 /** Runs it through. */
 function atOnce(work) {
@@ -37,7 +37,7 @@ async function gently(work) {
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
-    if (performance.now() - start > MOST_MILLIS) {
+    if (performance.now() - start > MAX_MILLIS) {
       await new Promise((resume) => setTimeout(resume));
       start = performance.now();
     }
@@ -374,12 +374,12 @@ class Run {
     return this.moments.reduce((a, b) => (Math.abs(b.at - at) < Math.abs(a.at - at) ? b : a)).at;
   }
 
-  /** Blocks that are held behind a request. */
+  /** Blocks that are held after a request. */
   aliveBlocks(at) {
     return this.isWhole ? this.index.alive(at) : this.kept.get(at).blocks;
   }
 
-  /** Memory that is held behind a request. */
+  /** Memory that is held after a request. */
   alivePieces(at) {
     if (!this.isWhole) return this.kept.get(at).pieces;
     const p = this.pieces;

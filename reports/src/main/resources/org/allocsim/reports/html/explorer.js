@@ -10,7 +10,7 @@ class Explorer {
     // What takes long waits until the page is on the screen.
     this.opened = new Promise((resume) => (this.tellOpened = resume));
     this.cursor = 0;
-    this.filter = { stack: '', least: null, most: null, stream: '' };
+    this.filter = { stack: '', min: null, max: null, stream: '' };
     this.get = (id) => document.getElementById(id);
     this.timeline = new Timeline(this.get('timeline'), (at) => this.moveTo(at));
     this.unused = new UnusedStrip(this.get('unused'), this.timeline);
@@ -197,7 +197,7 @@ class Explorer {
     this.unused.show(series.unused, this.other ? this.other.series.unused : null);
   }
 
-  /** The share of reserved memory that is in no block in use, behind a request. */
+  /** The share of reserved memory that is in no block in use, after a request. */
   unusedAt(run, at) {
     return run.isWhole ? unusedShare(run.series.reserved.at(at), run.series.active.at(at)) : run.series.unused.at(at);
   }
@@ -261,7 +261,7 @@ class Explorer {
     const totals = this.layout.totals();
     const waiting = totals.waiting ? `, ${bytesText(totals.waiting)} waiting for a stream` : '';
     this.get('map-facts').textContent =
-      `Behind request ${countText(at)}: ${bytesText(totals.held)} held in ${countOf(this.layout.segments.filter((s) => !s.isOutside).length, 'segment')}; ` +
+      `After request ${countText(at)}: ${bytesText(totals.held)} held in ${countOf(this.layout.segments.filter((s) => !s.isOutside).length, 'segment')}; ` +
       `${countOf(this.layout.blocks.length, 'block')} of ${bytesText(totals.inUse)}${waiting}; ${bytesText(totals.free)} free.`;
     this.get('map').setAttribute('aria-label', 'Segment map. ' + this.get('map-facts').textContent);
     this.showHolders();
@@ -311,22 +311,22 @@ class Explorer {
   }
 
   readFilter() {
-    const least = parseBytes(this.get('filter-least').value);
-    const most = parseBytes(this.get('filter-most').value);
-    this.get('filter-least').setAttribute('aria-invalid', String(Number.isNaN(least)));
-    this.get('filter-most').setAttribute('aria-invalid', String(Number.isNaN(most)));
+    const min = parseBytes(this.get('filter-min').value);
+    const max = parseBytes(this.get('filter-max').value);
+    this.get('filter-min').setAttribute('aria-invalid', String(Number.isNaN(min)));
+    this.get('filter-max').setAttribute('aria-invalid', String(Number.isNaN(max)));
     this.filter = {
       stack: this.get('filter-stack').value.trim().toLowerCase(),
-      least: Number.isNaN(least) ? null : least,
-      most: Number.isNaN(most) ? null : most,
+      min: Number.isNaN(min) ? null : min,
+      max: Number.isNaN(max) ? null : max,
       stream: this.get('filter-stream').value,
     };
     this.applyFilter();
   }
 
   applyFilter() {
-    const { stack, least, most, stream } = this.filter;
-    const isOn = Boolean(stack || least !== null || most !== null || stream !== '');
+    const { stack, min, max, stream } = this.filter;
+    const isOn = Boolean(stack || min !== null || max !== null || stream !== '');
     const stacks = this.about.stacks.map((name) => name.toLowerCase().includes(stack));
     const { trace } = this;
     const wanted = Number(stream);
@@ -335,8 +335,8 @@ class Explorer {
       ? always
       : (block) =>
           stacks[trace.stack[block]] &&
-          (least === null || trace.size[block] >= least) &&
-          (most === null || trace.size[block] <= most) &&
+          (min === null || trace.size[block] >= min) &&
+          (max === null || trace.size[block] <= max) &&
           (stream === '' || trace.stream[block] === wanted);
     this.filtered =
       isOn && this.run.isWhole
@@ -424,11 +424,11 @@ class Explorer {
       this.map.schedule();
     });
     on('order', 'change', () => this.showMoment());
-    for (const id of ['filter-stack', 'filter-least', 'filter-most', 'filter-stream']) {
+    for (const id of ['filter-stack', 'filter-min', 'filter-max', 'filter-stream']) {
       on(id, 'change', () => this.readFilter());
     }
     on('filter-clear', 'click', () => {
-      for (const id of ['filter-stack', 'filter-least', 'filter-most', 'filter-stream']) this.get(id).value = '';
+      for (const id of ['filter-stack', 'filter-min', 'filter-max', 'filter-stream']) this.get(id).value = '';
       this.readFilter();
     });
     on('zoom-in', 'click', () => this.timeline.zoom(0.5, this.cursor));

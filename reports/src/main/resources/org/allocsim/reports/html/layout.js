@@ -1,4 +1,4 @@
-/* What is held at one moment, as a strip: segment behind segment, with their blocks. */
+/* What is held at one moment, as a strip: segment after segment, with their blocks. */
 
 /** Names a segment's origin. */
 function segmentName(segment) {
@@ -37,7 +37,7 @@ function joined(pieces) {
 }
 
 class Layout {
-  /** What a run holds behind the request at a position. */
+  /** What a run holds after the request at a position. */
   constructor(run, at, order) {
     this.run = run;
     this.at = at;
@@ -121,7 +121,7 @@ class Layout {
     return segment ? segment.offset + this.run.address[block] - segment.start : NaN;
   }
 
-  /** Bytes of blocks by stack, the most first. */
+  /** Bytes of blocks by stack, the highest first. */
   holders(matches) {
     const byStack = new Map();
     for (const number of this.blocks) {

@@ -9,7 +9,7 @@ const GUTTER = AXIS;
 const RIGHT = EDGE;
 
 class SegmentMap {
-  /** `canvas` is drawn on; `onBlock` hears which block the reader points at or chose. */
+  /** `canvas` is drawn on; `onBlock` is called with the block that the reader points at or chose. */
   constructor(canvas, onBlock) {
     this.canvas = canvas;
     this.onBlock = onBlock;
@@ -47,8 +47,8 @@ class SegmentMap {
   clamp() {
     if (!this.layout) return;
     this.view.share = Math.min(1, Math.max(this.view.share, 4096 / Math.max(4096, this.layout.total)));
-    const most = this.layout.total * (1 - this.view.share);
-    this.view.from = Math.min(most, Math.max(0, this.view.from));
+    const last = this.layout.total * (1 - this.view.share);
+    this.view.from = Math.min(last, Math.max(0, this.view.from));
   }
 
   schedule() {

@@ -4,7 +4,7 @@ const HIGHLIGHTS = ['--orange', '--blue', '--green'];
 const DASHES = [[], [8, 4], [3, 3]];
 
 class Overview {
-  /** `limitOf` tells what a run can have at most. */
+  /** `limitOf` gives the limit of a run. */
   constructor(holder, legend, caption, limitOf) {
     this.holder = holder;
     this.legend = legend;
@@ -22,7 +22,7 @@ class Overview {
     for (const run of about.runs) {
       const { starts, extremes } = readBuckets(new Columns(await inflate(run.id + '-timeline')), run);
       const series = (name) =>
-        new BucketSeries(starts, extremes[name].least, extremes[name].greatest, about.events);
+        new BucketSeries(starts, extremes[name].lowest, extremes[name].highest, about.events);
       runs.push({
         about: run,
         failures: failures(run.row),
@@ -57,10 +57,10 @@ class Overview {
     const key = this.runs.filter((run) => run.place >= 0);
     // Failed requests are not held: who serves most of them shows best what the program asks for.
     const servant = this.runs.reduce((a, b) => (b.failures < a.failures ? b : a));
-    const telling = (key.length ? key : this.runs).map((run) => run.reserved.peak());
-    const most = 1.3 * telling.reduce((a, b) => Math.max(a, b), 1);
+    const relevant = (key.length ? key : this.runs).map((run) => run.reserved.peak());
+    const bound = 1.3 * relevant.reduce((a, b) => Math.max(a, b), 1);
     const peaks = this.runs.map((run) => run.reserved.peak());
-    let top = peaks.filter((peak) => peak <= most).reduce((a, b) => Math.max(a, b), 1);
+    let top = peaks.filter((peak) => peak <= bound).reduce((a, b) => Math.max(a, b), 1);
     this.limit = this.limitOf(this.runs.at(-1).about.row);
     this.isLimitNear = this.limit !== null && this.limit <= 1.25 * top;
     if (this.isLimitNear) top = Math.max(top, this.limit);

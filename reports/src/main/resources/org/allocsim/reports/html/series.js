@@ -1,8 +1,8 @@
-/* Memory over time at every scale: least and greatest values of any range, without losing a peak. */
+/* Memory over time at every scale: lowest and highest values of any range, without losing a peak. */
 
 const SERIES = ['requested', 'allocated', 'active', 'reserved'];
 
-/** A value behind every request, with the extremes of 16, 256, 4096, … requests. */
+/** A value after every request, with the extremes of 16, 256, 4096, … requests. */
 class Series {
   /** `peaks` has greater values that were reached inside a request. */
   static *of(values, peaks = new Map()) {
@@ -14,20 +14,20 @@ class Series {
   constructor(values, peaks) {
     this.values = values;
     this.peaks = peaks;
-    this.least = [values];
-    this.greatest = [values];
+    this.lowest = [values];
+    this.highest = [values];
     this.min = 0;
     this.max = 0;
   }
 
   *build() {
-    while (this.least.at(-1).length > 16) {
-      const isFirst = this.least.length === 1;
-      const low = this.least.at(-1);
-      const high = this.greatest.at(-1);
+    while (this.lowest.at(-1).length > 16) {
+      const isFirst = this.lowest.length === 1;
+      const low = this.lowest.at(-1);
+      const high = this.highest.at(-1);
       const length = Math.ceil(low.length / 16);
-      const least = new Float64Array(length);
-      const greatest = new Float64Array(length);
+      const lowest = new Float64Array(length);
+      const highest = new Float64Array(length);
       yield* each(length, (i) => {
         let min = Infinity;
         let max = -Infinity;
@@ -36,17 +36,17 @@ class Series {
           if (low[j] < min) min = low[j];
           if (high[j] > max) max = high[j];
         }
-        least[i] = min;
-        greatest[i] = max;
+        lowest[i] = min;
+        highest[i] = max;
       });
       if (isFirst) {
         for (const [at, peak] of this.peaks) {
           const i = Math.floor(at / 16);
-          greatest[i] = Math.max(greatest[i], peak);
+          highest[i] = Math.max(highest[i], peak);
         }
       }
-      this.least.push(least);
-      this.greatest.push(greatest);
+      this.lowest.push(lowest);
+      this.highest.push(highest);
     }
   }
 
@@ -64,7 +64,7 @@ class Series {
       let level = 0;
       let span = 1;
       while (
-        level + 1 < this.least.length &&
+        level + 1 < this.lowest.length &&
         a % (span * 16) === 0 &&
         a + span * 16 <= b
       ) {
@@ -72,8 +72,8 @@ class Series {
         span *= 16;
       }
       const i = a / span;
-      const low = this.least[level][i];
-      const high = this.greatest[level][i];
+      const low = this.lowest[level][i];
+      const high = this.highest[level][i];
       if (low < this.min) this.min = low;
       if (high > this.max) this.max = high;
       if (level === 0 && this.peaks.size > 0) {
@@ -92,10 +92,10 @@ class Series {
 
 /** The same of a run of which only extremes of buckets were kept. */
 class BucketSeries {
-  constructor(starts, least, greatest, events) {
+  constructor(starts, lowest, highest, events) {
     this.starts = starts;
-    this.least = least;
-    this.greatest = greatest;
+    this.lowest = lowest;
+    this.highest = highest;
     this.events = events;
     this.min = 0;
     this.max = 0;
@@ -106,7 +106,7 @@ class BucketSeries {
   }
 
   at(position) {
-    return this.greatest[this.bucket(position)];
+    return this.highest[this.bucket(position)];
   }
 
   range(from, to) {
@@ -114,13 +114,13 @@ class BucketSeries {
     this.max = -Infinity;
     for (let i = this.bucket(from); i < this.starts.length; i++) {
       if (i > this.bucket(from) && this.starts[i] >= to) break;
-      this.min = Math.min(this.min, this.least[i]);
-      this.max = Math.max(this.max, this.greatest[i]);
+      this.min = Math.min(this.min, this.lowest[i]);
+      this.max = Math.max(this.max, this.highest[i]);
     }
   }
 
   peak() {
-    return this.greatest.reduce((a, b) => Math.max(a, b), 0);
+    return this.highest.reduce((a, b) => Math.max(a, b), 0);
   }
 }
 
@@ -183,11 +183,11 @@ function readBuckets(columns, about) {
   for (let i = 0, start = 0; i < n; i++) starts[i] = start += columns.next();
   const extremes = {};
   for (const name of SERIES) {
-    const greatest = new Float64Array(n);
-    const least = new Float64Array(n);
-    for (let i = 0, value = 0; i < n; i++) greatest[i] = value += columns.signed();
-    for (let i = 0; i < n; i++) least[i] = greatest[i] - columns.next();
-    extremes[name] = { least, greatest };
+    const highest = new Float64Array(n);
+    const lowest = new Float64Array(n);
+    for (let i = 0, value = 0; i < n; i++) highest[i] = value += columns.signed();
+    for (let i = 0; i < n; i++) lowest[i] = highest[i] - columns.next();
+    extremes[name] = { lowest, highest };
   }
   return { starts, extremes, unused: readUnused(columns) };
 }
@@ -199,18 +199,18 @@ function readUnused(columns) {
   const width = columns.next();
   const n = columns.next();
   const starts = Int32Array.from({ length: n }, (_, i) => i * width);
-  const greatest = new Float64Array(n);
-  for (let i = 0, value = 0; i < n; i++) greatest[i] = (value += columns.signed()) / WHOLE;
-  const least = Float64Array.from(greatest, (value) => Math.max(0, value - columns.next() / WHOLE));
-  return { starts, least, greatest };
+  const highest = new Float64Array(n);
+  for (let i = 0, value = 0; i < n; i++) highest[i] = (value += columns.signed()) / WHOLE;
+  const lowest = Float64Array.from(highest, (value) => Math.max(0, value - columns.next() / WHOLE));
+  return { starts, lowest, highest };
 }
 
 function bucketSeries(columns, about, events) {
   const { starts, extremes, unused } = readBuckets(columns, about);
-  const series = { unused: new BucketSeries(unused.starts, unused.least, unused.greatest, events) };
+  const series = { unused: new BucketSeries(unused.starts, unused.lowest, unused.highest, events) };
   for (const name of SERIES) {
-    const { least, greatest } = extremes[name];
-    series[name] = new BucketSeries(starts, least, greatest, events);
+    const { lowest, highest } = extremes[name];
+    series[name] = new BucketSeries(starts, lowest, highest, events);
   }
   return series;
 }

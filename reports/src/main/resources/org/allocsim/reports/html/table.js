@@ -62,13 +62,13 @@ const VIEWS = {
       { key: 'measured_calls', label: 'calls measured', text: countText },
       { key: 'equal_calls', label: 'equal calls', text: countText, note: 'up to the first that differs' },
       { key: 'refused_calls', label: 'refused', text: countText, note: 'calls that the driver refused' },
-      { key: 'failures', label: 'failures', text: (value) => String(value).replaceAll('_', ' '), value: (row) => row.failures && row.failures.verdict },
+      { key: 'failed_requests', label: 'failed requests', text: (value) => String(value).replaceAll('_', ' '), value: (row) => row.failed_requests && row.failed_requests.verdict },
       { key: 'driver_time', label: 'time ratio', text: (value) => (value === null || value === undefined ? '–' : value.toFixed(2)), value: (row) => row.driver_time && row.driver_time.ratio, note: 'driver time predicted over measured' },
     ],
   },
 };
 
-/** Length of a whole bar: the most, unless a few values would leave the others no room. */
+/** Length of a whole bar: the maximum, unless a few values would leave the others no room. */
 function barScale(values) {
   const sorted = values.filter((value) => value > 0).sort((a, b) => a - b);
   if (!sorted.length) return 1;

@@ -73,7 +73,7 @@ function drawLimit(u, limit) {
   ctx.restore();
 }
 
-/** Least and greatest values of series for every pixel of a view; a series that is missing has none. */
+/** Lowest and highest values of series for every pixel of a view; a series that is missing has none. */
 function extremes(sources, { from, to }, events, pixels) {
   const span = to - from;
   const width = Math.max(50, pixels);
@@ -107,7 +107,7 @@ function extremes(sources, { from, to }, events, pixels) {
 }
 
 class Timeline {
-  /** `holder` gets the chart; `onCursor` hears where the reader put the time cursor. */
+  /** `holder` gets the chart; `onCursor` is called with the position of the time cursor. */
   constructor(holder, onCursor) {
     this.holder = holder;
     this.onCursor = onCursor;
@@ -169,7 +169,7 @@ class Timeline {
       ],
       hooks: {
         draw: [(u) => this.drawMarks(u)],
-        setCursor: [(u) => this.hear(u)],
+        setCursor: [(u) => this.cursorMoved(u)],
       },
     };
     this.plot = new uPlot(options, this.data(), this.holder);
@@ -206,7 +206,7 @@ class Timeline {
     this.schedule();
   }
 
-  /** Least and greatest values for every pixel in view. */
+  /** Lowest and highest values for every pixel in view. */
   data() {
     const sources = LINES.map((line) => this.series[line.key]);
     const { isFine, x, columns } = extremes(sources, this.view, this.events, this.holder.clientWidth - AXIS - EDGE);
@@ -292,8 +292,8 @@ class Timeline {
   }
 
   clampView(from, to) {
-    const least = Math.min(this.events, 16);
-    const span = Math.min(this.events, Math.max(least, to - from));
+    const shortest = Math.min(this.events, 16);
+    const span = Math.min(this.events, Math.max(shortest, to - from));
     const start = Math.min(Math.max(0, from), this.events - span);
     this.view = { from: start, to: Math.max(start + span, start + 1) };
     this.schedule();
@@ -327,7 +327,7 @@ class Timeline {
     return Math.min(this.events - 1, Math.max(0, at));
   }
 
-  hear(u) {
+  cursorMoved(u) {
     const x = u.cursor.left;
     this.hover = x === null || x === undefined || x < 0 ? null : this.position(x);
     if (this.onHover) this.onHover(this.hover);

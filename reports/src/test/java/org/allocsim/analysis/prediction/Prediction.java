@@ -93,7 +93,7 @@ record Prediction(
 
   /**
    * The first failed request is the last thing that both programs are known to have asked for
-   * alike: where its source was served or failed elsewhere, the requests behind it are another
+   * alike: where its source was served or failed elsewhere, the requests after it are another
    * program's.
    */
   private String failureAftermath() {

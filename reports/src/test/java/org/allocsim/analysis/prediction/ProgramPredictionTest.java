@@ -32,7 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Programs with the parameters of recorded runs, replayed by the policy that the runs had. */
 class ProgramPredictionTest {
-  private static final double MOST_ERROR = 0.05;
+  private static final double MAX_ERROR = 0.05;
 
   /** {@code set_per_process_memory_fraction(0.05)} of the run on an H100 80 GB. */
   private static final long GPT_OOM_LIMIT_BYTES = 4_250_874_675L;
@@ -148,7 +148,7 @@ class ProgramPredictionTest {
 
         ## Runs recorded when the rules were there
 
-        The note tells what the first prediction was; a rule that it showed to be wrong was
+        The note says what the first prediction was; a rule that it showed to be wrong was
         corrected, so that such a run no longer counts as unseen.
 
         """);
@@ -175,7 +175,7 @@ class ProgramPredictionTest {
         ## A run that fails
 
         `gpt_oom` lets every failed step go and takes the next batch. The program knows nothing of
-        the allocator: it goes on with the step, behind the requests that fail, so that only the
+        the allocator: it goes on with the step, after the requests that fail, so that only the
         steps that fail and the peaks can be compared.
 
         | run | program | allocated, recorded | predicted | error | reserved, recorded | predicted | error | steps that fail, recorded | predicted |
@@ -274,7 +274,7 @@ class ProgramPredictionTest {
 
   private String error(Case each, long predicted, long recorded) {
     double error = (double) predicted / recorded - 1;
-    if (Math.abs(error) > MOST_ERROR) {
+    if (Math.abs(error) > MAX_ERROR) {
       beyond.add(each.recording + ": " + predicted + " for " + recorded);
     }
     return predicted == recorded ? "0" : "%+.3f %%".formatted(100 * error);

@@ -98,7 +98,7 @@ class ProgramTimeTest {
         """
         # Time of programs against an H200
 
-        Training steps, each behind the one before, with PyTorch 2.11 and CUDA 13 on an NVIDIA
+        Training steps, each after the one before, with PyTorch 2.11 and CUDA 13 on an NVIDIA
         H200, and the same programs in simulated time with the profile `h200`. Kernels are the
         sum of their times; the step is what passes on the clock.
 
@@ -134,7 +134,7 @@ class ProgramTimeTest {
 
         `ResNet-50`: copies of images, filters and results into the layout of cuDNN's tensor-core
         kernels are counted; that its half-precision kernels for channel-by-channel images reach a
-        small share of the card at 32 images is not, and the profile has one share for all kernels.
+        small share of the GPU at 32 images is not, and the profile has one share for all kernels.
         The measured step also draws its images on the host, 4.8 million normal numbers; that is
         no part of the program, which has `batch-host-ms` for it.
         """);

@@ -176,7 +176,7 @@ record RecordedRun(
     return -1;
   }
 
-  /** Row of the n-th allocation request behind the prologue. */
+  /** Row of the n-th allocation request after the prologue. */
   private int eventOfAllocation(long n) {
     long index = -1;
     for (int row = trace().prologueCount(); row < trace().eventCount(); row++) {

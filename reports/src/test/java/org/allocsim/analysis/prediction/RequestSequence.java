@@ -70,8 +70,8 @@ final class RequestSequence {
   /** Share of the entries that another sequence has too, from the start to the first other one. */
   double equalFromStart(RequestSequence other) {
     int equal = 0;
-    int most = Math.min(entries.size(), other.entries.size());
-    while (equal < most && entries.get(equal).equals(other.entries.get(equal))) {
+    int limit = Math.min(entries.size(), other.entries.size());
+    while (equal < limit && entries.get(equal).equals(other.entries.get(equal))) {
       equal++;
     }
     return (double) equal / Math.max(entries.size(), other.entries.size());

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
  * <p>Where blocks of equal size compete, PyTorch takes the one at the lowest address. Libraries
  * take memory from the driver that no recording shows, so addresses cannot all be predicted. Every
  * pair is therefore replayed twice: with the addresses of the simulated device, which is the
- * prediction proper and knows of the process what the segments of the source tell, and with those
+ * prediction proper and knows of the process what the segments of the source show, and with those
  * that the driver gave in the target, which leaves the allocator alone to be judged: then every
  * single row must come out.
  */
@@ -49,7 +49,7 @@ class WhatIfPredictionTest {
           List.of("cat_growth", "cat_growth.expandable"),
           List.of("vision_varsize", "vision_varsize.limit"));
 
-  /** Recorded from the start with segments of cudaMalloc, so that they tell of their process. */
+  /** Recorded from the start with segments of cudaMalloc, so that they show their process. */
   private static final List<String> TELLING =
       List.of(
           "cat_growth",
@@ -220,7 +220,7 @@ class WhatIfPredictionTest {
         the choice among equally large free blocks (or the order of equally large segments), which
         PyTorch decides by address; it is called so only where the same replay with the addresses of
         the target's driver gives the recorded row. Those addresses differ between two runs of one
-        program by where the system puts host memory, which no recording of requests tells.
+        program by where the system puts host memory, which no recording of requests shows.
 
         | requests of | settings of | peak reserved, recorded | predicted | equal | statistics \
         equal of 122 | rows predicted | first other row | rows with the driver's addresses |
@@ -270,7 +270,7 @@ class WhatIfPredictionTest {
 
         Segments at the recorded place, as distance from the first one of the process, when a
         program is replayed under its own settings: with nothing known of the process, and with what
-        its recorded segments tell of it.
+        its recorded segments show it.
 
         | recording | segments | process unknown | known | hidden changes |
         |---|--:|--:|--:|--:|

@@ -90,7 +90,7 @@ class AdviceCommandsTest {
   }
 
   @Test
-  void aConcludedLimitIsSaidToBeOne() {
+  void anInferredLimitIsSaidToBeOne() {
     String text = done("pins", SAMPLE, "--top", "1").out().replaceAll("\\s+", " ");
     assertTrue(text.contains("The recording does not hold the memory limit"), text);
   }
@@ -154,7 +154,7 @@ class AdviceCommandsTest {
   }
 
   @Test
-  void accountWithSamplesOfCardAndProcesses() throws IOException {
+  void accountWithSamplesOfGpuAndProcesses() throws IOException {
     Path gpu = Files.writeString(folder.resolve("gpu.csv"), GPU_CSV);
     Path apps = Files.writeString(folder.resolve("apps.csv"), APPS_CSV);
     CommandRun run =

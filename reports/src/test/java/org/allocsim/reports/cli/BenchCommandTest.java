@@ -85,6 +85,19 @@ class BenchCommandTest {
   }
 
   @Test
+  void aBaselineOfVersion1IsStillRead() throws IOException {
+    baseline(HERE, measurement("a", 1, 100.0, 101.0, 99.0));
+    Path file = folder.resolve("baseline.json");
+    String first =
+        Files.readString(file)
+            .replace("allocsim-bench-2", "allocsim-bench-1")
+            .replace("\"nanos_per_", "\"ns_per_");
+    assertFalse(first.contains("nanos_per_") || !first.contains("\"ns_per_event\""), first);
+    BenchBaseline baseline = BenchBaseline.read(Files.writeString(file, first).toString());
+    assertEquals(2, baseline.compare(measurement("a", 1, 200.0)).ratio(), 1e-12);
+  }
+
+  @Test
   void figuresOfAnotherMachineAreRefused() throws IOException {
     Machine other = new Machine("another cpu", HERE.cores(), HERE.system(), HERE.jdk());
     BenchBaseline baseline = baseline(other, measurement("a", 1, 1.0));
@@ -95,7 +108,7 @@ class BenchCommandTest {
   @Test
   void aBaselineThatIsNoneIsRefusedInASentence() throws IOException {
     for (String text :
-        List.of("", "[]", "{}", "{\"schema\":\"allocsim-bench-1\"}", "{\"schema\":")) {
+        List.of("", "[]", "{}", "{\"schema\":\"allocsim-bench-2\"}", "{\"schema\":")) {
       Path file = Files.writeString(folder.resolve("bad.json"), text);
       Failure failure =
           assertThrows(Failure.class, () -> BenchBaseline.read(file.toString()), text);

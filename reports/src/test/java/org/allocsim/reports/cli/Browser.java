@@ -112,7 +112,7 @@ final class Browser implements AutoCloseable {
         .readTree((String) run("return JSON.stringify(" + expression + ")", arguments));
   }
 
-  /** As above, where the script tells when it is done. */
+  /** As above, where the script says when it is done. */
   Object await(String script, Object... arguments) {
     return driver.executeAsyncScript(script, arguments);
   }

@@ -89,7 +89,7 @@ class ChartDataTest {
       return ((CategoryPlot) plot(name)).getDataset();
     }
 
-    /** Greatest values of all datasets of a plot, in the order in which they are drawn. */
+    /** Highest values of all datasets of a plot, in the order in which they are drawn. */
     static List<Double> peaks(XYPlot plot) {
       List<Double> peaks = new ArrayList<>();
       for (int i = 0; i < plot.getDatasetCount(); i++) {
@@ -123,7 +123,7 @@ class ChartDataTest {
     ComparedTrace compared = CompareCommand.compared(input, runs);
     CompareAnswer answer =
         new CompareAnswer(profile, MemoryLimit.NONE, PyTorchVersion.DEFAULT, List.of(compared));
-    new CompareCharts(compared, new MemoryTimelineChart.Bound("limit", answer.mostBytes()), runs)
+    new CompareCharts(compared, new MemoryTimelineChart.Bound("limit", answer.maxBytes()), runs)
         .write(charts, "");
     ByteArrayOutputStream json = new ByteArrayOutputStream();
     JsonText.write(JsonRenderer.json(answer.document()), json);

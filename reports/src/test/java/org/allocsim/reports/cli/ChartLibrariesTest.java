@@ -30,7 +30,7 @@ final class ChartLibrariesTest {
     command.addAll(List.of(options));
     Process replay =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    assertEquals(0, replay.waitFor(), () -> log.toUri() + " tells why");
+    assertEquals(0, replay.waitFor(), () -> log.toUri() + " says why");
     return Files.readString(log);
   }
 

@@ -13,7 +13,7 @@ final class ChildSweep {
   /**
    * Starts one.
    *
-   * @param heap most heap, such as {@code 64m}
+   * @param heap maximum heap, such as {@code 64m}
    * @param log takes what it prints
    */
   static Process start(String heap, Path log, Object... arguments) throws IOException {

@@ -58,7 +58,7 @@ class CompareCommandTest {
   }
 
   @Test
-  void rowsThatServeEverythingComeFirstTheLeastReservedBeforeTheOthers() throws Exception {
+  void rowsThatServeEverythingComeFirstTheLowestReservedFirst() throws Exception {
     JsonNode rows =
         json("compare", trace(), "--json", "-", "--capacity", "20MiB")
             .get("traces")
@@ -151,7 +151,7 @@ class CompareCommandTest {
     for (var provider : Policies.all()) {
       JsonNode result = json("replay", trace(), "--policy", provider.spec().id(), "--json", "-");
       assertEquals(provider.spec().id(), result.get("policy").asString());
-      if (result.get("ooms").isEmpty()) {
+      if (result.get("failed_requests").isEmpty()) {
         assertEquals(
             9_700_000,
             result.get("stats").get("requested_bytes.all.peak").asLong(),

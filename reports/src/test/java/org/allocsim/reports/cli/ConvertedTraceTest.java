@@ -107,7 +107,7 @@ class ConvertedTraceTest {
         .replaceAll("\"((wall_)?seconds|[a-z]+_per_second)\": [^,\n]*", "SPEED");
   }
 
-  /** The rows of a sweep, without the columns that name the file and tell how long it took. */
+  /** The rows of a sweep, without the columns that name the file and say how long it took. */
   private List<String> sweep(Path file) throws IOException {
     Path out = Files.createTempDirectory(folder, "sweep");
     CommandRun run =

@@ -117,17 +117,17 @@ class CsvOutputTest {
 
   @Test
   void suiteHasARowForEveryRun() throws IOException {
-    run("suite", "weight-conversion", "article-card");
+    run("suite", "weight-conversion", "article-gpu");
     JsonNode scenarios = json.get("scenarios");
     int first = scenarios.get(0).get("variants").size();
     assertEquals(first + scenarios.get(1).get("variants").size(), rows.size());
     assertSame(rows.get(first), scenarios.get(1).get("variants").get(0));
-    assertEquals("article-card", rows.get(first).get("scenario"));
+    assertEquals("article-gpu", rows.get(first).get("scenario"));
   }
 
   @Test
   void scoresHaveARowForEveryPolicyAndScenario() throws IOException {
-    run("suite", "weight-conversion", "article-card", "--policies", "pytorch,max-live");
+    run("suite", "weight-conversion", "article-gpu", "--policies", "pytorch,max-live");
     assertEquals(4, rows.size());
     JsonNode last = json.get("policies").get(1);
     assertEquals(last.get("policy").asString(), rows.getLast().get("policy"));

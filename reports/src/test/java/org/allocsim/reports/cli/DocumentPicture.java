@@ -24,7 +24,7 @@ import org.allocsim.reports.chart.ChartFonts;
  * made, every pixel has to be the same; elsewhere the size, and what is seen from afar.
  */
 final class DocumentPicture {
-  private static final int MOST_BYTES = 150_000;
+  private static final int MAX_BYTES = 150_000;
   private static final String FONTS = "fonts.txt";
 
   /**
@@ -33,7 +33,7 @@ final class DocumentPicture {
    */
   private static final int SQUARE = 160;
 
-  private static final int MOST_DIFFERENCE = 64;
+  private static final int MAX_DIFFERENCE = 64;
 
   private final Path picture;
   private final Path made;
@@ -58,7 +58,7 @@ final class DocumentPicture {
       Files.writeString(picture.resolveSibling(FONTS), fonts() + "\n");
       fail("wrote " + picture + "; look at it, then run without golden.regenerate");
     }
-    assertTrue(Files.size(picture) <= MOST_BYTES, picture + " is too large");
+    assertTrue(Files.size(picture) <= MAX_BYTES, picture + " is too large");
     BufferedImage kept = ImageIO.read(picture.toFile());
     if (page) {
       assertTrue(Files.exists(made), made + " was not made");
@@ -84,7 +84,7 @@ final class DocumentPicture {
         int[] one = mean(now, x, y, SQUARE);
         int[] other = mean(kept, x, y, SQUARE);
         for (int channel = 0; channel < one.length; channel++) {
-          if (Math.abs(one[channel] - other[channel]) > MOST_DIFFERENCE) {
+          if (Math.abs(one[channel] - other[channel]) > MAX_DIFFERENCE) {
             return false;
           }
         }
@@ -149,7 +149,7 @@ final class DocumentPicture {
     }
   }
 
-  /** Tells how letters look here. */
+  /** Shows how letters look here. */
   private static String fonts() {
     BufferedImage image = new BufferedImage(400, 60, BufferedImage.TYPE_INT_RGB);
     Graphics2D graphics = image.createGraphics();

@@ -146,7 +146,7 @@ class DriverTimeChartDataTest {
             .mapToDouble(Double::doubleValue)
             .min()
             .orElseThrow();
-    double least =
+    double lowest =
         points.values().stream()
             .flatMap(List::stream)
             .flatMap(List::stream)
@@ -154,7 +154,7 @@ class DriverTimeChartDataTest {
             .filter(value -> value > 0)
             .min()
             .orElseThrow();
-    assertTrue(edge <= least, edge + " is at the edge, below " + least);
+    assertTrue(edge <= lowest, edge + " is at the edge, below " + lowest);
     Points shown = new Points();
     points.forEach((series, pairs) ->
         pairs.forEach(

@@ -115,7 +115,7 @@ class ExplainBfcDumpTest {
   }
 
   @Test
-  void tensorFlow1PrintsTheReasonBehindTheChunks() throws IOException {
+  void tensorFlow1PrintsTheReasonAfterTheChunks() throws IOException {
     lines.add(TF1 + "Bin (256): \tTotal Chunks: 0, Chunks in use: 0 0B allocated for chunks.");
     lines.add(TF1 + "Bin for 392.00MiB was 256.00MiB, Chunk State: ");
     lines.add(TF1 + "Chunk at 0x102084c2500 of size 524288000");

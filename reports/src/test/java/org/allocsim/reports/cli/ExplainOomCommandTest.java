@@ -193,7 +193,7 @@ class ExplainOomCommandTest {
         "nothing here | no out-of-memory message of PyTorch and no dump of a BFC allocator in 1"
             + " line;",
         "'' | is empty; give a log or message",
-        "CUDA error: out of memory | line 1 tells of memory that ran out, but without PyTorch's",
+        "CUDA error: out of memory | line 1 says that memory ran out, but without PyTorch's",
       })
   void aLogWithoutAMessageFailsInOneSentence(String log, String words) throws IOException {
     CommandRun run = explain(log, "--json", folder.resolve("out.json"));

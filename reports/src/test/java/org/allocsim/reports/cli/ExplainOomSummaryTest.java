@@ -115,7 +115,7 @@ class ExplainOomSummaryTest {
   }
 
   @Test
-  void theNextTableBehindAMessageIsItsOwn() throws IOException {
+  void theNextTableAfterAMessageIsItsOwn() throws IOException {
     String log =
         table(0, 5, 5, 5, 50, 5)
             + message("12.00 GiB", "2.50 GiB")

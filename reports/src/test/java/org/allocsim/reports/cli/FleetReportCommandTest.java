@@ -98,7 +98,7 @@ final class FleetReportCommandTest {
         device,capacity_bytes,has_limit,traces,served_as_recorded,served_by_best_setting,served_by_each_its_own,served_by_any_allocator,too_large,best_conf
         capacity,104857600,false,3,1,2,2,2,0,s
         """,
-        csv("fleet-cards.csv"));
+        csv("fleet-gpus.csv"));
     assertEquals(
         """
         file,family,failures,failures_lost,peak_requested_bytes,capacity_bytes,peak_reserved_bytes,best_peak_reserved_bytes,best_conf
@@ -138,7 +138,7 @@ final class FleetReportCommandTest {
   }
 
   @Test
-  void tellsFailuresThatNoAllocatorCouldSave() throws IOException {
+  void namesFailuresThatNoAllocatorCouldSave() throws IOException {
     rows(
         "july/a,,true,9,true,9",
         "july/a,s,false,9,true,9",
@@ -148,27 +148,27 @@ final class FleetReportCommandTest {
     assertTrue(
         run.out()
             .contains(
-                "2 failures of traces on cards under their recorded settings; 2 of them no setting"
-                    + " saves: in 1 of these the program asks for more at once than the card has."),
+                "2 failures of traces on GPUs under their recorded settings; 2 of them no setting"
+                    + " saves: in 1 of these the program asks for more at once than the GPU has."),
         run.out());
     assertTrue(run.out().contains("the traces' names are those below july/\n"), run.out());
-    assertTrue(csv("fleet-cards.csv").contains("\ncapacity,9437184,false,1,0,0,0,0,1,\n"));
-    assertTrue(csv("fleet-cards.csv").contains("\ncapacity,11534336,false,1,0,0,0,0,0,\n"));
+    assertTrue(csv("fleet-gpus.csv").contains("\ncapacity,9437184,false,1,0,0,0,0,1,\n"));
+    assertTrue(csv("fleet-gpus.csv").contains("\ncapacity,11534336,false,1,0,0,0,0,0,\n"));
   }
 
   @Test
-  void ofEqualSettingsOnACardTheOneThatIsBestOnAllIsNamed() throws IOException {
+  void ofEqualSettingsOnAGpuTheOneThatIsBestOnAllIsNamed() throws IOException {
     rows(
         "a,,true,20,true,20",
         "a,s,false,20,false,15",
         "a,,true,100,false,30",
         "a,s,false,100,false,15");
     CommandRun.of("fleet-report", swept);
-    assertTrue(csv("fleet-cards.csv").contains("\ncapacity,104857600,false,1,1,1,1,1,0,s\n"));
+    assertTrue(csv("fleet-gpus.csv").contains("\ncapacity,104857600,false,1,1,1,1,1,0,s\n"));
   }
 
   @Test
-  void familiesAreToldByFolderSizeOrName() throws IOException {
+  void familiesAreReportedByFolderSizeOrName() throws IOException {
     rows(
         "m/gpt-1.pickle,,true,100,false,10",
         "m/gpt-2.pickle,,true,100,false,10",

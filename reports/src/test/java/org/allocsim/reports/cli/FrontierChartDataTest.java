@@ -98,7 +98,7 @@ class FrontierChartDataTest {
   }
 
   private static List<List<Boolean>> answers(JsonNode settings) {
-    List<String> cards =
+    List<String> gpus =
         ShippedProfiles.all().stream()
             .sorted(Comparator.comparingLong(DeviceProfile::capacityBytes))
             .map(DeviceProfile::name)
@@ -114,7 +114,7 @@ class FrontierChartDataTest {
       for (long bytes : sizes(settings)) {
         row.add(!smallest.isNull() && bytes >= smallest.asLong() && !failing.contains(bytes));
       }
-      cards.forEach(card -> row.add(fitting.contains(card)));
+      gpus.forEach(gpu -> row.add(fitting.contains(gpu)));
       rows.add(row);
     }
     return rows;

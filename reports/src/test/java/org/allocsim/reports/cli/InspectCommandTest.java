@@ -14,7 +14,7 @@ class InspectCommandTest {
   @TempDir private Path folder;
 
   @Test
-  void textTellsWhatIsInTheFile() throws IOException {
+  void textShowsWhatIsInTheFile() throws IOException {
     Path file = CommandRun.recording("cuda_graph.pickle.xz");
     CommandRun run = CommandRun.of("inspect", file);
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());

@@ -73,7 +73,7 @@ class JsonDocumentTest {
           List.of("tune", DEVICE_OOM),
           List.of("min-capacity", CAT_GROWTH, "--policies", "pytorch,rmm-fixed,bfc"),
           List.of("min-capacity", CAT_GROWTH, FRACTION),
-          List.of("suite", "weight-conversion", "article-card"),
+          List.of("suite", "weight-conversion", "article-gpu"),
           List.of("suite", "weight-conversion", "--policies", "pytorch,max-live,rmm-fixed"),
           List.of("peak", CUDA_GRAPH),
           List.of("peak", SAMPLE, FRACTION, "--by", "size"),
@@ -207,8 +207,8 @@ class JsonDocumentTest {
   @Test
   void listShowsSchemas() {
     CommandRun list = CommandRun.of("list", "schemas");
-    assertTrue(list.out().contains("allocsim-replay-1 "), list.out());
-    CommandRun one = CommandRun.of("list", "schemas", "allocsim-replay-1");
+    assertTrue(list.out().contains("allocsim-replay-2 "), list.out());
+    CommandRun one = CommandRun.of("list", "schemas", "allocsim-replay-2");
     assertEquals(JsonDocument.REPLAY.schema(), one.out());
     CommandRun none = CommandRun.of("list", "schemas", "allocsim-replay-0");
     assertEquals(ExitCodes.USAGE, none.exitCode());

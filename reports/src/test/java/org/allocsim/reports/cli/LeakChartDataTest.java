@@ -149,12 +149,12 @@ class LeakChartDataTest {
         interval);
   }
 
-  private static void assertLine(XYDataset lines, int line, double before, double behind) {
+  private static void assertLine(XYDataset lines, int line, double before, double after) {
     double[] x = x(lines, line);
     double[] y = y(lines, line);
     assertEquals(3, x.length);
     assertEquals(y[1] + before * (x[0] - x[1]), y[0], "before the middle");
-    assertEquals(y[1] + behind * (x[2] - x[1]), y[2], "behind the middle");
+    assertEquals(y[1] + after * (x[2] - x[1]), y[2], "after the middle");
   }
 
   /** The median of what is left of the points once the slope is taken away. */

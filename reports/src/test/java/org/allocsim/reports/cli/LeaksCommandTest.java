@@ -22,7 +22,7 @@ class LeaksCommandTest {
   @TempDir Path folder;
 
   @Test
-  void aLeakIsToldWithWhatGrowsAndWhenTheCardIsFull() throws IOException {
+  void aLeakIsReportedWithWhatGrowsAndWhenTheGpuIsFull() throws IOException {
     CommandRun run = CommandRun.of("leaks", CAT_GROWTH, "--capacity", "24GiB");
     assertEquals(ExitCodes.CHECK_DID_NOT_HOLD, run.exitCode());
     assertEquals("", run.err());
@@ -66,8 +66,8 @@ class LeaksCommandTest {
     CommandRun run = CommandRun.of("leaks", PREFETCH, "--warm-up", "20");
     assertTrue(
         run.out().replaceAll("\\s+", " ").contains("iterations 0 to 19 are warm-up"), run.out());
-    CommandRun most = CommandRun.of("leaks", PREFETCH, "--warm-up", "34");
-    assertEquals(ExitCodes.DONE, most.exitCode());
+    CommandRun highest = CommandRun.of("leaks", PREFETCH, "--warm-up", "34");
+    assertEquals(ExitCodes.DONE, highest.exitCode());
     CommandRun tooLong = CommandRun.of("leaks", PREFETCH, "--warm-up", "35");
     assertEquals(ExitCodes.FAILED, tooLong.exitCode());
     assertTrue(

@@ -73,7 +73,7 @@ class LintSnapshotTest {
   }
 
   @Test
-  void whatIsInForceIsTold() throws IOException {
+  void whatIsInForceIsReported() throws IOException {
     Path file =
         snapshot(
             "max_split_size_mb:64,roundup_power2_divisions:4",

@@ -41,8 +41,8 @@ class LongTracePageTest {
   private static final double PATIENCE =
       Double.parseDouble(System.getProperty("allocsim.patience", "4"));
 
-  private static final double MOST_FRAME_MILLIS = 33 * PATIENCE;
-  private static final double MOST_OPENING_MILLIS = 2000 * PATIENCE;
+  private static final double MAX_FRAME_MILLIS = 33 * PATIENCE;
+  private static final double MAX_OPENING_MILLIS = 2000 * PATIENCE;
   private static final int FRAMES = 45;
 
   @TempDir private Path folder;
@@ -134,7 +134,7 @@ class LongTracePageTest {
       AllocationTrace trace = trace(5_000_000);
       Path file = page(trace, "pytorch");
       double opened = openedMillis(browser, file);
-      assertTrue(opened < MOST_OPENING_MILLIS, opened + " ms");
+      assertTrue(opened < MAX_OPENING_MILLIS, opened + " ms");
       assertEquals(List.of(), browser.complaints());
       assertEquals(trace.eventCount(), browser.json("allocsim.explorer.trace.events").asInt());
       browser.await("const done = arguments[0]; allocsim.explorer.completed.then(done)");
@@ -146,14 +146,14 @@ class LongTracePageTest {
         browser.settle();
         JsonNode panned = frames(browser, timeline, timeline + ".pan(i % 40 < 20 ? 0.02 : -0.02)");
         assertTrue(panned.get("count").asInt() > FRAMES / 2, panned.toString());
-        assertTrue(panned.get("drawn").asDouble() < MOST_FRAME_MILLIS, share + ": " + panned);
+        assertTrue(panned.get("drawn").asDouble() < MAX_FRAME_MILLIS, share + ": " + panned);
       }
       JsonNode moved =
           frames(
               browser,
               "allocsim.explorer.map",
               "allocsim.explorer.moveTo(allocsim.explorer.cursor + 1001)");
-      assertTrue(moved.get("drawn").asDouble() < MOST_FRAME_MILLIS, moved.toString());
+      assertTrue(moved.get("drawn").asDouble() < MAX_FRAME_MILLIS, moved.toString());
     }
   }
 
@@ -163,19 +163,19 @@ class LongTracePageTest {
       Path file = page(trace(250_000), MANY);
       assertTrue(Files.size(file) < 5_000_000, Files.size(file) + " bytes");
       double opened = openedMillis(browser, file);
-      assertTrue(opened < MOST_OPENING_MILLIS, opened + " ms");
+      assertTrue(opened < MAX_OPENING_MILLIS, opened + " ms");
       checkRunsOfWhichOnlyMomentsAreKept(browser);
     }
   }
 
-  /** The least of a few attempts, as the machine may have other things to do. */
+  /** The shortest of a few attempts, as the machine may have other things to do. */
   private static double openedMillis(Browser browser, Path file) {
-    double least = Double.MAX_VALUE;
-    for (int attempt = 0; attempt < 8 && least >= MOST_OPENING_MILLIS; attempt++) {
+    double lowest = Double.MAX_VALUE;
+    for (int attempt = 0; attempt < 8 && lowest >= MAX_OPENING_MILLIS; attempt++) {
       browser.open(file);
-      least = Math.min(least, browser.json("allocsim.openedMillis").asDouble());
+      lowest = Math.min(lowest, browser.json("allocsim.openedMillis").asDouble());
     }
-    return least;
+    return lowest;
   }
 
   private static void checkRunsOfWhichOnlyMomentsAreKept(Browser browser) {

@@ -123,9 +123,9 @@ class MainTest {
     "replay t --device-index x, 'x' is not a whole number",
     "replay t --device t4 --capacity 1GiB, allocsim: --device=PROFILE"
   })
-  void wrongUsageIsToldInTermsOfTheCommandLine(String line, String told) {
+  void wrongUsageIsReportedInTermsOfTheCommandLine(String line, String note) {
     String message = CommandRun.of((Object[]) line.split(" ")).err();
-    assertTrue(message.contains(told), message);
+    assertTrue(message.contains(note), message);
   }
 
   @Test
@@ -140,7 +140,7 @@ class MainTest {
   }
 
   @Test
-  void theVersionIsTold() {
+  void theVersionIsReported() {
     CommandRun run = CommandRun.of("--version");
     assertEquals(ExitCodes.DONE, run.exitCode());
     assertTrue(run.out().startsWith("allocsim "), run.out());

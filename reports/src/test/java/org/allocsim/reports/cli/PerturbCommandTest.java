@@ -25,7 +25,7 @@ class PerturbCommandTest {
   @TempDir Path folder;
   private Path file;
 
-  /** Three tensors that fill a card of 12 GiB, behind small ones whose order does not matter. */
+  /** Three tensors that fill a GPU of 12 GiB, after small ones whose order does not matter. */
   @BeforeEach
   void record() throws IOException {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
@@ -52,19 +52,19 @@ class PerturbCommandTest {
   }
 
   @Test
-  void aProgramThatFillsItsCardFailsInAboutHalfOfItsCopies() {
+  void aProgramThatFillsItsGpuFailsInAboutHalfOfItsCopies() {
     JsonNode json = json("--resize", "2%", "--runs", 300, "--capacity", "12GiB");
     assertTrue(json.get("plain").get("passes").asBoolean());
     assertEquals(300, json.get("all").size());
-    int ooms = 0;
+    int failed = 0;
     for (JsonNode each : json.get("all")) {
-      ooms += each.get("passes").asBoolean() ? 0 : 1;
+      failed += each.get("passes").asBoolean() ? 0 : 1;
     }
-    assertEquals(ooms, json.get("ooms").asInt());
-    double share = json.get("oom_share").asDouble();
+    assertEquals(failed, json.get("failed_runs").asInt());
+    double share = json.get("failed_runs_share").asDouble();
     assertTrue(share > 0.3 && share < 0.7, "share " + share);
-    assertTrue(json.get("oom_share_interval").get(0).asDouble() < share);
-    assertTrue(json.get("oom_share_interval").get(1).asDouble() > share);
+    assertTrue(json.get("failed_runs_share_interval").get(0).asDouble() < share);
+    assertTrue(json.get("failed_runs_share_interval").get(1).asDouble() > share);
     JsonNode peaks = json.get("peak_reserved_bytes");
     assertTrue(peaks.get("min").asLong() < peaks.get("median").asLong());
     assertTrue(peaks.get("median").asLong() <= peaks.get("max").asLong());
@@ -92,8 +92,8 @@ class PerturbCommandTest {
   @Test
   void theOrderOfTensorsThatAllFitDoesNotMatter() {
     JsonNode json = json("--swap-adjacent", "--runs", 20, "--capacity", "12GiB");
-    assertEquals(0, json.get("ooms").asInt());
-    assertEquals(0.0, json.get("oom_share_interval").get(0).asDouble());
+    assertEquals(0, json.get("failed_runs").asInt());
+    assertEquals(0.0, json.get("failed_runs_share_interval").get(0).asDouble());
     assertEquals(
         json.get("plain").get("peak_reserved_bytes"), json.get("peak_reserved_bytes").get("max"));
   }
@@ -108,8 +108,8 @@ class PerturbCommandTest {
     trace.allocate(4 * GIB, 0, PoolId.DEFAULT);
     file = SyntheticSnapshot.write(trace.build(StackTable.empty()), folder.resolve("order.pickle"));
     JsonNode json = json("--swap-adjacent", "--runs", 60, "--capacity", "12GiB");
-    int ooms = json.get("ooms").asInt();
-    assertTrue(ooms > 0 && ooms < 60, json.toString());
+    int failed = json.get("failed_runs").asInt();
+    assertTrue(failed > 0 && failed < 60, json.toString());
   }
 
   @ParameterizedTest
@@ -123,7 +123,7 @@ class PerturbCommandTest {
     "'--swap-adjacent --policy none-such', 'is not a policy'",
     "'--swap-adjacent --seed 9223372036854775807', 'leaves no seeds'",
   })
-  void wrongUsageIsTold(String options, String message) {
+  void wrongUsageIsReported(String options, String message) {
     CommandRun run = perturb((Object[]) options.split(" "));
     assertEquals(ExitCodes.USAGE, run.exitCode());
     assertTrue(run.err().contains(message), run.err());

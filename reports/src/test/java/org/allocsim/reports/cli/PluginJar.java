@@ -91,7 +91,7 @@ final class PluginJar {
 
   /** Names classes of a service. */
   PluginJar service(String service, String content) {
-    entries.put("META-INF/services/" + service, content.getBytes());
+    entries.put("META-INF/services/" + service, content.getBytes(StandardCharsets.UTF_8));
     return this;
   }
 

@@ -147,7 +147,7 @@ class ReplayChartDataTest {
   @MethodSource("replays")
   void crossesAreTheRequestsThatFailed(List<Object> arguments) throws IOException {
     Drawn drawn = Drawn.of(arguments.toArray());
-    JsonNode ooms = drawn.json().get("ooms");
+    JsonNode ooms = drawn.json().get("failed_requests");
     long failures = drawn.stat("num_ooms");
     assertTrue(ooms.size() <= failures, "the first failures have entries");
     LegendItemCollection legend = drawn.plot().getLegendItems();
@@ -184,7 +184,7 @@ class ReplayChartDataTest {
    */
   private static boolean isAt(Drawn drawn, int oom, XYDataset crosses, int cross) {
     boolean isOver =
-        drawn.json().get("ooms").get(oom).get("reserved_bytes").asDouble()
+        drawn.json().get("failed_requests").get(oom).get("reserved_bytes").asDouble()
             == crosses.getYValue(0, cross);
     ReplayPictures pictures = drawn.report().pictures();
     if (pictures.simulatedClock()) {

@@ -234,8 +234,8 @@ class ReplayCommandTest {
   @Test
   void whatAReplayLeavesOutIsNoted() {
     Path two = CommandRun.recording("two_gpu.pickle.xz");
-    String told = "not replayed: 819 events of device 1; --device-index 1 chooses them";
-    assertTrue(done("replay", two).out().contains(told));
+    String note = "not replayed: 819 events of device 1; --device-index 1 chooses them";
+    assertTrue(done("replay", two).out().contains(note));
     assertFalse(done("replay", two, "--device-index", "0").out().contains("not replayed"));
     String goesOn = "after a failed request the replay goes on";
     assertTrue(done("replay", GROWTH, "--capacity", "1GiB").out().contains(goesOn));
@@ -251,12 +251,12 @@ class ReplayCommandTest {
   }
 
   @Test
-  void garbageCollectionWithoutALimitIsToldToHaveNoEffect() {
-    String told = "garbage_collection_threshold has no effect";
+  void garbageCollectionWithoutALimitIsReportedToHaveNoEffect() {
+    String note = "garbage_collection_threshold has no effect";
     String conf = "garbage_collection_threshold:0.8";
-    assertTrue(done("replay", GROWTH, "--conf", conf).out().contains(told));
+    assertTrue(done("replay", GROWTH, "--conf", conf).out().contains(note));
     assertFalse(
-        done("replay", GROWTH, "--conf", conf, "--memory-limit", "4GiB").out().contains(told));
+        done("replay", GROWTH, "--conf", conf, "--memory-limit", "4GiB").out().contains(note));
   }
 
   @Test
@@ -326,6 +326,6 @@ class ReplayCommandTest {
   private static String normalized(Path json, Path trace) throws IOException {
     return Files.readString(json)
         .replace(trace.toString(), "FILE")
-        .replaceAll("\"seconds\": [0-9.E-]+", "\"seconds\": 0");
+        .replaceAll("\"wall_seconds\": [0-9.E-]+", "\"wall_seconds\": 0");
   }
 }

@@ -278,7 +278,8 @@ class ReportPageTest {
   }
 
   @Test
-  void fragmentationIsThatOfTheJsonWhereMostIsReservedAndItsBucketsAreThoseOfEveryRequest() {
+  void
+      fragmentationIsThatOfTheJsonWhereReservedMemoryIsHighestAndItsBucketsAreThoseOfEveryRequest() {
     open();
     browser.await(
         "const done = arguments[0]; const e = allocsim.explorer;"
@@ -326,8 +327,8 @@ class ReportPageTest {
             + "const {unused} = run.series; globalThis.wrong = [];"
             + "for (let i = 0; i < kept.starts.length; i++) {"
             + "unused.range(kept.starts[i], kept.starts[i + 1] ?? trace.events);"
-            + "if (Math.abs(unused.max - kept.greatest[i]) > 1e-4"
-            + " || Math.abs(unused.min - kept.least[i]) > 1e-4) wrong.push(i); } done(); })");
+            + "if (Math.abs(unused.max - kept.highest[i]) > 1e-4"
+            + " || Math.abs(unused.min - kept.lowest[i]) > 1e-4) wrong.push(i); } done(); })");
     assertEquals("[]", browser.json("globalThis.wrong").toString(), "buckets");
   }
 
@@ -401,7 +402,7 @@ class ReportPageTest {
       String position = browser.find("#position").getDomProperty("value");
       assertEquals(
           browser.json("allocsim.explorer.layout.at").asString(), position, "map and cursor");
-      assertTrue(browser.text("#map-facts").startsWith("Behind request " + position + ":"));
+      assertTrue(browser.text("#map-facts").startsWith("After request " + position + ":"));
       seen.add(position);
     }
     assertNotEquals(seen.get(0), seen.get(1));
@@ -494,7 +495,7 @@ class ReportPageTest {
     browser.choose("#run", String.valueOf(rowOf(0, "cub")));
     awaitRun(rowOf(0, "cub"));
     browser.run("allocsim.explorer.jump(4)");
-    browser.type("#filter-least", "1 MiB", Keys.TAB);
+    browser.type("#filter-min", "1 MiB", Keys.TAB);
     assertEquals("11", holders());
     browser.choose("#filter-stream", "1");
     assertEquals("", holders());

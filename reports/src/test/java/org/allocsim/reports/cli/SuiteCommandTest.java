@@ -28,9 +28,9 @@ class SuiteCommandTest {
 
   @Test
   void aNamedScenarioIsShownInDetail() throws IOException {
-    CommandRun run = CommandRun.of("suite", "article-card");
+    CommandRun run = CommandRun.of("suite", "article-gpu");
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
-    Golden.assertGolden("suite-article-card.txt", run.out());
+    Golden.assertGolden("suite-article-gpu.txt", run.out());
   }
 
   @Test
@@ -131,10 +131,10 @@ class SuiteCommandTest {
   void allocatorsAreScoredOnTheReportedFailures() {
     CommandRun run =
         CommandRun.of(
-            "suite", "weight-conversion", "article-card", "--policies", "pytorch,max-live");
+            "suite", "weight-conversion", "article-gpu", "--policies", "pytorch,max-live");
     assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
     List<String> lines = run.out().lines().toList();
     assertTrue(lines.get(1).startsWith("max-live"), "the bound comes first");
-    assertTrue(lines.get(2).contains("OOM"), "the article's card runs out of memory");
+    assertTrue(lines.get(2).contains("OOM"), "the article's GPU runs out of memory");
   }
 }

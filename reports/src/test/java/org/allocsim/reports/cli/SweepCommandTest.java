@@ -72,7 +72,7 @@ final class SweepCommandTest {
   }
 
   @Test
-  void hasARowForEveryTraceSettingAndCard() throws IOException {
+  void hasARowForEveryTraceSettingAndGpu() throws IOException {
     trace("a.jsonl", 4);
     trace("b.jsonl", 40);
     CommandRun run = sweep("--confs", ";max_split_size_mb:64", "--capacities", "64MiB,1GiB");
@@ -114,7 +114,7 @@ final class SweepCommandTest {
       assertEquals(isBaseline, row.get(SweepColumn.IS_RECORDED_CONF));
     }
     CommandRun report = CommandRun.of("fleet-report", out);
-    assertTrue(report.out().contains("1 failure of traces on cards"), report.out());
+    assertTrue(report.out().contains("1 failure of traces on GPUs"), report.out());
   }
 
   @Test
@@ -220,7 +220,7 @@ final class SweepCommandTest {
     Path log = folder.resolve("log");
     Process killed = ChildSweep.start("128m", log, traces, "-o", out);
     while (!Files.isDirectory(out.resolve("parts")) || parts().size() < 20) {
-      assertTrue(killed.isAlive(), () -> log.toUri() + " tells why");
+      assertTrue(killed.isAlive(), () -> log.toUri() + " says why");
       Thread.sleep(5);
     }
     killed.destroyForcibly().waitFor();

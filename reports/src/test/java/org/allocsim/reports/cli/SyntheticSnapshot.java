@@ -21,7 +21,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
-/** The snapshot that PyTorch would have written of a program, on a card with room to spare. */
+/** The snapshot that PyTorch would have written of a program, on a GPU with room to spare. */
 final class SyntheticSnapshot implements EffectListener {
   private static final int MICROS_PER_EVENT = 10;
 

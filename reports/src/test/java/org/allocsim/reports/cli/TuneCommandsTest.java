@@ -71,7 +71,7 @@ class TuneCommandsTest {
   }
 
   @Test
-  void minCapacityShowsSettingsAndCards() throws IOException {
+  void minCapacityShowsSettingsAndGpus() throws IOException {
     Golden.assertGolden(
         "min-capacity-cat-growth.txt", text(expect(0, "min-capacity", GROWTH), GROWTH));
   }

@@ -90,7 +90,7 @@ class UserNeedsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"pytorch", "bfc", "direct", "cuda-async", "rmm-pool(initial=1GiB)"})
-  void theProgramPassesOnTheSmallestCardAndNotOnASmallerOne(String policy) throws IOException {
+  void theProgramPassesOnTheSmallestGpuAndNotOnASmallerOne(String policy) throws IOException {
     Path file = record("", UserNeedsTest::convertWeights);
     JsonNode json = json("min-capacity", file, "--policies", policy);
     for (JsonNode setting : json.get("settings")) {
@@ -108,10 +108,10 @@ class UserNeedsTest {
     if (conf != null) {
       arguments.addAll(List.of("--conf", conf));
     }
-    return json(arguments.toArray()).get("ooms").isEmpty();
+    return json(arguments.toArray()).get("failed_requests").isEmpty();
   }
 
-  /** Also with streams of the program's own, whose making takes memory from the card. */
+  /** Also with streams of the program's own, whose making takes memory from the GPU. */
   @Test
   void replayAgreesWithMinCapacityOnAProgramWithStreams() {
     Path file = CommandRun.recording("prefetch_streams.pickle.xz");
@@ -194,7 +194,7 @@ class UserNeedsTest {
 
   /** The history of a program that begins in its middle still adds up. */
   @Test
-  void inspectTellsWhatAHistoryLacks() {
+  void inspectShowsWhatAHistoryLacks() {
     JsonNode json = json("inspect", CommandRun.recording("prefetch_streams.pickle.xz"));
     for (JsonNode history : json.get("histories")) {
       assertEquals(history.get("final_live_bytes"), history.get("last_live_bytes"));

@@ -35,7 +35,7 @@ class VerifyCommandTest {
         "verify-prefetch-streams.json",
         Files.readString(json)
             .replace(file.toString(), "FILE")
-            .replaceAll("\"seconds\": [0-9.E-]+", "\"seconds\": 0"));
+            .replaceAll("\"wall_seconds\": [0-9.E-]+", "\"wall_seconds\": 0"));
   }
 
   @Test
@@ -83,7 +83,7 @@ class VerifyCommandTest {
   }
 
   @Test
-  void synchronizationsThatLeaveNoEventAreToldAndNoDifference() throws IOException {
+  void synchronizationsThatLeaveNoEventAreReportedAndNoDifference() throws IOException {
     Path recording = CommandRun.recording("prefetch_streams.pickle.xz");
     Path more = Files.writeString(folder.resolve("more.json"), "{\"num_sync_all_streams\": 7}");
     CommandRun run = CommandRun.of("verify", recording, "--stats", more);
@@ -122,7 +122,7 @@ class VerifyCommandTest {
     assertEquals(ExitCodes.FAILED, run.exitCode());
     assertEquals(1, run.err().lines().count(), run.err());
     assertTrue(run.out().contains("device 0: exact"), run.out());
-    assertTrue(Files.readString(json).contains("\"error\": "), "the file is told");
+    assertTrue(Files.readString(json).contains("\"error\": "), "the file is named");
     assertTrue(Files.readString(json).contains("\"exact\": false,"), "the whole is not exact");
   }
 

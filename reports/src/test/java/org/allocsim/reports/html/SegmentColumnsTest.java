@@ -30,20 +30,20 @@ class SegmentColumnsTest {
     for (int round = 0; round < 300; round++) {
       SegmentColumns columns = new SegmentColumns();
       BitSet held = new BitSet();
-      List<BitSet> behind = new ArrayList<>();
+      List<BitSet> after = new ArrayList<>();
       for (int event = 0; event < 40; event++) {
         int from = random.nextInt(PAGES);
         boolean maps = !held.get(from);
         int limit = maps ? held.nextSetBit(from) : held.nextClearBit(from);
-        int most = (limit < 0 || limit > PAGES ? PAGES : limit) - from;
-        int pages = 1 + random.nextInt(most);
+        int max = (limit < 0 || limit > PAGES ? PAGES : limit) - from;
+        int pages = 1 + random.nextInt(max);
         held.set(from, from + pages, maps);
         columns.add(
             maps ? SegmentColumns.MAPPED : SegmentColumns.UNMAPPED, false, event, from, pages, 0);
-        behind.add((BitSet) held.clone());
+        after.add((BitSet) held.clone());
       }
-      for (int event = 0; event < behind.size(); event++) {
-        assertEquals(behind.get(event), pages(columns.heldBehind(event)), "behind " + event);
+      for (int event = 0; event < after.size(); event++) {
+        assertEquals(after.get(event), pages(columns.heldAfter(event)), "after " + event);
       }
     }
   }

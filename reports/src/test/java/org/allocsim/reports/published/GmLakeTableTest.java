@@ -25,7 +25,7 @@ class GmLakeTableTest {
   private static final int LONGEST = 448;
   private static final int STEPS = 8;
   private static final DeviceProfile PLENTY = DeviceProfiles.ofCapacity(1L << 40);
-  private static final DeviceProfile CARD = ShippedProfiles.named("a100-80gb");
+  private static final DeviceProfile GPU = ShippedProfiles.named("a100-80gb");
 
   private static final String[] STRATEGIES = {"N", "R", "LR", "RO", "LRO"};
 
@@ -77,7 +77,7 @@ class GmLakeTableTest {
         .trace();
   }
 
-  /** OPT-1.3B's is that of GMLake's tutorial; the others are chosen to fill a card alike. */
+  /** OPT-1.3B's is that of GMLake's tutorial; the others are chosen to fill a GPU alike. */
   private static int batch(TransformerShape model, String strategy) {
     int batch =
         model.equals(TransformerShape.OPT_1_3B)
@@ -211,8 +211,8 @@ class GmLakeTableTest {
     int mostGmLake = 0;
     for (int b = 0; b < BATCHES.length; b++) {
       AllocationTrace trace = trace(TransformerShape.OPT_1_3B, 4, BATCHES[b], "LR");
-      Outcome pytorch = pytorch(trace, CARD);
-      Outcome gmLake = gmLake(trace, CARD);
+      Outcome pytorch = pytorch(trace, GPU);
+      Outcome gmLake = gmLake(trace, GPU);
       double[] paper = b < BATCH_PAPER.length ? BATCH_PAPER[b] : NO_PAPER;
       row(table, b == 0 ? "opt-1.3b" : "", BATCHES[b], paper, pytorch, gmLake);
       mostPyTorch = pytorch.failures() == 0 ? BATCHES[b] : mostPyTorch;
@@ -224,7 +224,7 @@ class GmLakeTableTest {
         table,
         "Why ours differ: as with the strategies. All sizes grow with the batch, so utilisation"
             + " hardly",
-        "changes until the card is full and cached memory is returned to it, which costs time. Our",
+        "changes until the GPU is full and cached memory is returned to it, which costs time. Our",
         "samples are shorter than the paper's, so larger batches fit.");
     assertTrue(mostGmLake >= mostPyTorch, "stitching must not cost a batch that fitted");
   }

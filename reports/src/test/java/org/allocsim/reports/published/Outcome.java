@@ -16,8 +16,8 @@ import org.allocsim.simulator.trace.AllocationTrace;
 /**
  * What a replay came to, as the papers count it.
  *
- * @param peakAllocatedBytes most bytes handed out
- * @param peakReservedBytes most bytes held from the device
+ * @param peakAllocatedBytes maximum bytes handed out
+ * @param peakReservedBytes maximum bytes held from the device
  * @param driverCalls calls of the driver
  * @param failures requests that were refused
  */

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * PagedAttention's figure 2 (SOSP 2023): what the memory for keys and values holds under four ways
- * to set it aside, in percent, for OPT-13B on a card with 12 GiB left for them.
+ * to set it aside, in percent, for OPT-13B on a GPU with 12 GiB left for them.
  */
 class PagedAttentionTableTest {
   private static final long TOKEN_BYTES = 819_200;

@@ -59,11 +59,11 @@ class StAllocTableTest {
   @Test
   void aPlanReservesHardlyMoreThanIsUsed() throws Exception {
     TextTable table =
-        TextTable.of("allocator", ">paper", ">ours: least", ">most", ">mean", ">driver calls");
+        TextTable.of("allocator", ">paper", ">ours: lowest", ">highest", ">mean", ">driver calls");
     double[] means = new double[ALLOCATORS.length];
     for (int i = 0; i < ALLOCATORS.length; i++) {
-      double least = 1;
-      double most = 0;
+      double lowest = 1;
+      double highest = 0;
       double sum = 0;
       long calls = 0;
       int count = 0;
@@ -75,8 +75,8 @@ class StAllocTableTest {
                   PLENTY,
                   ALLOCATORS[i].policy(),
                   ALLOCATORS[i].options());
-          least = Math.min(least, outcome.utilisation());
-          most = Math.max(most, outcome.utilisation());
+          lowest = Math.min(lowest, outcome.utilisation());
+          highest = Math.max(highest, outcome.utilisation());
           sum += outcome.utilisation();
           calls += outcome.driverCalls();
           count++;
@@ -86,12 +86,12 @@ class StAllocTableTest {
       table.row(
           ALLOCATORS[i].name(),
           ALLOCATORS[i].paper(),
-          "%.3f".formatted(least),
-          "%.3f".formatted(most),
+          "%.3f".formatted(lowest),
+          "%.3f".formatted(highest),
           "%.3f".formatted(means[i]),
           calls);
       if (ALLOCATORS[i].policy().equals("stalloc")) {
-        assertTrue(least > 0.95, "the paper's bound for STAlloc");
+        assertTrue(lowest > 0.95, "the paper's bound for STAlloc");
       }
     }
     double fragmentationLess = 1 - (1 - means[4]) / (1 - means[0]);

@@ -14,12 +14,12 @@ class LineBreaksTest {
   }
 
   @Test
-  void theLongestWordIsTheLeastWidthThatBreaksNone() {
+  void theLongestWordIsTheMinimumWidthThatBreaksNone() {
     assertEquals(13, LineBreaks.longestWord("at request 1 048 (439.21 MiB), 20 times"));
   }
 
   @Test
-  void aWordThatIsLongerThanALineBreaksBehindAMark() {
+  void aWordThatIsLongerThanALineBreaksAfterAMark() {
     assertEquals(
         List.of("pytorch(conf=", "expandable_", "segments:True)"),
         LineBreaks.of("pytorch(conf=expandable_segments:True)", 14));

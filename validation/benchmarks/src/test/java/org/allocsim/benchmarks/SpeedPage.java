@@ -104,24 +104,25 @@ final class SpeedPage {
     }
     page.append(".\n\n");
     switch (json.get("schema").asString()) {
-      case "allocsim-bench-1" -> addBench(json);
+      case "allocsim-bench-1" -> addBench(json, "ns_per_");
+      case "allocsim-bench-2" -> addBench(json, "nanos_per_");
       case "allocsim-beside-1" -> addBeside(json);
       default -> throw new IOException(file + ": unknown form");
     }
   }
 
-  private void addBench(JsonNode json) {
+  private void addBench(JsonNode json, String nanosPer) {
     row("what", "ns/event", "quartiles", "M/s", "MB/s", "ns/request", "B/event", "CPU");
     row("---", "--:", "--:", "--:", "--:", "--:", "--:", "--:");
     for (JsonNode each : json.get("measurements")) {
-      JsonNode nanos = each.get("ns_per_event");
+      JsonNode nanos = each.get(nanosPer + "event");
       row(
           each.get("what").asString(),
           number(nanos.get("median")),
           range(nanos),
           fixed(each.get("events_per_second").asDouble() / MILLION),
           millions(each.get("plain_bytes_per_second")),
-          number(each.get("ns_per_request")),
+          number(each.get(nanosPer + "request")),
           number(each.get("allocated_bytes_per_event")),
           percent(each.get("cpu_share")));
     }

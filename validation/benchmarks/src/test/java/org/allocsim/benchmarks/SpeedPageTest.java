@@ -11,6 +11,8 @@ import java.util.TreeSet;
 import org.allocsim.simulator.policy.Policies;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
@@ -126,18 +128,22 @@ class SpeedPageTest {
     assertEquals(ids, named);
   }
 
-  @Test
-  void resultsOfBenchBecomeATable(@TempDir Path folder) throws IOException {
+  @ParameterizedTest
+  @CsvSource({"1, ns_per_", "2, nanos_per_"})
+  void resultsOfBenchBecomeATable(int version, String nanosPer, @TempDir Path folder)
+      throws IOException {
     Files.writeString(
         folder.resolve("laptop.json"),
         """
-        {"schema": "allocsim-bench-1", "runs": 2, "not_run": {"stalloc on gpt": "needs phases"},
+        {"schema": "allocsim-bench-VERSION", "runs": 2, "not_run": {"stalloc on gpt": "needs phases"},
          "machine": {"cpu": "a cpu", "cores": 2, "system": "Linux amd64", "jdk": "25"},
          "measurements": [{"id": "replay/gpt/pytorch", "what": "replay of gpt, pytorch",
-          "unit": "event", "events": 1000, "events_per_second": 2.5E7, "ns_per_request": 60.0,
+          "unit": "event", "events": 1000, "events_per_second": 2.5E7, "PER_request": 60.0,
           "plain_bytes_per_second": null, "cpu_share": 0.991, "allocated_bytes_per_event": 0.02,
-          "ns_per_event": {"median": 40.0, "lower_quartile": 38.0, "upper_quartile": 42.0}}]}
-        """);
+          "PER_event": {"median": 40.0, "lower_quartile": 38.0, "upper_quartile": 42.0}}]}
+        """
+            .replace("VERSION", Integer.toString(version))
+            .replace("PER_", nanosPer));
     String page = page(folder);
     assertTrue(
         page.contains(

@@ -82,12 +82,14 @@ final class ResultsPage {
     private final List<Double> ratios = new ArrayList<>();
   }
 
+  private static final List<String> SCHEMAS =
+      List.of("allocsim-validate-1", "allocsim-validate-2");
   private static final List<String> VERDICTS =
       List.of("neither", "same_request", "other_request", "predicted_only", "measured_only");
 
   private void add(Path file) throws IOException {
     JsonNode json = new ObjectMapper().readTree(Files.readAllBytes(file));
-    if (!json.get("schema").asString().equals("allocsim-validate-1")) {
+    if (!SCHEMAS.contains(json.get("schema").asString())) {
       throw new IOException(file + " has another schema");
     }
     page.append("## ").append(file.getFileName()).append("\n\n");
@@ -100,8 +102,8 @@ final class ResultsPage {
             json.get("driver").asString(),
             json.get("cuda_version").asInt() / 1000,
             json.get("cuda_version").asInt() % 1000 / 10,
-            json.get("free_bytes_before").asLong(),
-            json.get("free_bytes_after").asLong(),
+            either(json, "free_before_bytes", "free_bytes_before").asLong(),
+            either(json, "free_after_bytes", "free_bytes_after").asLong(),
             json.get("touched").asBoolean() ? "; blocks were filled" : ""));
     Map<String, Row> rows = new LinkedHashMap<>();
     List<String> differences = new ArrayList<>();
@@ -136,7 +138,7 @@ final class ResultsPage {
       for (JsonNode each : new ObjectMapper().readTree(Files.readAllBytes(file)).get("cases")) {
         JsonNode near = each.get("near_limit");
         if (near != null && near.asBoolean() && each.get("requests") != null) {
-          String verdict = each.get("failures").get("verdict").asString();
+          String verdict = either(each, "failed_requests", "failures").get("verdict").asString();
           rows.computeIfAbsent(family(each), _ -> new long[VERDICTS.size()])[
               VERDICTS.indexOf(verdict)]++;
         }
@@ -160,6 +162,11 @@ final class ResultsPage {
       page.append('\n');
     });
     page.append('\n');
+  }
+
+  /** A value under its key, or under the one that it had in version 1. */
+  private static JsonNode either(JsonNode node, String key, String firstKey) {
+    return node.has(key) ? node.get(key) : node.get(firstKey);
   }
 
   private static String family(JsonNode each) {
@@ -191,7 +198,7 @@ final class ResultsPage {
     row.addressesOf += each.get("addresses").get("compared").asLong();
     row.pool += each.get("pool_reserved").get("exact").asLong();
     row.poolOf += each.get("pool_reserved").get("compared").asLong();
-    String verdict = each.get("failures").get("verdict").asString();
+    String verdict = either(each, "failed_requests", "failures").get("verdict").asString();
     row.failures[VERDICTS.indexOf(verdict)]++;
     JsonNode ratio = each.get("driver_time").get("ratio");
     if (same

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.apache.commons.math3.stat.descriptive.rank.Median;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
@@ -30,6 +31,23 @@ class ResultsPageTest {
     }
     assertTrue(page.contains("| direct |"), page);
     assertEquals(Files.readString(file), page);
+  }
+
+  @Test
+  void resultsOfVersion2GiveTheSamePage(@TempDir Path folder) throws IOException {
+    Path first = folder.resolve("first");
+    Path second = folder.resolve("second");
+    String text = Files.readString(MODULE.resolve("results/h200-near-limits-1.json"));
+    Files.createDirectory(first);
+    Files.writeString(first.resolve("h200.json"), text);
+    Files.createDirectory(second);
+    Files.writeString(
+        second.resolve("h200.json"),
+        text.replace("allocsim-validate-1", "allocsim-validate-2")
+            .replace("\"free_bytes_before\"", "\"free_before_bytes\"")
+            .replace("\"free_bytes_after\"", "\"free_after_bytes\"")
+            .replace("\"failures\"", "\"failed_requests\""));
+    assertEquals(ResultsPage.of(first), ResultsPage.of(second));
   }
 
   @Test

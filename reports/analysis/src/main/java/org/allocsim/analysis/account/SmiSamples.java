@@ -15,29 +15,29 @@ import org.allocsim.analysis.moment.StackLabels;
 
 /**
  * What {@code nvidia-smi} reported, as {@code --format=csv} writes it with its line of headings:
- * rows of {@code --query-gpu} (memory of cards) or of {@code --query-compute-apps} (memory of
+ * rows of {@code --query-gpu} (memory of GPUs) or of {@code --query-compute-apps} (memory of
  * processes). Amounts are whole MiB there.
  */
 public final class SmiSamples {
-  private static final int MOST_LINES = 10_000_000;
+  private static final int MAX_LINES = 10_000_000;
   private static final long UNKNOWN = -1;
 
   /** Which sample of several counts. */
   public enum Choice {
-    /** The one with most memory in use. */
+    /** The one with the most memory in use. */
     HIGHEST,
     /** The last one. */
     LAST
   }
 
   /**
-   * A card's memory; −1 where a figure is missing.
+   * A GPU's memory; −1 where a figure is missing.
    *
-   * @param card index or identifier of the card, empty where the file does not tell
-   * @param uuid identifier of the card, empty where the file does not tell
+   * @param gpu index or identifier of the GPU, empty where the file does not say
+   * @param uuid identifier of the GPU, empty where the file does not say
    */
-  public record CardSample(
-      String card,
+  public record GpuSample(
+      String gpu,
       String uuid,
       String timestamp,
       long totalBytes,
@@ -45,10 +45,10 @@ public final class SmiSamples {
       long freeBytes,
       long driverBytes) {}
 
-  /** A process's memory on a card. */
+  /** A process's memory on a GPU. */
   public record ProcessSample(String uuid, long pid, long usedBytes) {}
 
-  private final List<CardSample> cards = new ArrayList<>();
+  private final List<GpuSample> gpus = new ArrayList<>();
   private final List<ProcessSample> processes = new ArrayList<>();
   private boolean hasProcesses;
   private long unreadable;
@@ -69,9 +69,9 @@ public final class SmiSamples {
     Columns columns = new Columns(fileName, heading);
     String line = reader.readLine();
     for (int number = 2; line != null; number++) {
-      if (number > MOST_LINES) {
+      if (number > MAX_LINES) {
         throw new SmiFormatException(
-            fileName + ": has more than " + MOST_LINES + " lines; give fewer samples");
+            fileName + ": has more than " + MAX_LINES + " lines; give fewer samples");
       }
       if (!line.isBlank()) {
         add(columns.row(line, number));
@@ -90,8 +90,8 @@ public final class SmiSamples {
     }
     long used = row.bytes("memory.used");
     unreadable += used < 0 ? 1 : 0;
-    cards.add(
-        new CardSample(
+    gpus.add(
+        new GpuSample(
             row.text("index"),
             row.text("uuid", "gpu_uuid"),
             row.text("timestamp"),
@@ -111,25 +111,25 @@ public final class SmiSamples {
     return hasProcesses;
   }
 
-  /** The cards that the samples name, in order. */
-  public Set<String> cardNames() {
+  /** The GPUs that the samples name, in order. */
+  public Set<String> gpuNames() {
     Set<String> names = new LinkedHashSet<>();
-    cards.forEach(sample -> names.add(sample.card()));
+    gpus.forEach(sample -> names.add(sample.gpu()));
     return names;
   }
 
-  /** The cards that the samples of processes name, in order. */
-  public Set<String> processCards() {
+  /** The GPUs that the samples of processes name, in order. */
+  public Set<String> processGpus() {
     Set<String> names = new LinkedHashSet<>();
     processes.forEach(sample -> names.add(sample.uuid()));
     return names;
   }
 
-  /** The sample of a card that counts, or null; an empty name means any card. */
-  public CardSample card(String name, Choice choice) {
-    CardSample chosen = null;
-    for (CardSample sample : cards) {
-      boolean matches = name.isEmpty() || sample.card().equals(name);
+  /** The sample of a GPU that counts, or null; an empty name means any GPU. */
+  public GpuSample gpu(String name, Choice choice) {
+    GpuSample chosen = null;
+    for (GpuSample sample : gpus) {
+      boolean matches = name.isEmpty() || sample.gpu().equals(name);
       if (matches
           && (chosen == null || choice == Choice.LAST || sample.usedBytes() > chosen.usedBytes())) {
         chosen = sample;
@@ -139,9 +139,9 @@ public final class SmiSamples {
   }
 
   /**
-   * Memory by process on a card: of each process the highest or the last sample.
+   * Memory by process on a GPU: of each process the highest or the last sample.
    *
-   * @param uuid the card, or empty for any
+   * @param uuid the GPU, or empty for any
    */
   public Map<Long, Long> processBytes(String uuid, Choice choice) {
     Map<Long, Long> bytes = new LinkedHashMap<>();

@@ -15,8 +15,8 @@ import org.allocsim.analysis.fleet.sweep.SweepRow;
 
 /**
  * What the rows of a sweep say of a fleet. Every run is held against the baseline: the same trace
- * on the same card under the settings that it was recorded with, or PyTorch's default where they
- * are not among the runs. Formats that keep no settings count as recorded with the default. A
+ * on the same GPU under the settings that it was recorded with, or PyTorch's default where they are
+ * not among the runs. Formats that keep no settings count as recorded with the default. A
  * <em>failure</em> is a baseline in which a request fails; a setting saves it where it serves every
  * request, and breaks a trace where only it fails.
  *
@@ -26,7 +26,7 @@ public final class FleetAnalysis {
   private final Family family;
   private final Map<FleetChoice, ChoiceTally> tallies = new LinkedHashMap<>();
   private final Map<String, Map<FleetChoice, ChoiceTally>> families = new TreeMap<>();
-  private final Map<FleetCard, CardTally> cards = new TreeMap<>();
+  private final Map<FleetGpu, GpuTally> gpus = new TreeMap<>();
   private final List<TraceTally> traces = new ArrayList<>();
   private final List<SweepRow> group = new ArrayList<>();
   private long unreadable;
@@ -72,14 +72,14 @@ public final class FleetAnalysis {
     }
     String file = group.getFirst().text(SweepColumn.FILE);
     long requestedBytes = 0;
-    Map<FleetCard, List<FleetRun>> byCard = new TreeMap<>();
+    Map<FleetGpu, List<FleetRun>> byGpu = new TreeMap<>();
     for (SweepRow row : group) {
       requestedBytes = Math.max(requestedBytes, row.number(SweepColumn.PEAK_REQUESTED_BYTES));
-      byCard.computeIfAbsent(FleetCard.of(row), _ -> new ArrayList<>()).add(FleetRun.of(row));
+      byGpu.computeIfAbsent(FleetGpu.of(row), _ -> new ArrayList<>()).add(FleetRun.of(row));
     }
     TraceTally trace = new TraceTally(file, family.of(file, requestedBytes), requestedBytes);
-    byCard.forEach(
-        (card, runs) -> baseline(runs).ifPresent(baseline -> tally(trace, card, runs, baseline)));
+    byGpu.forEach(
+        (gpu, runs) -> baseline(runs).ifPresent(baseline -> tally(trace, gpu, runs, baseline)));
     traces.add(trace);
     group.clear();
   }
@@ -91,7 +91,7 @@ public final class FleetAnalysis {
         .or(() -> runs.stream().filter(FleetRun::isDefault).findFirst());
   }
 
-  private void tally(TraceTally trace, FleetCard card, List<FleetRun> runs, FleetRun baseline) {
+  private void tally(TraceTally trace, FleetGpu gpu, List<FleetRun> runs, FleetRun baseline) {
     Map<FleetChoice, ChoiceTally> ofFamily =
         families.computeIfAbsent(trace.family(), _ -> new LinkedHashMap<>());
     for (FleetRun run : runs) {
@@ -101,8 +101,8 @@ public final class FleetAnalysis {
     long roomBytes = runs.stream().mapToLong(FleetRun::roomBytes).max().orElse(0);
     boolean isTooLarge = trace.peakRequestedBytes() > roomBytes;
     tooLarge += isTooLarge ? 1 : 0;
-    cards.computeIfAbsent(card, _ -> new CardTally()).add(runs, baseline, isTooLarge);
-    trace.add(card, runs, baseline);
+    gpus.computeIfAbsent(gpu, _ -> new GpuTally()).add(runs, baseline, isTooLarge);
+    trace.add(gpu, runs, baseline);
   }
 
   /** Files that could not be read. */
@@ -125,7 +125,7 @@ public final class FleetAnalysis {
     return traces.size();
   }
 
-  /** Failures: baselines in which a request fails, one for each trace and card. */
+  /** Failures: baselines in which a request fails, one for each trace and GPU. */
   public long failures() {
     return traces.stream().mapToLong(TraceTally::failures).sum();
   }
@@ -135,12 +135,12 @@ public final class FleetAnalysis {
     return traces.stream().mapToLong(TraceTally::lost).sum();
   }
 
-  /** Those of them where the program asks for more at once than the card has. */
+  /** Those of them where the program asks for more at once than the GPU has. */
   public long tooLarge() {
     return tooLarge;
   }
 
-  /** All choices: what saves most net of what it breaks first, then what saves most memory. */
+  /** All choices: what saves the most net of what it breaks first, then what saves the most memory. */
   public List<Map.Entry<FleetChoice, ChoiceTally>> choices() {
     return ranked(tallies);
   }
@@ -182,19 +182,19 @@ public final class FleetAnalysis {
   }
 
   /**
-   * The setting under which a card serves most traces; of equals, the one that is best on all
-   * cards. None where no setting serves any.
+   * The setting under which a GPU serves the most traces; of equals, the one that is best on all GPUs.
+   * None where no setting serves any.
    */
-  public Optional<FleetChoice> bestSettingOn(CardTally card) {
+  public Optional<FleetChoice> bestSettingOn(GpuTally gpu) {
     // The first of equals.
     return choices().stream()
         .map(Map.Entry::getKey)
-        .filter(choice -> choice.isSetting() && card.servedBy(choice) > 0)
-        .max(Comparator.comparingLong(card::servedBy));
+        .filter(choice -> choice.isSetting() && gpu.servedBy(choice) > 0)
+        .max(Comparator.comparingLong(gpu::servedBy));
   }
 
   /**
-   * The longest folder in which all traces lie, with a slash behind it; empty where there is none.
+   * The longest folder in which all traces lie, with a slash after it; empty where there is none.
    */
   public String commonFolder() {
     if (traces.isEmpty()) {
@@ -210,9 +210,9 @@ public final class FleetAnalysis {
     return first.substring(0, length);
   }
 
-  /** Cards, the smallest first. */
-  public Map<FleetCard, CardTally> cards() {
-    return cards;
+  /** GPUs, the smallest first. */
+  public Map<FleetGpu, GpuTally> gpus() {
+    return gpus;
   }
 
   /** Traces, the worst first: failures that no setting saves, then what a setting would save. */
@@ -228,7 +228,7 @@ public final class FleetAnalysis {
   /** What each trace's best setting saves, as a share of the baseline's peak. */
   public double[] bestSavings() {
     return traces.stream()
-        .filter(trace -> trace.card() != null && trace.baselineBytes() > 0)
+        .filter(trace -> trace.gpu() != null && trace.baselineBytes() > 0)
         .mapToDouble(trace -> (double) trace.savedBytes() / trace.baselineBytes())
         .sorted()
         .toArray();

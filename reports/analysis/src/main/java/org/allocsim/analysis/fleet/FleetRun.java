@@ -9,8 +9,8 @@ import org.allocsim.analysis.fleet.sweep.SweepRow;
  * @param choice what served the requests
  * @param isRecordedConf whether under the settings that the trace was recorded with
  * @param oom whether a request failed
- * @param peakReservedBytes most that was reserved
- * @param roomBytes most that could be reserved on the card under the allocator's own limit
+ * @param peakReservedBytes maximum that was reserved
+ * @param roomBytes maximum that could be reserved on the GPU under the allocator's own limit
  * @param driverNanos time in the driver
  */
 record FleetRun(
@@ -21,15 +21,15 @@ record FleetRun(
     long roomBytes,
     long driverNanos) {
   static FleetRun of(SweepRow row) {
-    long cardBytes = row.number(SweepColumn.CAPACITY_BYTES);
+    long gpuBytes = row.number(SweepColumn.CAPACITY_BYTES);
     long limitBytes =
-        row.get(SweepColumn.LIMIT_BYTES) == null ? cardBytes : row.number(SweepColumn.LIMIT_BYTES);
+        row.get(SweepColumn.LIMIT_BYTES) == null ? gpuBytes : row.number(SweepColumn.LIMIT_BYTES);
     return new FleetRun(
         FleetChoice.of(row),
         row.is(SweepColumn.IS_RECORDED_CONF),
         row.is(SweepColumn.OOM),
         row.number(SweepColumn.PEAK_RESERVED_BYTES),
-        Math.min(cardBytes, limitBytes),
+        Math.min(gpuBytes, limitBytes),
         row.number(SweepColumn.DRIVER_NANOS));
   }
 

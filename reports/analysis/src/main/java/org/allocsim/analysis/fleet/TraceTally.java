@@ -2,14 +2,14 @@ package org.allocsim.analysis.fleet;
 
 import java.util.List;
 
-/** A trace on all cards, and on the one where a setting would change most. */
+/** A trace on all GPUs, and on the one where a setting would change the most. */
 public final class TraceTally {
   private final String file;
   private final String family;
   private final long peakRequestedBytes;
   private int failures;
   private int lost;
-  private FleetCard card;
+  private FleetGpu gpu;
   private FleetRun baseline;
   private FleetRun best;
 
@@ -19,26 +19,26 @@ public final class TraceTally {
     this.peakRequestedBytes = peakRequestedBytes;
   }
 
-  /** Counts the runs on a card. */
-  void add(FleetCard onCard, List<FleetRun> runs, FleetRun baselineOnCard) {
+  /** Counts the runs on a GPU. */
+  void add(FleetGpu onGpu, List<FleetRun> runs, FleetRun baselineOnGpu) {
     boolean isServed = false;
-    FleetRun bestOnCard = baselineOnCard;
+    FleetRun bestOnGpu = baselineOnGpu;
     for (FleetRun run : runs) {
       if (run.choice().isSetting() && !run.oom()) {
         isServed = true;
-        if (run.peakReservedBytes() < bestOnCard.peakReservedBytes()) {
-          bestOnCard = run;
+        if (run.peakReservedBytes() < bestOnGpu.peakReservedBytes()) {
+          bestOnGpu = run;
         }
       }
     }
     lost += isServed ? 0 : 1;
-    if (baselineOnCard.oom()) {
+    if (baselineOnGpu.oom()) {
       failures++;
-    } else if (card == null
-        || baselineOnCard.peakReservedBytes() - bestOnCard.peakReservedBytes() > savedBytes()) {
-      card = onCard;
-      baseline = baselineOnCard;
-      best = bestOnCard;
+    } else if (gpu == null
+        || baselineOnGpu.peakReservedBytes() - bestOnGpu.peakReservedBytes() > savedBytes()) {
+      gpu = onGpu;
+      baseline = baselineOnGpu;
+      best = bestOnGpu;
     }
   }
 
@@ -57,7 +57,7 @@ public final class TraceTally {
     return peakRequestedBytes;
   }
 
-  /** Cards on which the baseline fails. */
+  /** GPUs on which the baseline fails. */
   public int failures() {
     return failures;
   }
@@ -67,22 +67,22 @@ public final class TraceTally {
     return lost;
   }
 
-  /** The card where a setting would change most; null where the baseline fails on all. */
-  public FleetCard card() {
-    return card;
+  /** The GPU where a setting would change the most; null where the baseline fails on all. */
+  public FleetGpu gpu() {
+    return gpu;
   }
 
-  /** The baseline's peak of reserved memory on that card; 0 without one. */
+  /** The baseline's peak of reserved memory on that GPU; 0 without one. */
   public long baselineBytes() {
     return baseline == null ? 0 : baseline.peakReservedBytes();
   }
 
-  /** The setting that reserves least on that card; null without one. */
+  /** The setting that reserves the least on that GPU; null without one. */
   public FleetChoice best() {
     return best == null ? null : best.choice();
   }
 
-  /** Its peak of reserved memory; 0 without a card. */
+  /** Its peak of reserved memory; 0 without a GPU. */
   public long bestBytes() {
     return best == null ? 0 : best.peakReservedBytes();
   }

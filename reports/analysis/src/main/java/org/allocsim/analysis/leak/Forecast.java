@@ -1,7 +1,7 @@
 package org.allocsim.analysis.leak;
 
 /**
- * When a card will be full if memory goes on growing as it did, or, where growth became faster, as
+ * When a GPU will be full if memory goes on growing as it did, or, where growth became faster, as
  * it did in the last third of the iterations. A leak fills it when its live memory at the busiest
  * moment reaches the capacity: until then cached memory can be given back. What fragments fills it
  * with reserved memory. The estimates are iterations, counted as the recording's are, from 0.

@@ -29,7 +29,7 @@ public record Growth(
    * @param key the size, the top of the range, or the stack's number
    * @param blocks blocks gained, net
    * @param bytes bytes gained, net
-   * @param iterations in how many iterations behind {@code from} at least one block was allocated
+   * @param iterations in how many iterations after {@code from} at least one block was allocated
    *     that is still live at {@code to}
    */
   public record Group(long key, long blocks, long bytes, int iterations) {}

@@ -1,6 +1,6 @@
 package org.allocsim.analysis.leak;
 
-/** A trace has no iterations, or too few of them. The message tells what to do about it. */
+/** A trace has no iterations, or too few of them. The message says what to do about it. */
 public final class IterationException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -14,12 +14,12 @@ import org.allocsim.simulator.trace.RequestKind;
  * Cuts a program into iterations. Markers are named phases of the program; PyTorch writes one for
  * every {@code Optimizer.step}, its profiler one for every {@code ProfilerStep#N}. Names that
  * differ only in numbers are one marker. An iteration reaches from one begin of a marker to the
- * next; what comes before the first and behind the last belongs to none.
+ * next; what comes before the first and after the last belongs to none.
  */
 public final class IterationFinder {
   private static final Pattern NUMBER = Pattern.compile("[0-9]+");
   private static final double NEARLY_AS_REGULAR = 0.01;
-  private static final int MOST_NAMES = 4;
+  private static final int MAX_NAMES = 4;
   private static final String NO_PERIOD =
       "no request delimits " + Iterations.FEWEST + " regular iterations";
   private static final String REMEDY =
@@ -82,7 +82,7 @@ public final class IterationFinder {
     return NUMBER.matcher(name).replaceAll("N");
   }
 
-  /** Iterations by markers, or where they tell too few, by periodicity. */
+  /** Iterations by markers, or where they give too few, by periodicity. */
   public Iterations any() throws IterationException {
     Optional<Iterations> marked = mostRegular();
     if (marked.isPresent()) {
@@ -153,15 +153,15 @@ public final class IterationFinder {
 
   private Optional<Iterations> mostRegular() {
     String best = null;
-    double least = Double.POSITIVE_INFINITY;
+    double lowest = Double.POSITIVE_INFINITY;
     for (Map.Entry<String, Rows> marker : markers.entrySet()) {
       if (marker.getValue().rows.size() <= Iterations.FEWEST) {
         continue;
       }
       double irregularity = marker.getValue().irregularity();
-      if (best == null || irregularity < least - NEARLY_AS_REGULAR) {
+      if (best == null || irregularity < lowest - NEARLY_AS_REGULAR) {
         best = marker.getKey();
-        least = irregularity;
+        lowest = irregularity;
       }
     }
     return best == null
@@ -174,11 +174,11 @@ public final class IterationFinder {
     for (Map.Entry<String, Rows> marker : markers.entrySet()) {
       shown.add(marker.getKey() + " ×" + marker.getValue().rows.size());
     }
-    return shown.size() <= MOST_NAMES
+    return shown.size() <= MAX_NAMES
         ? String.join(", ", shown)
-        : String.join(", ", shown.subList(0, MOST_NAMES))
+        : String.join(", ", shown.subList(0, MAX_NAMES))
             + " and "
-            + (shown.size() - MOST_NAMES)
+            + (shown.size() - MAX_NAMES)
             + " more";
   }
 

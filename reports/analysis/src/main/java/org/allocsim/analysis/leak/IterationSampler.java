@@ -17,7 +17,7 @@ public final class IterationSampler implements EffectListener {
   private final int[] floorEvents;
   private final long[] peakBytes;
   private final long[] reservedBytes;
-  private final long[] mostBytes;
+  private final long[] maxBytes;
 
   private long liveBytes;
   private long requestedBytes;
@@ -40,7 +40,7 @@ public final class IterationSampler implements EffectListener {
     floorEvents = new int[count];
     peakBytes = new long[count];
     reservedBytes = new long[count];
-    mostBytes = new long[count];
+    maxBytes = new long[count];
   }
 
   /** What the policy held before its first request. */
@@ -81,7 +81,7 @@ public final class IterationSampler implements EffectListener {
   private void end() {
     if (current >= 0) {
       reservedBytes[current] = heldBytes;
-      mostBytes[current] = recordBytes;
+      maxBytes[current] = recordBytes;
     }
   }
 
@@ -163,8 +163,8 @@ public final class IterationSampler implements EffectListener {
     return reservedBytes.clone();
   }
 
-  /** Most that was live until the end of each iteration, since the start of the trace. */
-  long[] mostBytes() {
-    return mostBytes.clone();
+  /** Maximum that was live until the end of each iteration, since the start of the trace. */
+  long[] maxBytes() {
+    return maxBytes.clone();
   }
 }

@@ -14,7 +14,7 @@ import org.allocsim.simulator.trace.RequestKind;
  *     not show in it; 0 for the first two iterations, which have no such past
  * @param peakBytes live bytes at the busiest moment
  * @param reservedBytes reserved at the end
- * @param excessBytes reserved at the end beyond the most that was ever live until then
+ * @param excessBytes reserved at the end beyond the highest that was ever live until then
  */
 public record IterationSeries(
     long[] floorBytes,
@@ -28,10 +28,10 @@ public record IterationSeries(
 
   static IterationSeries of(AllocationTrace trace, int device, IterationSampler sampler) {
     long[] reserved = sampler.reservedBytes();
-    long[] most = sampler.mostBytes();
+    long[] highest = sampler.maxBytes();
     long[] excess = new long[reserved.length];
     for (int i = 0; i < excess.length; i++) {
-      excess[i] = reserved[i] - most[i];
+      excess[i] = reserved[i] - highest[i];
     }
     return new IterationSeries(
         sampler.floorBytes(),
@@ -59,7 +59,7 @@ public record IterationSeries(
         change[firstKept(iterations, event)] += sampler.blockBytes(allocation);
       } else if (kind == RequestKind.FREE) {
         int from = firstKept(iterations, born[allocation]);
-        // At its quietest moment an iteration still holds what is freed behind that moment.
+        // At its quietest moment an iteration still holds what is freed after that moment.
         int freed = iterations.iterationOf(event);
         int until =
             freed >= 0 && freed < count && sampler.floorEvent(freed) < event ? freed + 1 : freed;

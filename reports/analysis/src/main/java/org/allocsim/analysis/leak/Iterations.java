@@ -3,11 +3,11 @@ package org.allocsim.analysis.leak;
 import java.util.Arrays;
 
 /**
- * The iterations of a program: whole ones, one behind the other.
+ * The iterations of a program: whole ones, one after the other.
  *
  * @param source how they were found, such as {@code "marker"}
  * @param name what marks them, for people
- * @param boundaries rows of the trace with which the iterations begin, and behind the last one the
+ * @param boundaries rows of the trace with which the iterations begin, and after the last one the
  *     row with which it has ended
  */
 public record Iterations(Source source, String name, int[] boundaries) {
@@ -19,8 +19,8 @@ public record Iterations(Source source, String name, int[] boundaries) {
     PERIOD
   }
 
-  /** Fewest iterations that can tell a trend. */
-  public static final int FEWEST = Trend.LEAST_POINTS;
+  /** Fewest iterations that can show a trend. */
+  public static final int FEWEST = Trend.MIN_POINTS;
 
   /** Keeps its own copy. */
   public Iterations {
@@ -37,7 +37,7 @@ public record Iterations(Source source, String name, int[] boundaries) {
     return boundaries[iteration];
   }
 
-  /** The iteration that a row belongs to; −1 before the first, their number behind the last. */
+  /** The iteration that a row belongs to; −1 before the first, their number after the last. */
   public int iterationOf(int row) {
     int low = -1;
     int high = count();

@@ -6,12 +6,12 @@ import org.allocsim.simulator.trace.AllocationTrace;
 /**
  * Leak, plateau, fragmentation or none, and why.
  *
- * <p>Four series are looked at behind the warm-up. LEAK: the floor of live memory, or its part kept
+ * <p>Four series are looked at after the warm-up. LEAK: the floor of live memory, or its part kept
  * for more than an iteration, {@linkplain Trend#grows grows}. Both are asked, each at half the
  * permitted error: the floor sees buffers that are replaced by ever larger ones, the kept part sees
  * small leaks that varying batches hide. FRAGMENTATION: neither does, but both reserved memory and
- * its excess over the most that was ever live grow, and reserved memory does so in the second half
- * alone too. PLATEAU: reserved memory or the floor rose behind the warm-up and did not go on. NONE:
+ * its excess over the highest that was ever live grow, and reserved memory does so in the second half
+ * alone too. PLATEAU: reserved memory or the floor rose after the warm-up and did not go on. NONE:
  * neither rose.
  *
  * @param iterations how the program was cut
@@ -20,9 +20,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param floor trend of the floor of live memory
  * @param kept trend of its long-lived part; empty where too few iterations are left for it
  * @param reserved trend of reserved memory
- * @param excess trend of reserved memory beyond the most that was ever live
+ * @param excess trend of reserved memory beyond the highest that was ever live
  * @param verdict the answer
- * @param growth what grew between the first iteration behind the warm-up and the last
+ * @param growth what grew between the first iteration after the warm-up and the last
  */
 public record LeakAnalysis(
     Iterations iterations,
@@ -107,7 +107,7 @@ public record LeakAnalysis(
   /** The first batches of every size need new segments; what fragments goes on needing them. */
   private static boolean growsInSecondHalf(long[] reservedBytes, int cut) {
     int half = (reservedBytes.length - cut) / 2;
-    return half >= Trend.LEAST_POINTS
+    return half >= Trend.MIN_POINTS
         && Trend.ofPart(reservedBytes, reservedBytes.length - half, CONFIDENCE).rises();
   }
 
@@ -122,7 +122,7 @@ public record LeakAnalysis(
     return record;
   }
 
-  /** The last iteration in which reserved memory reached a new high, behind the warm-up. */
+  /** The last iteration in which reserved memory reached a new high, after the warm-up. */
   public int lastReservedRecord() {
     return lastRecord(series.reservedBytes(), warmUp);
   }
@@ -146,7 +146,7 @@ public record LeakAnalysis(
     return true;
   }
 
-  /** The trend that decides: the one that grows for a leak, the most telling one otherwise. */
+  /** The trend that decides: the one that grows for a leak, the clearest one otherwise. */
   public Trend deciding() {
     if (verdict == LeakVerdict.FRAGMENTATION) {
       return reserved;
@@ -157,7 +157,7 @@ public record LeakAnalysis(
     return floor;
   }
 
-  /** When a card will be full for good, where memory grows. */
+  /** When a GPU will be full for good, where memory grows. */
   public Optional<Forecast> forecast(long capacityBytes) {
     if (!verdict.isHarmful()) {
       return Optional.empty();
@@ -176,7 +176,7 @@ public record LeakAnalysis(
   }
 
   /**
-   * When, while live memory leaks, reserved memory will take a whole card. From then on the
+   * When, while live memory leaks, reserved memory will take a whole GPU. From then on the
    * allocator must give cached memory back, and fails earlier than the leak alone would make it
    * where partly used segments hold what it needs. Empty where reserved memory does not grow.
    */
@@ -195,7 +195,7 @@ public record LeakAnalysis(
   /** The trend to go on with: that of the last third where it is clearly faster than the whole. */
   private Trend pace(Trend whole, long[] bytes) {
     int third = (bytes.length - whole.first()) / 3;
-    if (third < Trend.LEAST_POINTS) {
+    if (third < Trend.MIN_POINTS) {
       return whole;
     }
     Trend late = Trend.of(bytes, bytes.length - third, whole.confidence());

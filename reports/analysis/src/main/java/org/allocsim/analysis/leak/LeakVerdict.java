@@ -6,9 +6,9 @@ public enum LeakVerdict {
   LEAK,
   /** Live memory does not grow, but what the allocator reserves beyond it does. */
   FRAGMENTATION,
-  /** Memory grew behind the warm-up and has stopped, or grew with larger batches only. */
+  /** Memory grew after the warm-up and has stopped, or grew with larger batches only. */
   PLATEAU,
-  /** Nothing grew behind the warm-up. */
+  /** Nothing grew after the warm-up. */
   NONE;
 
   /** Whether the program will run out of memory if it runs long enough. */

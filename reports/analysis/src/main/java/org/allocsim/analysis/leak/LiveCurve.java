@@ -8,8 +8,8 @@ final class LiveCurve {
   private static final int BLOCK = 256;
 
   private final long[] bytes;
-  private final long[] least;
-  private final long[] greatest;
+  private final long[] lowest;
+  private final long[] highest;
 
   LiveCurve(AllocationTrace trace, int device) {
     bytes = new long[trace.eventCount() + 1];
@@ -30,25 +30,25 @@ final class LiveCurve {
     }
     bytes[trace.eventCount()] = live;
     int blocks = (bytes.length + BLOCK - 1) / BLOCK;
-    least = new long[blocks];
-    greatest = new long[blocks];
+    lowest = new long[blocks];
+    highest = new long[blocks];
     for (int block = 0; block < blocks; block++) {
-      least[block] = Long.MAX_VALUE;
-      greatest[block] = Long.MIN_VALUE;
+      lowest[block] = Long.MAX_VALUE;
+      highest[block] = Long.MIN_VALUE;
       for (int i = block * BLOCK; i < Math.min(bytes.length, (block + 1) * BLOCK); i++) {
-        least[block] = Math.min(least[block], bytes[i]);
-        greatest[block] = Math.max(greatest[block], bytes[i]);
+        lowest[block] = Math.min(lowest[block], bytes[i]);
+        highest[block] = Math.max(highest[block], bytes[i]);
       }
     }
   }
 
-  /** Least value before rows {@code from} to {@code to}, both included. */
-  long least(int from, int to) {
+  /** Lowest value before rows {@code from} to {@code to}, both included. */
+  long lowest(int from, int to) {
     long result = Long.MAX_VALUE;
     int i = from;
     while (i <= to) {
       if (i % BLOCK == 0 && i + BLOCK - 1 <= to) {
-        result = Math.min(result, least[i / BLOCK]);
+        result = Math.min(result, lowest[i / BLOCK]);
         i += BLOCK;
       } else {
         result = Math.min(result, bytes[i++]);
@@ -57,13 +57,13 @@ final class LiveCurve {
     return result;
   }
 
-  /** Greatest value before rows {@code from} to {@code to}, both included. */
+  /** Highest value before rows {@code from} to {@code to}, both included. */
   long greatest(int from, int to) {
     long result = Long.MIN_VALUE;
     int i = from;
     while (i <= to) {
       if (i % BLOCK == 0 && i + BLOCK - 1 <= to) {
-        result = Math.max(result, greatest[i / BLOCK]);
+        result = Math.max(result, highest[i / BLOCK]);
         i += BLOCK;
       } else {
         result = Math.max(result, bytes[i++]);

@@ -8,7 +8,7 @@ package org.allocsim.analysis.leak;
  * for a random walk of 20 values it is one half on average. It is corrected as Roy and Fuller
  * (2001) do for a line, which leaves series without persistence nearly alone and takes one half of
  * all random walks to 1. A corrected value within {@code n^-1/2} of 1 counts as 1: then deviations
- * never fade, and only the differences between neighbours tell a trend (Perron and Yabu 2009).
+ * never fade, and only the differences between neighbours show a trend (Perron and Yabu 2009).
  *
  * @param rho the corrected coefficient, from −1 to 1
  * @param isWalk whether it counts as 1
@@ -25,7 +25,7 @@ record Persistence(double rho, boolean isWalk) {
 
   private static final double REGRESSORS_AND_ONE = 3;
 
-  /** Too few to tell. */
+  /** Too few to decide. */
   private static final int FEWEST = 6;
 
   /** A fraction of the variance that rounding errors may leave of nothing. */

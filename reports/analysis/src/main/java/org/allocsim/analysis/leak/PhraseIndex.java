@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /** Where every distinct phrase of a text of numbers ends. */
 final class PhraseIndex {
-  /** More distinct phrases than this are not told apart: those that begin later are left out. */
-  private static final int MOST_PHRASES = 1 << 20;
+  /** More distinct phrases than this are not distinguished: those that begin later are left out. */
+  private static final int MAX_PHRASES = 1 << 20;
 
   private long[] words = new long[1024];
   private int[] counts = new int[1024];
@@ -89,7 +89,7 @@ final class PhraseIndex {
       }
       at = (at + 1) & mask;
     }
-    if (!create || size == MOST_PHRASES) {
+    if (!create || size == MAX_PHRASES) {
       return -1;
     }
     if (size == words.length) {

@@ -36,13 +36,13 @@ import org.allocsim.simulator.trace.RequestKind;
  */
 record Recurrence(String description, int[] rows) {
   private static final int[] PHRASES = {1, 4, 16};
-  private static final double LEAST_SHARE = 0.75;
-  private static final double LEAST_SPAN = 0.5;
+  private static final double MIN_SHARE = 0.75;
+  private static final double MIN_SPAN = 0.5;
   private static final int TOLERANCE = 8;
-  private static final double MOST_SCATTER = 0.10;
+  private static final double MAX_SCATTER = 0.10;
   private static final int FEW = 12;
   private static final int CHANCE_BREAKS = 2;
-  private static final int MOST_CANDIDATES = 500;
+  private static final int MAX_CANDIDATES = 500;
   private static final long NEVER_FREED = -1;
 
   /** A phrase whose rhythm is regular. */
@@ -59,8 +59,7 @@ record Recurrence(String description, int[] rows) {
     LiveCurve live = new LiveCurve(trace, device);
     Candidate best = null;
     int fewestBreaks = 0;
-    for (Candidate candidate :
-        candidates.subList(0, Math.min(MOST_CANDIDATES, candidates.size()))) {
+    for (Candidate candidate : candidates.subList(0, Math.min(MAX_CANDIDATES, candidates.size()))) {
       if (best != null && candidate.breaks > fewestBreaks + CHANCE_BREAKS) {
         break;
       }
@@ -83,7 +82,7 @@ record Recurrence(String description, int[] rows) {
       for (int phrase = 0; phrase < index.size(); phrase++) {
         int count = index.count(phrase);
         if (count <= Iterations.FEWEST
-            || index.place(phrase, count - 1) - index.place(phrase, 0) < LEAST_SPAN * text.length) {
+            || index.place(phrase, count - 1) - index.place(phrase, 0) < MIN_SPAN * text.length) {
           continue;
         }
         int[] places = new int[count];
@@ -104,8 +103,8 @@ record Recurrence(String description, int[] rows) {
           breaks += regular ? 0 : 1;
           spanned += regular ? gap : 0;
         }
-        if (breaks <= (1 - LEAST_SHARE) * gaps.length
-            && spanned >= LEAST_SPAN * text.length
+        if (breaks <= (1 - MIN_SHARE) * gaps.length
+            && spanned >= MIN_SPAN * text.length
             && isTransient(text, places, length, sizes)
             && rhythms.add(((long) count << 40) ^ ((long) median << 16) ^ breaks)) {
           candidates.add(
@@ -142,7 +141,7 @@ record Recurrence(String description, int[] rows) {
     long[] floors = new long[count];
     long[] heights = new long[count];
     for (int i = 0; i < count; i++) {
-      floors[i] = live.least(begins[i], begins[i + 1]);
+      floors[i] = live.lowest(begins[i], begins[i + 1]);
       heights[i] = live.greatest(begins[i], begins[i + 1]) - floors[i];
     }
     int warmUp = Trend.warmUp(floors);
@@ -155,7 +154,7 @@ record Recurrence(String description, int[] rows) {
     Arrays.sort(heights);
     int tail = scatter.length < FEW ? 0 : (scatter.length - 1) / 4;
     double width = scatter[scatter.length - 1 - tail] - scatter[tail];
-    return width <= MOST_SCATTER * heights[count / 2];
+    return width <= MAX_SCATTER * heights[count / 2];
   }
 
   private static int[] rowsOf(Candidate candidate, int[] rows) {

@@ -12,16 +12,16 @@ import org.apache.commons.math3.stat.regression.SimpleRegression;
  * <p>The slope is the median of the slopes of all pairs (Theil 1950), its interval the one that
  * inverts Kendall's rank test (Sen 1968). Both need no normal errors and stand up to the odd
  * iteration that validates, logs or gets a huge batch, where a least-squares line is bent. With up
- * to {@value #MOST_EXACT} iterations Kendall's distribution is exact, beyond it the usual normal
+ * to {@value #MAX_EXACT} iterations Kendall's distribution is exact, beyond it the usual normal
  * approximation; ties only widen the interval. Iterations that resemble their neighbours, as the
- * quietest moments of two do that share a batch, tell less than their number: the interval is
+ * quietest moments of two do that share a batch, say less than their number: the interval is
  * widened by the root of {@code 1 + 2 Σ r}, the factor by which correlations r raise the variance
  * of a mean, summed over the lags up to the first that is not positive (Geyer 1992), or by what
  * their {@link Persistence} explains where that is more: short series show too little of it. Where
  * deviations never fade, as those of a cache that wanders, or where it is narrower, Student's
  * interval of the mean change from one iteration to the next takes the place of the latter. More
- * than {@value #MOST_POINTS} iterations are folded into that many groups of equal length, each
- * standing with its least value.
+ * than {@value #MAX_POINTS} iterations are folded into that many groups of equal length, each
+ * standing with its lowest value.
  *
  * <p>A slope alone does not make a trend. Memory that {@linkplain #comesBack comes back} is not
  * lost, however steep the last tooth of a sawtooth is; and growth that has {@linkplain #stopped
@@ -31,12 +31,12 @@ import org.apache.commons.math3.stat.regression.SimpleRegression;
  * @param slope bytes per iteration
  * @param lower lower end of the slope's interval
  * @param upper upper end of the slope's interval
- * @param confidence least probability with which such an interval holds the slope
- * @param comesBack whether the least value of the last third is no more than the median of the
+ * @param confidence minimum probability with which such an interval holds the slope
+ * @param comesBack whether the lowest value of the last third is no more than the median of the
  *     first third
  * @param stopped iteration from which on the series is level, or −1 where it is not known to be: a
- *     line that bends into a level fits better than a straight one, and behind the bend the
- *     interval of the slope reaches 0 and lies below that of the whole
+ *     line that bends into a level fits better than a straight one, and after the bend the interval
+ *     of the slope reaches 0 and lies below that of the whole
  */
 public record Trend(
     int first,
@@ -47,14 +47,14 @@ public record Trend(
     boolean comesBack,
     int stopped) {
   /** Growth per iteration below which nothing is called growth: one block of PyTorch's. */
-  public static final long LEAST_BYTES = 512;
+  public static final long MIN_BYTES = 512;
 
   /** Fewest iterations of a trend: four grow in order by chance once in 24 times. */
-  public static final int LEAST_POINTS = 5;
+  public static final int MIN_POINTS = 5;
 
-  private static final int MOST_POINTS = 1000;
-  private static final int MOST_EXACT = 60;
-  private static final int LEAST_LEVEL = 5;
+  private static final int MAX_POINTS = 1000;
+  private static final int MAX_EXACT = 60;
+  private static final int MIN_LEVEL = 5;
 
   /** A cut must better the line this much, lest it pick the part where noise happens to rise. */
   private static final double CLEARLY = 2;
@@ -69,14 +69,14 @@ public record Trend(
 
   /** Whether the series has grown by more than chance and has not given it back. */
   public boolean rises() {
-    return lower > 0 && slope >= LEAST_BYTES && !comesBack;
+    return lower > 0 && slope >= MIN_BYTES && !comesBack;
   }
 
   /**
    * The trend of a series from an iteration on.
    *
    * @param series one value per iteration
-   * @param first the first iteration that counts; {@link #LEAST_POINTS} must follow
+   * @param first the first iteration that counts; {@link #MIN_POINTS} must follow
    * @param confidence of the slope's interval, such as 0.95
    */
   static Trend of(long[] series, int first, double confidence) {
@@ -88,25 +88,25 @@ public record Trend(
     return of(series, first, confidence, false);
   }
 
-  private static Trend of(long[] series, int first, double confidence, boolean doubts) {
+  private static Trend of(long[] series, int first, double confidence, boolean mayBend) {
     int count = series.length - first;
-    if (count < LEAST_POINTS) {
+    if (count < MIN_POINTS) {
       throw new IllegalArgumentException(count + " iterations have no trend");
     }
-    int fold = (count + MOST_POINTS - 1) / MOST_POINTS;
+    int fold = (count + MAX_POINTS - 1) / MAX_POINTS;
     int groups = count / fold;
     int begin = series.length - groups * fold;
     double[] values = new double[groups];
     for (int group = 0; group < groups; group++) {
-      long least = Long.MAX_VALUE;
+      long lowest = Long.MAX_VALUE;
       for (int i = 0; i < fold; i++) {
-        least = Math.min(least, series[begin + group * fold + i]);
+        lowest = Math.min(lowest, series[begin + group * fold + i]);
       }
-      values[group] = least;
+      values[group] = lowest;
     }
     Slopes whole = Slopes.of(values, confidence);
     int level = level(values, whole, confidence);
-    if (doubts && level < 0) {
+    if (mayBend && level < 0) {
       // From a line that bends values deviate for long, which says nothing of chance.
       whole = whole.widened(values, confidence);
     }
@@ -125,18 +125,18 @@ public record Trend(
     double[] early = Arrays.copyOf(values, third);
     Arrays.sort(early);
     double median = (early[(third - 1) / 2] + early[third / 2]) / 2;
-    double least = Double.POSITIVE_INFINITY;
+    double lowest = Double.POSITIVE_INFINITY;
     for (int i = values.length - third; i < values.length; i++) {
-      least = Math.min(least, values[i]);
+      lowest = Math.min(lowest, values[i]);
     }
-    return least <= median;
+    return lowest <= median;
   }
 
   private static int level(double[] values, Slopes whole, double confidence) {
-    int least = Math.max(LEAST_LEVEL, values.length / 5);
+    int lowest = Math.max(MIN_LEVEL, values.length / 5);
     double bestError = errors(values, values.length) * (1 - NOTHING);
     int bend = -1;
-    for (int at = 1; at <= values.length - least; at++) {
+    for (int at = 1; at <= values.length - lowest; at++) {
       double error = errors(values, at);
       if (error < bestError) {
         bestError = error;
@@ -146,8 +146,8 @@ public record Trend(
     if (bend < 0) {
       return -1;
     }
-    Slopes behind = Slopes.of(Arrays.copyOfRange(values, bend, values.length), confidence);
-    return behind.lower <= 0 && behind.upper < whole.lower ? bend : -1;
+    Slopes after = Slopes.of(Arrays.copyOfRange(values, bend, values.length), confidence);
+    return after.lower <= 0 && after.upper < whole.lower ? bend : -1;
   }
 
   /** Sum of squared errors of the best line that is level from {@code bend} on. */
@@ -163,7 +163,7 @@ public record Trend(
   /**
    * Iterations at the start that are still warming up: weights, optimizer states and caches appear
    * in them once. The rule is White's (MSER 1997) with a straight line in place of a mean: of all
-   * cuts up to one half, the one whose remaining line has the least standard error, measured as
+   * cuts up to one half, the one whose remaining line has the lowest standard error, measured as
    * squared errors over squared count. The earliest cut that is no more than twice as bad is
    * preferred.
    */
@@ -177,7 +177,7 @@ public record Trend(
       double kept = count - cut;
       score[cut] = error <= NOTHING * line.getTotalSumSquares() ? 0 : error / (kept * kept);
     }
-    int latest = Math.max(0, Math.min(count / 2, count - LEAST_POINTS));
+    int latest = Math.max(0, Math.min(count / 2, count - MIN_POINTS));
     double best = Double.POSITIVE_INFINITY;
     for (int cut = 0; cut <= latest; cut++) {
       best = Math.min(best, score[cut]);
@@ -211,7 +211,7 @@ public record Trend(
 
     /**
      * The same with an interval that holds where deviations from the line fade slowly or never. The
-     * mean change between neighbours tells the slope whatever the persistence, but knows less where
+     * mean change between neighbours gives the slope whatever the persistence, but knows less where
      * deviations do fade, so the narrower one is taken there.
      */
     Slopes widened(double[] values, double confidence) {
@@ -250,18 +250,19 @@ public record Trend(
     /** How far Kendall's S may be from 0 by chance: at most so in {@code confidence} of all. */
     private static double width(int n, double confidence) {
       double pairs = n * (n - 1) / 2.0;
-      if (n > MOST_EXACT) {
+      if (n > MAX_EXACT) {
         double deviation = Math.sqrt(n * (n - 1.0) * (2.0 * n + 5) / 18);
         return new NormalDistribution().inverseCumulativeProbability((1 + confidence) / 2)
             * deviation;
       }
       double[] inversions = inversions(n);
-      int most = 0;
+      int highest = 0;
       double below = inversions[0];
-      while (most + 1 < inversions.length && 1 - 2 * (below + inversions[most + 1]) >= confidence) {
-        below += inversions[++most];
+      while (highest + 1 < inversions.length
+          && 1 - 2 * (below + inversions[highest + 1]) >= confidence) {
+        below += inversions[++highest];
       }
-      return pairs - 2 * most;
+      return pairs - 2 * highest;
     }
 
     /** Factor by which correlation between neighbours raises the variance. */
@@ -300,12 +301,12 @@ public record Trend(
     private static double[] inversions(int n) {
       double[] chance = new double[n * (n - 1) / 2 + 1];
       chance[0] = 1;
-      int most = 0;
+      int highest = 0;
       for (int size = 2; size <= n; size++) {
-        most += size - 1;
+        highest += size - 1;
         double[] next = new double[chance.length];
         double window = 0;
-        for (int k = 0; k <= most; k++) {
+        for (int k = 0; k <= highest; k++) {
           window += chance[k];
           if (k >= size) {
             window -= chance[k - size];

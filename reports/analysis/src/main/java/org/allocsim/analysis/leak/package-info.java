@@ -1,5 +1,5 @@
 /**
- * Tells a leak from a plateau: iterations of a program, what each leaves behind, and the trend of
- * it with its interval.
+ * Distinguishes a leak from a plateau: iterations of a program, what each leaves behind, and the
+ * trend of it with its interval.
  */
 package org.allocsim.analysis.leak;

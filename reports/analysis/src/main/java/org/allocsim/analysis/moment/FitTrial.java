@@ -22,7 +22,7 @@ import org.allocsim.simulator.run.Run;
  * long enough. What is released are the segments and pages with the fewest bytes in use, or with
  * the fewest blocks in use, of all that are enough together; see {@link MinimalReleaseSearch}, also
  * for its bound. Both at once are not looked for, nor are holes that an expandable segment closes
- * by growing, so that a request may come to fit with fewer bytes than either way tells.
+ * by growing, so that a request may come to fit with fewer bytes than either way shows.
  */
 public final class FitTrial {
   /** How a request comes to fit. */
@@ -34,7 +34,7 @@ public final class FitTrial {
   }
 
   /** What no other set of blocks with the same effect has less of. */
-  public enum Least {
+  public enum Minimum {
     /** Bytes; of sets of the same bytes it is one of the fewest blocks. */
     BYTES,
     /** Blocks; of sets of the same number it is one of the fewest bytes. */
@@ -51,7 +51,7 @@ public final class FitTrial {
    * @param segments numbers of their segments in the layout
    * @param bytes what the blocks take
    * @param gainedBytes size of the hole, or of the segments and pages that are released
-   * @param least what no other blocks with that effect have less of
+   * @param minimum what no other blocks with that effect have less of
    * @param confirmed whether the simulated allocator served the request without the blocks
    */
   public record Remedy(
@@ -60,7 +60,7 @@ public final class FitTrial {
       List<Integer> segments,
       long bytes,
       long gainedBytes,
-      Least least,
+      Minimum minimum,
       boolean confirmed) {
     /** Keeps its own copies. */
     public Remedy {
@@ -74,7 +74,7 @@ public final class FitTrial {
     }
 
     private Remedy withVerdict(boolean served) {
-      return new Remedy(way, blocks, segments, bytes, gainedBytes, least, served);
+      return new Remedy(way, blocks, segments, bytes, gainedBytes, minimum, served);
     }
   }
 
@@ -118,8 +118,8 @@ public final class FitTrial {
   }
 
   /** Whether the limit is the largest that explains the failures, so that more may be missing. */
-  public boolean isLimitConcluded() {
-    return landmarks.input().isLimitConcluded();
+  public boolean isLimitInferred() {
+    return landmarks.input().isLimitInferred();
   }
 
   /** Whether the request would fit if nothing in a segment were in use. */
@@ -203,22 +203,22 @@ public final class FitTrial {
     int first = layout.firstBlock(segment);
     int end = layout.firstBlock(segment + 1);
     Remedy best = null;
-    int behind = first;
+    int after = first;
     long length = 0;
     long used = 0;
     for (int from = first; from < end; from++) {
-      while (behind < end && length < shortage.roundedBytes()) {
-        length += layout.blockBytes(behind);
-        used += usedBytes(behind);
-        behind++;
+      while (after < end && length < shortage.roundedBytes()) {
+        length += layout.blockBytes(after);
+        used += usedBytes(after);
+        after++;
       }
       if (length < shortage.roundedBytes()) {
         break;
       }
       if (best == null || used < best.bytes()) {
-        long hole = length + freeAround(segment, from, behind);
+        long hole = length + freeAround(segment, from, after);
         if (mayUse(hole)) {
-          best = hole(segment, from, behind, used, hole);
+          best = hole(segment, from, after, used, hole);
         }
       }
       length -= layout.blockBytes(from);
@@ -231,25 +231,25 @@ public final class FitTrial {
     return layout.state(block) == BlockState.INACTIVE ? 0 : layout.blockBytes(block);
   }
 
-  private long freeAround(int segment, int from, int behind) {
+  private long freeAround(int segment, int from, int after) {
     long bytes = 0;
     if (from > layout.firstBlock(segment) && usedBytes(from - 1) == 0) {
       bytes += layout.blockBytes(from - 1);
     }
-    if (behind < layout.firstBlock(segment + 1) && usedBytes(behind) == 0) {
-      bytes += layout.blockBytes(behind);
+    if (after < layout.firstBlock(segment + 1) && usedBytes(after) == 0) {
+      bytes += layout.blockBytes(after);
     }
     return bytes;
   }
 
-  private Remedy hole(int segment, int from, int behind, long used, long holeBytes) {
+  private Remedy hole(int segment, int from, int after, long used, long holeBytes) {
     List<Pins.Block> blocks = new ArrayList<>();
-    for (int block = from; block < behind; block++) {
+    for (int block = from; block < after; block++) {
       if (usedBytes(block) > 0) {
         blocks.add(Pins.block(layout, block));
       }
     }
-    return new Remedy(Way.HOLE, blocks, List.of(segment), used, holeBytes, Least.BYTES, false);
+    return new Remedy(Way.HOLE, blocks, List.of(segment), used, holeBytes, Minimum.BYTES, false);
   }
 
   // Released segments.
@@ -261,8 +261,8 @@ public final class FitTrial {
     }
     MinimalReleaseSearch search = new MinimalReleaseSearch(layout, config.largeSegmentBytes());
     List<Remedy> releases = new ArrayList<>();
-    for (Least least : new Least[] {Least.BYTES, Least.BLOCKS}) {
-      Remedy release = search.find(missingBytes, least).map(this::release).orElse(null);
+    for (Minimum minimum : new Minimum[] {Minimum.BYTES, Minimum.BLOCKS}) {
+      Remedy release = search.find(missingBytes, minimum).map(this::release).orElse(null);
       if (release != null && releases.stream().noneMatch(release::isWorseThan)) {
         releases.add(release);
       }
@@ -277,7 +277,7 @@ public final class FitTrial {
         plan.segments(),
         plan.bytes(),
         plan.releasedBytes(),
-        plan.least(),
+        plan.minimum(),
         false);
   }
 }

@@ -13,9 +13,9 @@ import org.allocsim.simulator.run.FailedRequest;
  * @param peakReservedBytes peak of reserved memory
  * @param peakAllocatedBytes peak of allocated memory
  * @param peakRequestedBytes peak of requested memory, of blocks that await their free too
- * @param peakReservedRow trace row behind which reserved memory first has its peak
- * @param peakAllocatedRow trace row behind which allocated memory first has its peak
- * @param peakRequestedRow trace row behind which requested memory first has its peak
+ * @param peakReservedRow trace row after which reserved memory first has its peak
+ * @param peakAllocatedRow trace row after which allocated memory first has its peak
+ * @param peakRequestedRow trace row after which requested memory first has its peak
  * @param lastRow last row
  * @param requests number of allocation requests
  * @param failures number of requests that failed
@@ -40,7 +40,7 @@ public record Landmarks(
     return input.recording() != null;
   }
 
-  /** Row behind which a moment lies; empty where the program has no such moment. */
+  /** Row after which a moment lies; empty where the program has no such moment. */
   Optional<Integer> row(MomentQuery query, Origins origins) {
     return switch (query.kind()) {
       case PEAK_RESERVED -> Optional.of(peakReservedRow);

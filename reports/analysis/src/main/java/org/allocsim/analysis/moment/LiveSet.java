@@ -74,7 +74,7 @@ public record LiveSet(By by, List<Group> groups, Group unknown, Group awaiting) 
   /**
    * The live set of a moment.
    *
-   * @param frames most frames in the label of a stack
+   * @param frames maximum number of frames in the label of a stack
    */
   public static LiveSet of(MemoryMoment moment, Origins origins, By by, int frames) {
     MemoryLayout layout = moment.layout();

@@ -12,7 +12,7 @@ import org.allocsim.simulator.run.FailedRequest;
  * @param timeNanos time of the last request, in nanoseconds of the recording's clock
  * @param elapsedNanos time since the program's first request
  * @param bytes the totals
- * @param stream number of the stream that made the last request, or the one that holds most memory
+ * @param stream number of the stream that made the last request, or the one that holds the most memory
  *     where no request leads to the moment
  * @param layout segments and blocks
  * @param slack where reserved memory that is not allocated lies
@@ -32,7 +32,7 @@ public record MemoryMoment(
     FailedRequest failure) {
 
   /**
-   * Memory in bytes, each amount a part of the one behind it.
+   * Memory in bytes, each amount a part of the one after it.
    *
    * @param requestedBytes what the program asked for, of the blocks that it holds
    * @param allocatedBytes blocks that the program holds, after rounding
@@ -72,7 +72,7 @@ public record MemoryMoment(
     }
   }
 
-  /** The stream whose segments hold most memory; the lowest number of several. */
+  /** The stream whose segments hold the most memory; the lowest number of several. */
   public static int mainStream(MemoryLayout layout) {
     int streams = 1;
     for (int segment = 0; segment < layout.segmentCount(); segment++) {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import org.allocsim.analysis.moment.FitTrial.Least;
+import org.allocsim.analysis.moment.FitTrial.Minimum;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 
@@ -16,12 +16,12 @@ import org.allocsim.simulator.policy.MemoryLayout;
  *
  * <p>No other set of fewer blocks, or of fewer bytes, has that effect: the search is a knapsack
  * over segments and pages, solved exactly by dynamic programming, in units of the largest size that
- * divides all of them. Where that would take more than {@value #MOST_CELLS} steps, the cheapest
+ * divides all of them. Where that would take more than {@value #MAX_CELLS} steps, the cheapest
  * segments and pages by bytes in use per byte returned are taken instead, and the answer says so.
  */
 final class MinimalReleaseSearch {
   /** Bounds time (some seconds) and memory (a bit for each). */
-  private static final long MOST_CELLS = 1L << 29;
+  private static final long MAX_CELLS = 1L << 29;
 
   /** Makes one block weigh more than all bytes of a layout, which are below 2^43. */
   private static final long BLOCK_FIRST = 1L << 43;
@@ -39,10 +39,14 @@ final class MinimalReleaseSearch {
    * @param segments numbers of their segments in the layout, ascending
    * @param bytes what the blocks take
    * @param releasedBytes what is returned
-   * @param least what no other set has less of, or {@code NOTHING}
+   * @param minimum what no other set has less of, or {@code NOTHING}
    */
   record Plan(
-      List<Integer> blocks, List<Integer> segments, long bytes, long releasedBytes, Least least) {
+      List<Integer> blocks,
+      List<Integer> segments,
+      long bytes,
+      long releasedBytes,
+      Minimum minimum) {
     Plan {
       blocks = List.copyOf(blocks);
       segments = List.copyOf(segments);
@@ -55,7 +59,7 @@ final class MinimalReleaseSearch {
     int[] segment = new int[64];
     long[] bytes = new long[64];
 
-    /** First and behind the last block that lie on it at least partly. */
+    /** First and after the last block that lie on it at least partly. */
     int[] first = new int[64];
 
     int[] end = new int[64];
@@ -104,7 +108,7 @@ final class MinimalReleaseSearch {
     int block = layout.firstBlock(segment);
     int end = layout.firstBlock(segment + 1);
     for (long from = 0; from + page <= layout.segmentBytes(segment); from += page) {
-      while (behind(block) <= begin + from) {
+      while (endOf(block) <= begin + from) {
         block++;
       }
       int last = block;
@@ -117,7 +121,7 @@ final class MinimalReleaseSearch {
     }
   }
 
-  private long behind(int block) {
+  private long endOf(int block) {
     return layout.blockAddress(block) + layout.blockBytes(block);
   }
 
@@ -136,14 +140,14 @@ final class MinimalReleaseSearch {
   /**
    * The best plan that returns at least so many bytes, above 0; empty where all is too little.
    *
-   * @param least what it is to have least of, {@code BYTES} or {@code BLOCKS}
+   * @param minimum what it is to have the minimum of, {@code BYTES} or {@code BLOCKS}
    */
-  Optional<Plan> find(long missingBytes, Least least) {
-    return find(missingBytes, least, MOST_CELLS);
+  Optional<Plan> find(long missingBytes, Minimum minimum) {
+    return find(missingBytes, minimum, MAX_CELLS);
   }
 
   /** As above, with another bound. */
-  Optional<Plan> find(long missingBytes, Least least, long mostCells) {
+  Optional<Plan> find(long missingBytes, Minimum minimum, long maxCells) {
     long all = 0;
     long unit = 0;
     for (int item = 0; item < items.count; item++) {
@@ -154,9 +158,9 @@ final class MinimalReleaseSearch {
       return Optional.empty();
     }
     long wanted = (missingBytes + unit - 1) / unit;
-    return 2 * (wanted + 1) <= mostCells / items.count
-        ? Optional.of(plan(exact(unit, (int) wanted, least), least))
-        : Optional.of(plan(greedy(missingBytes, least), Least.NOTHING));
+    return 2 * (wanted + 1) <= maxCells / items.count
+        ? Optional.of(plan(exact(unit, (int) wanted, minimum), minimum))
+        : Optional.of(plan(greedy(missingBytes, minimum), Minimum.NOTHING));
   }
 
   private static long gcd(long a, long b) {
@@ -172,31 +176,32 @@ final class MinimalReleaseSearch {
   }
 
   /**
-   * Chosen items. {@code least[paid][units]} are the fewest bytes with which the items from one on
-   * return so many units, where {@code paid} tells whether the block that reaches into the first of
-   * them goes anyway; it is worked out from the last item to the first, and the choices are kept.
+   * Chosen items. {@code minimum[paid][units]} are the fewest bytes with which the items from one
+   * on return so many units, where {@code paid} says whether the block that reaches into the first
+   * of them goes anyway; it is worked out from the last item to the first, and the choices are
+   * kept.
    */
-  private boolean[] exact(long unit, int wanted, Least objective) {
+  private boolean[] exact(long unit, int wanted, Minimum objective) {
     int width = wanted + 1;
     long[][] takes = new long[items.count][2 * (width + Long.SIZE - 1) / Long.SIZE + 2];
-    long[][] least = new long[2][width];
-    for (long[] each : least) {
+    long[][] minimum = new long[2][width];
+    for (long[] each : minimum) {
       Arrays.fill(each, UNREACHABLE);
       each[0] = 0;
     }
     for (int item = items.count - 1; item >= 0; item--) {
       int weight = (int) Math.min(wanted, items.bytes[item] / unit);
-      long[][] next = least;
-      least = new long[2][width];
+      long[][] next = minimum;
+      minimum = new long[2][width];
       for (int paid = 0; paid < 2; paid++) {
         long cost = cost(item, paid == 1, objective);
-        int skipped = paidBehind(item, paid == 1, false);
-        int taken = paidBehind(item, paid == 1, true);
+        int skipped = paidAfter(item, paid == 1, false);
+        int taken = paidAfter(item, paid == 1, true);
         for (int units = 0; units < width; units++) {
           long without = next[skipped][units];
           long with = cost + next[taken][Math.max(0, units - weight)];
           boolean better = units > 0 && with < without;
-          least[paid][units] = better ? with : without;
+          minimum[paid][units] = better ? with : without;
           if (better) {
             int bit = paid * width + units;
             takes[item][bit >> 6] |= 1L << bit;
@@ -210,7 +215,7 @@ final class MinimalReleaseSearch {
     for (int item = 0; item < items.count; item++) {
       int bit = paid * width + units;
       chosen[item] = (takes[item][bit >> 6] & 1L << bit) != 0;
-      paid = paidBehind(item, paid == 1, chosen[item]);
+      paid = paidAfter(item, paid == 1, chosen[item]);
       if (chosen[item]) {
         units = (int) Math.max(0, units - items.bytes[item] / unit);
       }
@@ -219,19 +224,19 @@ final class MinimalReleaseSearch {
   }
 
   /** Cost of the blocks that must go for an item, but for one that goes anyway. */
-  private long cost(int item, boolean paid, Least objective) {
+  private long cost(int item, boolean paid, Minimum objective) {
     long cost = 0;
     for (int block = items.first[item]; block < items.end[item]; block++) {
       long bytes = usedBytes(block);
       if (bytes > 0 && !(paid && block == items.first[item])) {
-        cost += objective == Least.BLOCKS ? BLOCK_FIRST + bytes : bytes * BYTES_FIRST + 1;
+        cost += objective == Minimum.BLOCKS ? BLOCK_FIRST + bytes : bytes * BYTES_FIRST + 1;
       }
     }
     return cost;
   }
 
   /** Whether the block that reaches into the next item goes: 1 or 0. */
-  private int paidBehind(int item, boolean paid, boolean taken) {
+  private int paidAfter(int item, boolean paid, boolean taken) {
     if (!reachesOn(item)) {
       return 0;
     }
@@ -239,7 +244,7 @@ final class MinimalReleaseSearch {
     return taken || (sameBlock && paid && item > 0 && reachesOn(item - 1)) ? 1 : 0;
   }
 
-  private boolean[] greedy(long missingBytes, Least objective) {
+  private boolean[] greedy(long missingBytes, Minimum objective) {
     Integer[] order = new Integer[items.count];
     Arrays.setAll(order, item -> item);
     Arrays.sort(
@@ -269,7 +274,7 @@ final class MinimalReleaseSearch {
     return chosen;
   }
 
-  private Plan plan(boolean[] chosen, Least least) {
+  private Plan plan(boolean[] chosen, Minimum minimum) {
     List<Integer> blocks = new ArrayList<>();
     List<Integer> segments = new ArrayList<>();
     long released = 0;
@@ -291,6 +296,6 @@ final class MinimalReleaseSearch {
       }
       next = items.end[item];
     }
-    return new Plan(blocks, segments, bytes, released, least);
+    return new Plan(blocks, segments, bytes, released, minimum);
   }
 }

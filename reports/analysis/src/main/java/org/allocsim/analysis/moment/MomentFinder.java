@@ -44,10 +44,10 @@ public final class MomentFinder {
       Landmarks landmarks, MomentQuery query, Origins origins, Progress progress) {
     return landmarks
         .row(query, origins)
-        .map(row -> stopBehind(landmarks, query, row, origins, progress));
+        .map(row -> stopAfter(landmarks, query, row, origins, progress));
   }
 
-  private static MemoryMoment stopBehind(
+  private static MemoryMoment stopAfter(
       Landmarks landmarks, MomentQuery query, int row, Origins origins, Progress progress) {
     ReplayInput input = landmarks.input();
     Run run = runTo(input, row, new Steps(row, progress));

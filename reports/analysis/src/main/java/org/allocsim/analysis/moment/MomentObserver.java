@@ -22,9 +22,9 @@ import org.allocsim.simulator.stats.MemoryTimeline;
  */
 public final class MomentObserver implements RunObserver {
   /** Segments and blocks that are looked at for the sake of peaks, at most: a tenth of a second. */
-  private static final long MOST_PIECES = 8_000_000;
+  private static final long MAX_PIECES = 8_000_000;
 
-  /** What is mapped together where a policy maps pages; tells slack apart (PyTorch 2.11). */
+  /** What is mapped together where a policy maps pages; classifies slack (PyTorch 2.11). */
   private static final long LARGE_PAGE_BYTES = 20L << 20;
 
   private final MemoryTimeline timeline;
@@ -98,7 +98,7 @@ public final class MomentObserver implements RunObserver {
   private void look() {
     if (run.stats().peakReservedBytes() > peakBytes) {
       peakBytes = run.stats().peakReservedBytes();
-      atPeak = pieces > MOST_PIECES ? null : keep();
+      atPeak = pieces > MAX_PIECES ? null : keep();
     }
     if (atFailure == null && run.failures().count() > 0) {
       failureRow = run.row();

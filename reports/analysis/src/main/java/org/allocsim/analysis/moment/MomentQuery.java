@@ -20,7 +20,7 @@ public record MomentQuery(Kind kind, long request) {
     /** The last request has been served. */
     END("at the end"),
     /** A given allocation request has been served or refused. */
-    REQUEST("behind a chosen request");
+    REQUEST("after a chosen request");
 
     private final String phrase;
 
@@ -28,7 +28,7 @@ public record MomentQuery(Kind kind, long request) {
       this.phrase = phrase;
     }
 
-    /** The moment in words, behind a statement. */
+    /** The moment in words, after a statement. */
     public String phrase() {
       return phrase;
     }
@@ -39,8 +39,8 @@ public record MomentQuery(Kind kind, long request) {
     return new MomentQuery(kind, -1);
   }
 
-  /** The moment behind an allocation request. */
-  public static MomentQuery behindRequest(long request) {
+  /** The moment after an allocation request. */
+  public static MomentQuery afterRequest(long request) {
     return new MomentQuery(Kind.REQUEST, request);
   }
 }

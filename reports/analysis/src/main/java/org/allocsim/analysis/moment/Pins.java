@@ -14,9 +14,9 @@ import org.allocsim.simulator.policy.MemoryLayout;
 public final class Pins {
   /** How segments are ranked. */
   public enum Order {
-    /** By the free bytes that each byte in use pins, most first. */
+    /** By the free bytes that each byte in use pins, the highest first. */
     RATIO,
-    /** By the free bytes that are pinned, most first. */
+    /** By the free bytes that are pinned, the highest first. */
     FREE
   }
 

@@ -58,8 +58,8 @@ public record ReplayInput(
     return new ReplayInput(trace, device, config, version, profile, limitBytes, null);
   }
 
-  /** Whether the limit was not told but concluded from what failed in the recording. */
-  public boolean isLimitConcluded() {
+  /** Whether the limit was not given but inferred from what failed in the recording. */
+  public boolean isLimitInferred() {
     return limitBytes < 0 && effectiveLimitBytes() >= 0;
   }
 

@@ -14,7 +14,7 @@ import org.allocsim.simulator.run.RunResult;
  * @param privatePoolsBytes free memory of private pools
  * @param inAdvanceBytes all free memory, instead of the four before, of a policy that took its peak
  *     before the program held a hundredth of what it holds at most, or in the first hundredth of a
- *     program that held more later: where it lies tells nothing
+ *     program that held more later: where it lies shows nothing
  */
 public record ReservedParts(
     long requestedBytes,

@@ -14,10 +14,10 @@ import org.allocsim.simulator.trace.StackTable.Frame;
  * installed in different places compare equal.
  */
 public final class StackLabels {
-  /** Frames in a label unless told otherwise. */
+  /** Frames in a label by default. */
   public static final int DEFAULT_FRAMES = 3;
 
-  private static final int MOST_CHARACTERS = 80;
+  private static final int MAX_CHARACTERS = 80;
 
   private final StackTable table;
   private final int frames;
@@ -54,7 +54,7 @@ public final class StackLabels {
         : String.join(" < ", shown);
   }
 
-  /** Whether a compiled frame only tells how PyTorch's allocator was asked and recorded it. */
+  /** Whether a compiled frame only shows how PyTorch's allocator was asked and recorded it. */
   private static boolean isOfRecorder(Frame frame) {
     String function = frame.function();
     return function.startsWith("torch::unwind::")
@@ -73,14 +73,14 @@ public final class StackLabels {
     if (!file.endsWith(".py")) {
       return file.contains("/ipykernel_");
     }
-    int packages = Math.max(behind(file, "/site-packages/"), behind(file, "/dist-packages/"));
+    int packages = Math.max(after(file, "/site-packages/"), after(file, "/dist-packages/"));
     if (packages >= 0) {
       return !file.startsWith("torch/", packages);
     }
     return !file.contains("/lib/python3");
   }
 
-  private static int behind(String file, String folder) {
+  private static int after(String file, String folder) {
     int at = file.lastIndexOf(folder);
     return at < 0 ? -1 : at + folder.length();
   }
@@ -112,9 +112,9 @@ public final class StackLabels {
   public static String plain(String text) {
     StringBuilder line = new StringBuilder();
     text.codePoints()
-        .limit(MOST_CHARACTERS)
+        .limit(MAX_CHARACTERS)
         .map(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029 ? ' ' : c)
         .forEach(line::appendCodePoint);
-    return text.codePointCount(0, text.length()) > MOST_CHARACTERS ? line + "…" : line.toString();
+    return text.codePointCount(0, text.length()) > MAX_CHARACTERS ? line + "…" : line.toString();
   }
 }

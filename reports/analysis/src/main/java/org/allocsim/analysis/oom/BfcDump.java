@@ -8,7 +8,7 @@ import java.util.List;
  * @param line number of the first line
  * @param allocator name of the allocator, such as {@code GPU_0_bfc}; empty where it is not printed
  * @param request bytes that the request took after rounding; null where they are not printed
- * @param limitBytes most bytes that the pool may have, −1 where it is not printed
+ * @param limitBytes maximum bytes that the pool may have, −1 where it is not printed
  * @param regions number of regions, 0 where they are not printed
  * @param bins the bins that hold a chunk, by size
  * @param chunksInUse number of chunks in use
@@ -30,18 +30,18 @@ public record BfcDump(
     long freeBytes,
     long largestFreeBytes) {
   /**
-   * The chunks of one range of sizes: from {@code leastBytes} to less than twice that, the last one
+   * The chunks of one range of sizes: from {@code minBytes} to less than twice that, the last one
    * without an end.
    */
   public record Bin(
-      long leastBytes, long chunksInUse, long bytesInUse, long freeChunks, long freeBytes) {}
+      long minBytes, long chunksInUse, long bytesInUse, long freeChunks, long freeBytes) {}
 
   /** Keeps its own copy of the bins. */
   public BfcDump {
     bins = List.copyOf(bins);
   }
 
-  /** Whether the chunks themselves were printed, without which nothing can be told. */
+  /** Whether the chunks themselves were printed, without which nothing can be said. */
   public boolean hasChunks() {
     return chunksInUse + freeChunks > 0;
   }

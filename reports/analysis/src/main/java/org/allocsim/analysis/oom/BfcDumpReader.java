@@ -86,7 +86,7 @@ public final class BfcDumpReader {
             : printed(matcher.group(2), matcher.group(3));
     isRounded = true;
     if (hasContent) {
-      // TensorFlow 1.x and before print the reason behind the chunks.
+      // TensorFlow 1.x and before print the reason after the chunks.
       close();
     }
   }

@@ -13,7 +13,7 @@ record LinePrefix(String source, int length) {
   private static final int MAX_PARTS = 12;
   private static final int MAX_CHARS = 400;
 
-  /** Parts that tell ranks and processes apart. */
+  /** Parts that distinguish ranks and processes. */
   private static final Pattern SOURCE =
       Pattern.compile(
           "\\[(?:rank ?)?\\d{1,6}\\](?:\\[[^\\]\\s]{1,40}\\])?:?"

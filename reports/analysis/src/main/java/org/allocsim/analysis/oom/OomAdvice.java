@@ -20,7 +20,7 @@ final class OomAdvice {
 
   private static final String LESS_MEMORY =
       "Need less at once: smaller batch or sequence, activation checkpointing, lower precision,"
-          + " optimizer or parameters off the card.";
+          + " optimizer or parameters off the GPU.";
   private static final String EMPTY_CACHE =
       "torch.cuda.empty_cache() right before the request: PyTorch gave back every unused segment"
           + " before it raised this error.";
@@ -75,7 +75,7 @@ final class OomAdvice {
             + " (attention scores, one-hot, broadcast) is built whole, or the work must be cut into"
             + " chunks.");
     cannotHelp.add(
-        "Allocator settings, empty_cache(), ending other processes: the card is smaller.");
+        "Allocator settings, empty_cache(), ending other processes: the GPU is smaller.");
   }
 
   private void spilled() {
@@ -84,7 +84,7 @@ final class OomAdvice {
         "On Windows, set \"CUDA - Sysmem Fallback Policy\" to \"Prefer No Sysmem Fallback\" in the"
             + " NVIDIA settings to get an early error instead of slow memory.");
     cannotHelp.add(
-        "Settings against fragmentation: more is allocated than the card holds, so packing is not"
+        "Settings against fragmentation: more is allocated than the GPU holds, so packing is not"
             + " the cause.");
   }
 
@@ -125,7 +125,7 @@ final class OomAdvice {
         "Look for what takes or limits memory beside PyTorch: a process that had the memory at that"
             + " moment (the free memory is read after the failure), a container, MIG or vGPU quota,"
             + " the page file on Windows and WSL, the driver's own limits on integrated GPUs.");
-    helps.add("Run again alone on the card, and with a current driver.");
+    helps.add("Run again alone on the GPU, and with a current driver.");
     cannotHelp.add(
         "expandable_segments, max_split_size_mb, empty_cache(): the cache of PyTorch is not what"
             + " was short.");
@@ -144,7 +144,7 @@ final class OomAdvice {
   private void full(ByteRange other) {
     double shortBytes = -leftOver.value();
     helps.add(LESS_MEMORY + " At least " + describe(shortBytes) + " less for this request.");
-    helps.add("A card with at least " + describe(shortBytes) + " more.");
+    helps.add("A GPU with at least " + describe(shortBytes) + " more.");
     if (other != null && other.value() > shortBytes) {
       helps.add(
           "Free some of the "
@@ -168,7 +168,7 @@ final class OomAdvice {
           ownOther
               ? "First the memory of this process outside PyTorch: fewer CUDA graphs, smaller NCCL"
                   + " buffers and library workspaces."
-              : "First the memory outside PyTorch: end other processes on the card, start fewer"
+              : "First the memory outside PyTorch: end other processes on the GPU, start fewer"
                   + " ranks on it, shrink library workspaces.");
     }
     if (nearlyFull) {
@@ -221,7 +221,7 @@ final class OomAdvice {
     if (windows) {
       cannotHelp.add(
           "expandable_segments: not supported on Windows (PyTorch warns once and leaves it off)"
-              + (message.processesHidden() ? "; doubtful under WSL." : "."));
+              + (message.processesHidden() ? "; not reliable under WSL." : "."));
       return;
     }
     switch (message.wording()) {
@@ -260,7 +260,7 @@ final class OomAdvice {
               variable()
                   + "=max_split_size_mb:N with N from 20 up to the request ("
                   + message.amounts().get(Amount.REQUEST).text()
-                  + "), which keeps larger free blocks whole; a recorded snapshot tells which N."
+                  + "), which keeps larger free blocks whole; a recorded snapshot shows which N."
                   + caution);
     }
   }

@@ -14,22 +14,22 @@ import org.allocsim.analysis.oom.OomMessage.Wording;
 /**
  * Decides why a request failed.
  *
- * <p>The rules are tried in this order: IMPOSSIBLE if the request is larger than the card; SPILLED
- * if more is allocated than the card holds; CAPPED if a limit is printed that may refuse the
- * request while the card could serve it; NOT-ALLOCATOR if the driver's free memory is no smaller
- * than the request; POOL if free memory with the free blocks of private pools would do and free
- * memory with the cache would not; FULL if free memory with the cache is smaller than the request;
- * else FRAGMENTED. Where both the limit and the card refuse, the limit alone is not the cause: what
- * is left below the limit then takes the place of the card's free memory where it is less.
+ * <p>The rules are tried in this order: IMPOSSIBLE if the request is larger than the GPU; SPILLED
+ * if more is allocated than the GPU holds; CAPPED if a limit is printed that may refuse the request
+ * while the GPU could serve it; NOT-ALLOCATOR if the driver's free memory is no smaller than the
+ * request; POOL if free memory with the free blocks of private pools would do and free memory with
+ * the cache would not; FULL if free memory with the cache is smaller than the request; else
+ * FRAGMENTED. Where both the limit and the GPU refuse, the limit alone is not the cause: what is
+ * left below the limit then takes the place of the GPU's free memory where it is less.
  *
  * <p>Every printed number is an interval, because it was rounded. The verdict is that of the
- * printed numbers; the verdicts that other numbers of the intervals would get are told, too.
+ * printed numbers; the verdicts that other numbers of the intervals would get are reported, too.
  */
 public final class OomExplainer {
   /** A context with its libraries; memory of others above this is a finding. */
   private static final double LARGE_OTHER_BYTES = 2 * 0x1p30;
 
-  /** Left over after the request, of the card, below which the card counts as nearly full. */
+  /** Left over after the request, of the GPU, below which the GPU counts as nearly full. */
   private static final double NEARLY_FULL_SHARE = 0.04;
 
   private final OomMessage message;
@@ -84,7 +84,7 @@ public final class OomExplainer {
 
   /**
    * Explains a message with the table of {@code torch.cuda.memory_summary()} that belongs to it:
-   * the table tells where the cache lies, and fills in for sizes that the message lacks.
+   * the table shows where the cache lies, and fills in for sizes that the message lacks.
    */
   public static OomExplanation explain(
       OomMessage message, Optional<SummaryTable> table, OomSettings settings, boolean windows) {
@@ -117,7 +117,7 @@ public final class OomExplainer {
         verdict,
         possible,
         headline(verdict, leftOver, other, nearlyFull, largeOther),
-        CardAccount.of(message),
+        GpuAccount.of(message),
         Optional.ofNullable(table),
         equation(verdict, leftOver),
         leftOver,
@@ -246,24 +246,24 @@ public final class OomExplainer {
               ? "the request is larger than 2^60 bytes: a size in the program is wrong"
               : "the request of "
                   + text(Amount.REQUEST)
-                  + " is larger than the whole card ("
+                  + " is larger than the whole GPU ("
                   + text(Amount.CAPACITY)
                   + ")";
       case SPILLED ->
           text(Amount.ALLOCATED)
-              + " are allocated on a card of "
+              + " are allocated on a GPU of "
               + text(Amount.CAPACITY)
               + ": the driver has moved memory to system RAM, and has no more of it";
       case CAPPED ->
           message.bytes(Amount.LIMIT).isEmpty()
-              ? "the memory fraction set for the process refused the request, not the card"
+              ? "the memory fraction set for the process refused the request, not the GPU"
               : "the allocator's own limit of "
                   + text(Amount.LIMIT)
-                  + " refused the request, not the card, which had "
+                  + " refused the request, not the GPU, which had "
                   + text(Amount.FREE)
                   + " free";
       case NOT_ALLOCATOR ->
-          "the card had "
+          "the GPU had "
               + text(Amount.FREE)
               + " free for a request of "
               + text(Amount.REQUEST)
@@ -281,7 +281,7 @@ public final class OomExplainer {
               + (cached == null ? "at most " : "")
               + describe(leftOver.orElseThrow().value())
               + " over"
-              + (nearlyFull ? "; the card is nearly full" : "")
+              + (nearlyFull ? "; the GPU is nearly full" : "")
               + (largeOther
                   ? "; " + describe(other.orElseThrow().value()) + " are other memory"
                   : "");
@@ -302,7 +302,7 @@ public final class OomExplainer {
     }
     if (message.wording() == Wording.ASYNC) {
       if (capacity == null) {
-        names.add("the size of the card");
+        names.add("the size of the GPU");
       }
     } else if (cached == null) {
       names.add("the reserved memory");
@@ -319,7 +319,7 @@ public final class OomExplainer {
     if (verdict == OomVerdict.CAPPED) {
       have = "limit " + text(Amount.LIMIT) + " - allocated " + text(Amount.ALLOCATED);
     } else if (cached == null) {
-      have = "card " + text(Amount.CAPACITY) + " - allocated " + text(Amount.ALLOCATED);
+      have = "GPU " + text(Amount.CAPACITY) + " - allocated " + text(Amount.ALLOCATED);
     } else {
       have =
           (headroom(verdict).equals(free)

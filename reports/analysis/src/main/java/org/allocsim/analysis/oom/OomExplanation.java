@@ -14,13 +14,13 @@ import java.util.Set;
  * @param possible every verdict that the numbers allow before they were rounded; at least {@code
  *     verdict}
  * @param headline the verdict in a clause
- * @param account where the card's memory is; empty where the message does not say
+ * @param account where the GPU's memory is; empty where the message does not say
  * @param table the table of {@code torch.cuda.memory_summary()} that belongs to it
  * @param equation the calculation behind the verdict, "" where there is none
  * @param leftOver what perfect packing would leave over after the request; negative: what is short;
  *     empty where the message does not say
- * @param other memory of the card that is neither PyTorch's nor free; empty where the message does
- *     not say, or where more is allocated than the card holds
+ * @param other memory of the GPU that is neither PyTorch's nor free; empty where the message does
+ *     not say, or where more is allocated than the GPU holds
  * @param nearlyFull whether the request would fit with perfect packing and hardly anything after it
  * @param largeOther whether memory outside PyTorch is more than a context explains
  * @param findings what else the numbers show
@@ -32,7 +32,7 @@ public record OomExplanation(
     OomVerdict verdict,
     Set<OomVerdict> possible,
     String headline,
-    Optional<CardAccount> account,
+    Optional<GpuAccount> account,
     Optional<SummaryTable> table,
     String equation,
     Optional<ByteRange> leftOver,

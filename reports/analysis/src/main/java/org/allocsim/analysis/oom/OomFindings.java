@@ -29,7 +29,7 @@ final class OomFindings {
     if (largeOther && verdict != OomVerdict.CAPPED && verdict != OomVerdict.IMPOSSIBLE) {
       findings.add(
           describe(other.value())
-              + " of the card are neither PyTorch's nor free, "
+              + " of the GPU are neither PyTorch's nor free, "
               + (ownOther
                   ? "most of it in this process: libraries (NCCL, cuBLAS and cuDNN workspaces),"
                       + " CUDA graphs, custom kernels."
@@ -81,7 +81,7 @@ final class OomFindings {
       findings.add(
           "The allocator's limit of "
               + limit
-              + " refuses the request as well, but raising it alone does not help: the card has too"
+              + " refuses the request as well, but raising it alone does not help: the GPU has too"
               + " little free.");
     } else {
       findings.add("The allocator's limit of " + limit + " is not the cause.");
@@ -101,13 +101,13 @@ final class OomFindings {
     Optional<ByteRange> capacity = message.bytes(Amount.CAPACITY);
     if (free.isPresent() && capacity.isPresent() && free.get().low() > capacity.get().high()) {
       findings.add(
-          "The message contradicts itself: more is free than the card has. Integrated GPUs that"
+          "The message contradicts itself: more is free than the GPU has. Integrated GPUs that"
               + " borrow system memory report that.");
     } else if (other != null && other.high() < 0) {
       findings.add(
-          "The parts exceed the card by "
+          "The parts exceed the GPU by "
               + describe(-other.value())
-              + ": the driver counts memory that is not on the card, or the numbers are of"
+              + ": the driver counts memory that is not on the GPU, or the numbers are of"
               + " different moments.");
     }
   }

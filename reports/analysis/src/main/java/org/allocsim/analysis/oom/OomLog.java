@@ -82,7 +82,7 @@ public final class OomLog {
       boolean windows,
       List<SummaryTable> tables) {
     /**
-     * The table that belongs to a message: the next one behind it, before other messages of its
+     * The table that belongs to a message: the next one after it, before other messages of its
      * writer, as a program prints it that caught the error; else the last one before it.
      */
     public Optional<SummaryTable> tableOf(Found message) {

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param deviceIndex number of the GPU, −1 where the text does not say
  * @param amounts the printed sizes; what the text lacks, or prints as 2^64 for "not known", is
  *     absent
- * @param processes processes that the driver lists on the card, other than the failing one
+ * @param processes processes that the driver lists on the GPU, other than the failing one
  * @param processesHidden whether the driver listed processes and hid their sizes, as it does on
  *     Windows and WSL
  * @param hintVariable environment variable that the text recommends, "" where it names none
@@ -28,7 +28,7 @@ public record OomMessage(
     boolean processesHidden,
     String hintVariable) {
 
-  /** Generations of the text, told apart by their words. */
+  /** Generations of the text, distinguished by their words. */
   public enum Wording {
     /** "cached" is what is reserved and not allocated. */
     CACHED("PyTorch 1.0 to 1.4"),
@@ -50,7 +50,7 @@ public record OomMessage(
     EXABYTE("PyTorch, any version"),
     /** The six lines of {@code backend:cudaMallocAsync}. */
     ASYNC("PyTorch with backend:cudaMallocAsync"),
-    /** No numbers, or too few to tell. */
+    /** No numbers, or too few to decide. */
     BARE("no known wording");
 
     private final String versions;
@@ -69,9 +69,9 @@ public record OomMessage(
   public enum Amount {
     /** Size of the segment that was wanted. */
     REQUEST("request"),
-    /** Size of the card. */
+    /** Size of the GPU. */
     CAPACITY("capacity"),
-    /** Free bytes of the card according to the driver. */
+    /** Free bytes of the GPU according to the driver. */
     FREE("free"),
     /** Allocated by PyTorch; since 2.4 including the free blocks of private pools. */
     ALLOCATED("allocated"),
@@ -99,10 +99,10 @@ public record OomMessage(
   }
 
   /**
-   * A process on the card.
+   * A process on the GPU.
    *
    * @param pid process id in the driver's name space
-   * @param size memory of the process on this card
+   * @param size memory of the process on this GPU
    */
   public record ProcessUse(long pid, PrintedSize size) {}
 

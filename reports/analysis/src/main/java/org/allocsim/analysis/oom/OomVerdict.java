@@ -1,13 +1,13 @@
 package org.allocsim.analysis.oom;
 
-/** Why a request failed, as far as the numbers of the message tell. */
+/** Why a request failed, as far as the numbers of the message show. */
 public enum OomVerdict {
-  /** The request is larger than the card. */
-  IMPOSSIBLE("IMPOSSIBLE", "the request is larger than the card"),
-  /** More is allocated than the card has: the driver moved memory to system RAM. */
-  SPILLED("SPILLED", "more is allocated than the card holds: the driver uses system RAM"),
-  /** The allocator's own limit refuses what the card could give. */
-  CAPPED("CAPPED", "the memory fraction refuses what the card could give"),
+  /** The request is larger than the GPU. */
+  IMPOSSIBLE("IMPOSSIBLE", "the request is larger than the GPU"),
+  /** More is allocated than the GPU has: the driver moved memory to system RAM. */
+  SPILLED("SPILLED", "more is allocated than the GPU holds: the driver uses system RAM"),
+  /** The allocator's own limit refuses what the GPU could give. */
+  CAPPED("CAPPED", "the memory fraction refuses what the GPU could give"),
   /** The driver reports enough free memory and still refused. */
   NOT_ALLOCATOR("NOT-ALLOCATOR", "the driver had enough free memory and still refused"),
   /** Enough is free, but inside private pools that the request may not use. */
@@ -17,7 +17,7 @@ public enum OomVerdict {
   /** Free and cached memory together would do, but no single piece does. */
   FRAGMENTED("FRAGMENTED", "free and cached memory together would do, in one piece"),
   /** The message lacks a number that the decision needs. */
-  UNKNOWN("UNKNOWN", "the message lacks the numbers to tell");
+  UNKNOWN("UNKNOWN", "the message lacks the numbers to decide");
 
   private final String word;
   private final String meaning;

@@ -13,7 +13,7 @@ import org.allocsim.analysis.oom.SummaryTable.Row;
 /** What a table of {@code torch.cuda.memory_summary()} adds to a message. */
 final class SummaryFindings {
   /** Less than this is not worth a word. */
-  private static final double LEAST_BYTES = 2 * 0x1p20;
+  private static final double MIN_BYTES = 2 * 0x1p20;
 
   private final OomMessage message;
 
@@ -87,11 +87,11 @@ final class SummaryFindings {
             .append(describe(value(table.releasableBytes())))
             .append(" whole free segments");
     double awaiting = value(table.awaitingBytes());
-    if (awaiting >= LEAST_BYTES) {
+    if (awaiting >= MIN_BYTES) {
       text.append(", ").append(describe(awaiting)).append(" given back and in use on a stream");
     }
     double rounding = value(table.roundingBytes());
-    if (rounding >= LEAST_BYTES) {
+    if (rounding >= MIN_BYTES) {
       text.append("; rounding takes ").append(describe(rounding)).append(" of what is allocated");
     }
     return text.append('.').toString();
@@ -103,7 +103,7 @@ final class SummaryFindings {
     }
     double request = value(message.bytes(Amount.REQUEST));
     double awaiting = value(table.awaitingBytes());
-    if (awaiting >= Math.max(LEAST_BYTES, request)) {
+    if (awaiting >= Math.max(MIN_BYTES, request)) {
       sentences.add(
           "What was given back and is still in use on another stream would serve the request:"
               + " record_stream() holds it until the device is done; wait for that stream, or do"
@@ -111,7 +111,7 @@ final class SummaryFindings {
     }
     double releasable = value(table.releasableBytes());
     double pools = value(message.bytes(Amount.PRIVATE_POOLS));
-    if (releasable >= LEAST_BYTES && releasable <= pools + LEAST_BYTES) {
+    if (releasable >= MIN_BYTES && releasable <= pools + MIN_BYTES) {
       sentences.add("The whole free segments are those of private pools.");
     }
   }

@@ -11,9 +11,9 @@ import org.allocsim.analysis.oom.SummaryTable.Row;
 
 /** Finds the tables of {@code torch.cuda.memory_summary()} in a log, line by line. */
 final class SummaryReader {
-  private static final int MOST_TABLES = 1000;
-  private static final int MOST_OPEN = 256;
-  private static final int MOST_CHARS = 1000;
+  private static final int MAX_TABLES = 1000;
+  private static final int MAX_OPEN = 256;
+  private static final int MAX_CHARS = 1000;
   private static final String TITLE = "CUDA memory summary";
   private static final Pattern DEVICE = Pattern.compile("device ID\\s{1,20}([0-9]{1,4})");
 
@@ -43,7 +43,7 @@ final class SummaryReader {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Open> eldest) {
-          return size() > MOST_OPEN;
+          return size() > MAX_OPEN;
         }
       };
 
@@ -59,10 +59,10 @@ final class SummaryReader {
 
   /** Takes a line of the log. */
   void line(String text, long number) {
-    if (tables.size() == MOST_TABLES || !text.contains(" memory") || text.indexOf('|') < 0) {
+    if (tables.size() == MAX_TABLES || !text.contains(" memory") || text.indexOf('|') < 0) {
       return;
     }
-    String head = text.length() > MOST_CHARS ? text.substring(0, MOST_CHARS) : text;
+    String head = text.length() > MAX_CHARS ? text.substring(0, MAX_CHARS) : text;
     if (head.contains(TITLE)) {
       String source = LinePrefix.of(head).source();
       close(source);

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.allocsim.analysis.oom.OomMessage.Amount;
 
 /**
- * The table that {@code torch.cuda.memory_summary()} prints, as far as it tells where memory lies
+ * The table that {@code torch.cuda.memory_summary()} prints, as far as it shows where memory lies
  * at present. It rounds every number down to its unit.
  *
  * @param line line of the log with which it begins
@@ -50,7 +50,7 @@ public record SummaryTable(long line, String source, int deviceIndex, Map<Row, B
     return Optional.ofNullable(rows.get(row));
   }
 
-  /** Whether it tells how the cache is split. */
+  /** Whether it shows how the cache is split. */
   boolean isComplete() {
     return rows.containsKey(Row.ALLOCATED)
         && rows.containsKey(Row.ACTIVE)

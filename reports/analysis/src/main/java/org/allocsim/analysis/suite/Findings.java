@@ -84,12 +84,12 @@ public record Findings(
     }
 
     /** A figure that has to lie between two others, both included. */
-    public Builder between(String what, double least, double most, double actual) {
+    public Builder between(String what, double low, double high, double actual) {
       return add(
           what,
-          String.format(Locale.ROOT, "%.2f to %.2f", least, most),
+          String.format(Locale.ROOT, "%.2f to %.2f", low, high),
           String.format(Locale.ROOT, "%.2f", actual),
-          actual >= least && actual <= most);
+          actual >= low && actual <= high);
     }
 
     /** Something that has to be so. */

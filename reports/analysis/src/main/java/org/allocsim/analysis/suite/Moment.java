@@ -10,7 +10,7 @@ import org.allocsim.analysis.moment.SlackSplit;
  * @param allocatedBytes the blocks that hold it
  * @param reservedBytes what the allocator holds from the device
  * @param deviceFreeBytes what the device has left
- * @param driverNanos least time that calls of the driver took so far
+ * @param driverNanos minimum time that calls of the driver took so far
  * @param slack where reserved and not allocated memory lies
  */
 public record Moment(

@@ -13,7 +13,7 @@ import org.allocsim.simulator.timing.TimeResult;
  * @param result figures of the whole run
  * @param moments memory at every marker, in order
  * @param atFirstFailure memory when the first request failed; null where none did
- * @param end memory behind the last request that was sent
+ * @param end memory after the last request that was sent
  * @param meanReservedBytes mean of reserved memory over the requests
  */
 public record Outcome(
@@ -53,17 +53,17 @@ public record Outcome(
     return moments.stream().anyMatch(moment -> moment.name().equals(marker));
   }
 
-  /** Most memory that was held from the device. */
+  /** Maximum memory that was held from the device. */
   public long peakReservedBytes() {
     return result.peakReservedBytes();
   }
 
-  /** Most memory that the program held, in blocks. */
+  /** Maximum memory that the program held, in blocks. */
   public long peakAllocatedBytes() {
     return result.peakAllocatedBytes();
   }
 
-  /** Most memory that the program held, as it asked for it. */
+  /** Maximum memory that the program held, as it asked for it. */
   public long peakRequestedBytes() {
     return result.peakRequestedBytes();
   }

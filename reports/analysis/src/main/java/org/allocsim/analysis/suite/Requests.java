@@ -89,12 +89,12 @@ public final class Requests {
     row().synchronize();
   }
 
-  /** The host waits for what an event was recorded behind. */
+  /** The host waits for what an event was recorded after. */
   public void synchronizeEvent(int gpuEvent) {
     row().synchronizeEvent(gpuEvent);
   }
 
-  /** Records an event behind what is queued on a stream. */
+  /** Records an event after what is queued on a stream. */
   public void recordEvent(int gpuEvent, long stream) {
     row().recordEvent(gpuEvent, stream);
   }

@@ -22,7 +22,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param version whose rules PyTorch's allocator follows
  * @param profile the simulated device
  * @param limitBytes the allocator's own limit, −1 without one
- * @param afterOom how to go on behind a request that fails
+ * @param afterOom how to go on after a request that fails
  */
 public record Variant(
     String label,

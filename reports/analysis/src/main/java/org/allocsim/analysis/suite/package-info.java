@@ -13,9 +13,9 @@
  * <table>
  * <caption>Claims and the scenarios that try them</caption>
  * <tr><th>claim</th><th>scenario</th></tr>
- * <tr><td>a full card makes PyTorch compute on the CPU</td><td>cpu-fallback</td></tr>
+ * <tr><td>a full GPU makes PyTorch compute on the CPU</td><td>cpu-fallback</td></tr>
  * <tr><td>empty_cache() cures errors, is a measure before them and not after</td>
- *     <td>empty-cache-cures-oom, article-card</td></tr>
+ *     <td>empty-cache-cures-oom, article-gpu</td></tr>
  * <tr><td>del, then empty_cache(), makes memory usable again; memory stays high after a model is
  *     deleted</td><td>del-needs-empty-cache</td></tr>
  * <tr><td>empty_cache() in every step makes training faster, or slower</td>
@@ -49,9 +49,9 @@
  *     <td>split-limit-first, split-limit-cuts-slabs</td></tr>
  * <tr><td>expandable segments always help</td><td>expandable-segments-always-help</td></tr>
  * <tr><td>14.5 reserved, 12 allocated, 1 free and 2 asked is a bug</td><td>figures-are-a-bug,
- *     article-card</td></tr>
+ *     article-gpu</td></tr>
  * <tr><td>a smaller batch always helps</td><td>smaller-batch-helps, refit-cliff</td></tr>
- * <tr><td>JAX can use 75 % of the card only</td><td>jax-three-quarters</td></tr>
+ * <tr><td>JAX can use 75 % of the GPU only</td><td>jax-three-quarters</td></tr>
  * <tr><td>memory that rises over epochs is a leak</td><td>plateau-is-a-leak</td></tr>
  * </table>
  */

@@ -25,8 +25,8 @@ public final class ParallelTasks {
   }
 
   /** As above, with at most so many tasks at a time. */
-  public static <T> List<T> run(List<? extends Callable<T>> tasks, int most, Progress progress) {
-    int cores = Math.min(most, Runtime.getRuntime().availableProcessors());
+  public static <T> List<T> run(List<? extends Callable<T>> tasks, int limit, Progress progress) {
+    int cores = Math.min(limit, Runtime.getRuntime().availableProcessors());
     int threads = Math.clamp(cores, 1, tasks.size() + 1);
     Counter counter = new Counter(tasks.size(), progress);
     ExecutorService executor = Executors.newFixedThreadPool(threads);

@@ -27,7 +27,7 @@ public final class JsonText {
     return FACTORY.createGenerator(new Lines(), new Unclosed(out));
   }
 
-  /** Writes one value, with a line end behind it, and leaves the stream open. */
+  /** Writes one value, with a line end after it, and leaves the stream open. */
   public static void write(Object value, OutputStream out) {
     try (JsonGenerator json = FACTORY.createGenerator(new Pretty(), new Unclosed(out))) {
       write(value, json);

@@ -21,7 +21,7 @@ public final class Numbers {
     return count(number) + " " + noun + (number == 1 ? "" : "s");
   }
 
-  /** A size with its exact bytes behind it where the short form rounds. */
+  /** A size with its exact bytes after it where the short form rounds. */
   public static String bytes(long bytes) {
     String text = ByteFormat.human(bytes);
     return text.endsWith(" B") ? text : text + " (" + count(bytes) + " B)";

@@ -14,10 +14,10 @@ public final class CachePlaces {
   private CachePlaces() {}
 
   /**
-   * Where phases begin and end that lie in no other phase. Of borders with nothing allocated or
+   * Where phases begin and end that lie in no other phase. Of boundaries with nothing allocated or
    * freed between them only the first counts.
    */
-  public static int[] atPhaseBorders(AllocationTrace trace, int device) {
+  public static int[] atPhaseBoundaries(AllocationTrace trace, int device) {
     IntStream.Builder rows = IntStream.builder();
     int depth = 0;
     boolean moved = trace.prologueCount() > 0;
@@ -25,18 +25,18 @@ public final class CachePlaces {
       if (trace.device(event) != device) {
         continue;
       }
-      boolean border = false;
+      boolean isBoundary = false;
       switch (trace.kind(event)) {
-        case MARKER_BEGIN -> border = depth++ == 0;
+        case MARKER_BEGIN -> isBoundary = depth++ == 0;
         case MARKER_END -> {
           // A history may begin inside of phases.
           depth = Math.max(0, depth - 1);
-          border = depth == 0;
+          isBoundary = depth == 0;
         }
         case ALLOCATE, FREE, RESTORE_BLOCK -> moved = true;
         default -> {}
       }
-      if (border && moved) {
+      if (isBoundary && moved) {
         rows.add(event);
         moved = false;
       }
@@ -60,7 +60,7 @@ public final class CachePlaces {
   /**
    * The row of an allocation request.
    *
-   * @param request its number behind the prologue, from 0
+   * @param request its number after the prologue, from 0
    * @return nothing where the program makes fewer
    */
   public static int[] atRequest(AllocationTrace trace, int device, long request) {

@@ -55,7 +55,7 @@ public final class CapacitySearch {
    * @param failingAboveBytes capacities close above it at which a request fails all the same
    * @param ample the replay on a device without bounds
    * @param demand lower bounds
-   * @param cards the known cards, by ascending size
+   * @param gpus the known GPUs, by ascending size
    * @param replays replays that the search took
    */
   public record Result(
@@ -64,12 +64,12 @@ public final class CapacitySearch {
       List<Long> failingAboveBytes,
       RunResult ample,
       Demand demand,
-      List<Card> cards,
+      List<Gpu> gpus,
       int replays) {
     /** Keeps its own copies. */
     public Result {
       failingAboveBytes = List.copyOf(failingAboveBytes);
-      cards = List.copyOf(cards);
+      gpus = List.copyOf(gpus);
     }
 
     /** The settings; those of PyTorch's allocator, other policies have nothing of them. */
@@ -77,24 +77,26 @@ public final class CapacitySearch {
       return scenario.config();
     }
 
-    /** Most bytes in blocks at a time, where memory is ample: what the program holds, rounded. */
+    /**
+     * Maximum bytes in blocks at a time, where memory is ample: what the program holds, rounded.
+     */
     public long peakBlockBytes() {
       return scenario().takesConf() ? demand.peakBlockBytes() : ample.peakAllocatedBytes();
     }
 
-    /** The smallest known card on which the program runs. */
-    public Optional<Card> smallestCard() {
-      return cards.stream().filter(Card::fits).findFirst();
+    /** The smallest known GPU on which the program runs. */
+    public Optional<Gpu> smallestGpu() {
+      return gpus.stream().filter(Gpu::fits).findFirst();
     }
   }
 
   /**
-   * A card.
+   * A GPU.
    *
    * @param profile its size, and what its context takes
    * @param fits whether the program runs on it
    */
-  public record Card(DeviceProfile profile, boolean fits) {}
+  public record Gpu(DeviceProfile profile, boolean fits) {}
 
   private CapacitySearch(
       AllocationTrace trace, int device, Function<DeviceProfile, Scenario> scenarios) {
@@ -125,12 +127,12 @@ public final class CapacitySearch {
     RunResult ample = run(scenario);
     Demand demand = Demand.of(trace, device, scenario.config().allocator());
     if (!ample.passes()) {
-      return new Result(scenario, -1, List.of(), ample, demand, cards(scenario, ample), 1);
+      return new Result(scenario, -1, List.of(), ample, demand, gpus(scenario, ample), 1);
     }
     long steps = smallest(stepsFor(demand.peakRequestedBytes()), ample);
     if (steps < 0) {
       return new Result(
-          scenario, -1, List.of(), ample, demand, cards(scenario, ample), passing.size() + 1);
+          scenario, -1, List.of(), ample, demand, gpus(scenario, ample), passing.size() + 1);
     }
     List<Long> failing = new ArrayList<>();
     for (long above = steps + 1; above <= steps + NEIGHBOURS; above++) {
@@ -144,7 +146,7 @@ public final class CapacitySearch {
         failing,
         ample,
         demand,
-        cards(scenario, ample),
+        gpus(scenario, ample),
         passing.size() + 1);
   }
 
@@ -200,7 +202,7 @@ public final class CapacitySearch {
     return run(scenarios.apply(profile)).passes();
   }
 
-  private List<Card> cards(Scenario scenario, RunResult ample) {
+  private List<Gpu> gpus(Scenario scenario, RunResult ample) {
     boolean limited = scenario.limitBytes() >= 0;
     long enoughBytes = ample.peakReservedBytes() + STREAM_BYTES;
     return ShippedProfiles.all().stream()
@@ -208,7 +210,7 @@ public final class CapacitySearch {
         .map(profile -> {
           boolean ampleHere = ample.passes() && !limited;
           boolean fits = ampleHere && profile.capacityBytes() >= enoughBytes || passesOn(profile);
-          return new Card(profile, fits);
+          return new Gpu(profile, fits);
         })
         .toList();
   }

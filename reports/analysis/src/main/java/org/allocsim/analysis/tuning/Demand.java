@@ -8,7 +8,7 @@ import org.allocsim.simulator.trace.RequestKind;
  * What a program holds at most, whatever its allocator does. No device on which less is free serves
  * all of its requests, those included that failed in the recording.
  *
- * @param peakRequestedBytes most bytes that were asked for and not given back
+ * @param peakRequestedBytes maximum bytes that were asked for and not given back
  * @param peakBlockBytes the same with every request rounded as some settings have it
  * @param peakEvent row of the trace at which {@code peakRequestedBytes} is first reached
  */

@@ -78,10 +78,10 @@ public record Fragility(Scenario scenario, RunResult plain, List<Copy> runs) {
                   scenario.setup(perturbation.apply(trace, device, seed), device, AfterOom.STOP))));
     }
     return new Fragility(
-        scenario, plain, ParallelTasks.run(tasks, mostCopies(trace), progress::done));
+        scenario, plain, ParallelTasks.run(tasks, maxCopies(trace), progress::done));
   }
 
-  private static int mostCopies(AllocationTrace trace) {
+  private static int maxCopies(AllocationTrace trace) {
     long copyBytes = Math.max(1, trace.eventCount() * COPY_BYTES_PER_ROW);
     return Math.clamp(Runtime.getRuntime().maxMemory() / 2 / copyBytes, 1, Integer.MAX_VALUE);
   }

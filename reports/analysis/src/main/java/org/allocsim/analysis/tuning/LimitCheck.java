@@ -5,7 +5,7 @@ package org.allocsim.analysis.tuning;
  *
  * @param subject what is limited
  * @param actual what the program has, in bytes or as a count
- * @param limit most that is allowed
+ * @param limit the maximum that is allowed
  * @param isSize whether the figures are bytes
  */
 public record LimitCheck(String subject, long actual, long limit, boolean isSize) {

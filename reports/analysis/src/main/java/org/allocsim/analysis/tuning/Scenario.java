@@ -166,7 +166,7 @@ public record Scenario(
   }
 
   /** Bytes that the allocator can hold at most: the device's, or its own limit if smaller. */
-  public long mostBytes() {
+  public long maxBytes() {
     return limitBytes == MemoryLimit.NONE
         ? device.capacityBytes()
         : Math.min(limitBytes, device.capacityBytes());

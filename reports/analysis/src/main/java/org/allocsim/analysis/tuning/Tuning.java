@@ -42,7 +42,7 @@ public record Tuning(
     Map<String, List<String>> leftOut) {
   private static final long STEPS_OF_PEAK = 100;
   private static final long STEPS_OF_TIME = 100;
-  private static final long LEAST_STEP_NANOS = 10_000_000;
+  private static final long MIN_STEP_NANOS = 10_000_000;
 
   /** Hears how many settings are done; called by one thread at a time. */
   @FunctionalInterface
@@ -175,7 +175,7 @@ public record Tuning(
         last = Math.max(last, trace.timeNanos(event));
       }
     }
-    return Math.max(LEAST_STEP_NANOS, last < first ? 0 : (last - first) / STEPS_OF_TIME);
+    return Math.max(MIN_STEP_NANOS, last < first ? 0 : (last - first) / STEPS_OF_TIME);
   }
 
   private static List<Entry> rank(Iterable<Entry> entries, long samePeakBytes, long stepNanos) {
@@ -214,8 +214,8 @@ public record Tuning(
     return result.firstFailure().map(oom -> (long) oom.row()).orElse(0L);
   }
 
-  private static boolean isSamePeak(Entry least, Entry other, long samePeakBytes) {
-    RunResult a = least.result();
+  private static boolean isSamePeak(Entry lowest, Entry other, long samePeakBytes) {
+    RunResult a = lowest.result();
     RunResult b = other.result();
     return a.passes() == b.passes()
         && progressOf(a) == progressOf(b)
@@ -230,7 +230,7 @@ public record Tuning(
 
   /** Whether no setting can serve all requests, because the program holds more than there is. */
   public boolean isHopeless() {
-    return demand.peakRequestedBytes() > plain.scenario().mostBytes();
+    return demand.peakRequestedBytes() > plain.scenario().maxBytes();
   }
 
   /** Whether every setting that was tried fails a request. */

@@ -234,7 +234,7 @@ class LeakAnalysisTest {
   }
 
   @Test
-  void aCardIsFullWhereTheBusiestMomentReachesItsSize() throws IterationException {
+  void aGpuIsFullWhereTheBusiestMomentReachesItsSize() throws IterationException {
     LeakAnalysis analysis =
         new SyntheticProgram(1)
             .iterate(30, 8 * MIB, 8 * MIB, (program, _) -> program.allocate(4 * MIB))
@@ -266,7 +266,7 @@ class LeakAnalysisTest {
   /**
    * False alarms over 2,000 steady programs with seeds that no threshold was chosen on: 1.4 % in
    * all, and 4.6 % where a cache wanders at random, whose neighbouring iterations are so alike that
-   * a short recording can hardly tell a walk from a trend. 5 % are permitted.
+   * a short recording can hardly distinguish a walk from a trend. 5 % are permitted.
    */
   @Test
   void steadyProgramsAreSeldomCalledHarmful() throws IterationException {
@@ -310,8 +310,8 @@ class LeakAnalysisTest {
   private static SyntheticProgram steady(int seed) {
     SyntheticProgram program = new SyntheticProgram(seed);
     int iterations = 8 + program.random.nextInt(60);
-    long least = (1 + program.random.nextInt(8)) * MIB;
-    long most = least + program.random.nextInt(24) * MIB;
+    long low = (1 + program.random.nextInt(8)) * MIB;
+    long high = low + program.random.nextInt(24) * MIB;
     int capacity = 1 + program.random.nextInt(iterations / 3);
     SyntheticProgram.Extra extra =
         switch (seed % 4) {
@@ -325,7 +325,7 @@ class LeakAnalysisTest {
               };
           default -> wanderingCache(program);
         };
-    return program.iterate(iterations, least, most, extra);
+    return program.iterate(iterations, low, high, extra);
   }
 
   /** A cache of entries that come and go at random, never more than 40. */

@@ -139,10 +139,10 @@ class TrendTest {
 
   @Test
   void theWarmUpLeavesEnoughForATrend() {
-    for (int count = Trend.LEAST_POINTS; count < 40; count++) {
+    for (int count = Trend.MIN_POINTS; count < 40; count++) {
       long[] series = new Random(count).longs(count, 0, 1 << 20).toArray();
       int cut = Trend.warmUp(series);
-      assertTrue(cut <= count / 2 && count - cut >= Trend.LEAST_POINTS, count + ": " + cut);
+      assertTrue(cut <= count / 2 && count - cut >= Trend.MIN_POINTS, count + ": " + cut);
     }
   }
 
@@ -152,7 +152,7 @@ class TrendTest {
   }
 
   @Test
-  void manyIterationsAreFoldedToTheirLeastValues() {
+  void manyIterationsAreFoldedToTheirLowestValues() {
     long[] series = line(100_000, 0, 1000);
     for (int i = 0; i < series.length; i++) {
       series[i] += i % 100 == 0 ? 0 : 1 << 30;

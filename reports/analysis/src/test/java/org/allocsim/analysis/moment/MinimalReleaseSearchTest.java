@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import org.allocsim.analysis.moment.FitTrial.Least;
+import org.allocsim.analysis.moment.FitTrial.Minimum;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.junit.jupiter.api.Test;
@@ -27,11 +27,11 @@ class MinimalReleaseSearchTest {
     segment(layout, 100, 20, 6);
     segment(layout, 200, 20, 6);
     MinimalReleaseSearch.Plan plan =
-        new MinimalReleaseSearch(layout.build(), PAGE).find(40 * MIB, Least.BYTES).orElseThrow();
+        new MinimalReleaseSearch(layout.build(), PAGE).find(40 * MIB, Minimum.BYTES).orElseThrow();
     assertEquals(12 * MIB, plan.bytes());
     assertEquals(List.of(1, 2), plan.segments());
     assertEquals(40 * MIB, plan.releasedBytes());
-    assertEquals(Least.BYTES, plan.least());
+    assertEquals(Minimum.BYTES, plan.minimum());
   }
 
   /** What a choice by ratio gets wrong: the best ratio first makes the rest needless but dear. */
@@ -42,7 +42,7 @@ class MinimalReleaseSearchTest {
     segment(layout, 100, 100, 30);
     segment(layout, 300, 90, 20);
     MinimalReleaseSearch.Plan plan =
-        new MinimalReleaseSearch(layout.build(), PAGE).find(100 * MIB, Least.BYTES).orElseThrow();
+        new MinimalReleaseSearch(layout.build(), PAGE).find(100 * MIB, Minimum.BYTES).orElseThrow();
     assertEquals(22 * MIB, plan.bytes());
     assertEquals(List.of(0, 2), plan.segments());
   }
@@ -65,9 +65,9 @@ class MinimalReleaseSearchTest {
     MemoryLayout built = layout.build();
     assertEquals(
         List.of(3),
-        new MinimalReleaseSearch(built, PAGE).find(20 * MIB, Least.BYTES).orElseThrow().blocks());
+        new MinimalReleaseSearch(built, PAGE).find(20 * MIB, Minimum.BYTES).orElseThrow().blocks());
     MinimalReleaseSearch.Plan two =
-        new MinimalReleaseSearch(built, PAGE).find(40 * MIB, Least.BYTES).orElseThrow();
+        new MinimalReleaseSearch(built, PAGE).find(40 * MIB, Minimum.BYTES).orElseThrow();
     assertEquals(List.of(1), two.blocks());
     assertEquals(16 * MIB, two.bytes());
   }
@@ -78,7 +78,7 @@ class MinimalReleaseSearchTest {
     layout.segment(0, 20 * MIB, 0, false, 1, false);
     layout.block(0, 20 * MIB, 1, BlockState.ACTIVE_ALLOCATED, 0);
     assertEquals(
-        Optional.empty(), new MinimalReleaseSearch(layout.build(), PAGE).find(MIB, Least.BYTES));
+        Optional.empty(), new MinimalReleaseSearch(layout.build(), PAGE).find(MIB, Minimum.BYTES));
   }
 
   /** Random layouts of segments and pages: as good as the best of all sets of blocks. */
@@ -89,23 +89,23 @@ class MinimalReleaseSearchTest {
       Random random = new Random(seed);
       MemoryLayout layout = randomLayout(random);
       long missing = (1L + random.nextInt(50)) * 2 * MIB;
-      Least least = seed % 2 == 0 ? Least.BYTES : Least.BLOCKS;
+      Minimum minimum = seed % 2 == 0 ? Minimum.BYTES : Minimum.BLOCKS;
       Optional<MinimalReleaseSearch.Plan> plan =
-          new MinimalReleaseSearch(layout, PAGE).find(missing, least);
-      long best = cheapest(layout, missing, least);
-      assertEquals(best, plan.map(each -> cost(each, least)).orElse(-1L), "seed " + seed);
+          new MinimalReleaseSearch(layout, PAGE).find(missing, minimum);
+      long best = cheapest(layout, missing, minimum);
+      assertEquals(best, plan.map(each -> cost(each, minimum)).orElse(-1L), "seed " + seed);
       if (plan.isPresent()) {
         found++;
-        assertEquals(least, plan.get().least());
+        assertEquals(minimum, plan.get().minimum());
         Set<Integer> gone = new HashSet<>(plan.get().blocks());
         assertTrue(released(layout, gone) >= missing, "seed " + seed);
         assertTrue(
             plan.get().releasedBytes() <= released(layout, gone)
                 && plan.get().releasedBytes() >= missing);
         MinimalReleaseSearch.Plan quick =
-            new MinimalReleaseSearch(layout, PAGE).find(missing, least, 1).orElseThrow();
-        assertEquals(Least.NOTHING, quick.least());
-        assertTrue(cost(quick, least) >= best);
+            new MinimalReleaseSearch(layout, PAGE).find(missing, minimum, 1).orElseThrow();
+        assertEquals(Minimum.NOTHING, quick.minimum());
+        assertTrue(cost(quick, minimum) >= best);
         assertTrue(released(layout, new HashSet<>(quick.blocks())) >= missing);
       }
     }
@@ -164,11 +164,11 @@ class MinimalReleaseSearchTest {
     return bytes;
   }
 
-  private static long cost(MinimalReleaseSearch.Plan plan, Least least) {
-    return least == Least.BYTES ? plan.bytes() : plan.blocks().size();
+  private static long cost(MinimalReleaseSearch.Plan plan, Minimum minimum) {
+    return minimum == Minimum.BYTES ? plan.bytes() : plan.blocks().size();
   }
 
-  private static long cheapest(MemoryLayout layout, long missing, Least least) {
+  private static long cheapest(MemoryLayout layout, long missing, Minimum minimum) {
     List<Integer> used = new ArrayList<>();
     for (int b = 0; b < layout.blockCount(); b++) {
       if (layout.state(b) != BlockState.INACTIVE) {
@@ -183,7 +183,7 @@ class MinimalReleaseSearchTest {
       for (int i = 0; i < used.size(); i++) {
         if ((set & 1 << i) != 0) {
           gone.add(used.get(i));
-          bytes += least == Least.BYTES ? layout.blockBytes(used.get(i)) : 1;
+          bytes += minimum == Minimum.BYTES ? layout.blockBytes(used.get(i)) : 1;
         }
       }
       if ((best < 0 || bytes < best) && released(layout, gone) >= missing) {

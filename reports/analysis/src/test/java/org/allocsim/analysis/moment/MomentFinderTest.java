@@ -67,11 +67,11 @@ class MomentFinderTest {
   @Test
   void aChosenRequestHasItsMoment() throws Exception {
     Landmarks landmarks = TestPrograms.survey(program());
-    MemoryMoment moment = TestPrograms.at(landmarks, MomentQuery.behindRequest(0));
+    MemoryMoment moment = TestPrograms.at(landmarks, MomentQuery.afterRequest(0));
     assertEquals(60 * MIB, moment.bytes().reservedBytes());
     Origins origins = Origins.of(landmarks.input().trace(), 0);
-    assertFalse(landmarks.has(MomentQuery.behindRequest(5), origins));
-    assertTrue(landmarks.has(MomentQuery.behindRequest(4), origins));
+    assertFalse(landmarks.has(MomentQuery.afterRequest(5), origins));
+    assertTrue(landmarks.has(MomentQuery.afterRequest(4), origins));
   }
 
   @Test

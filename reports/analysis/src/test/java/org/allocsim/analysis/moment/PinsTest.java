@@ -106,7 +106,7 @@ class PinsTest {
   }
 
   @Test
-  void aRequestBeyondTheCardFitsWithoutNothing() throws Exception {
+  void aRequestBeyondTheGpuFitsWithoutNothing() throws Exception {
     AllocationTrace.Builder trace = pinnedTwice(12 * MIB, 15 * MIB);
     trace.allocate(500 * MIB, 0, PoolId.DEFAULT);
     FitTrial trial = trial(TestPrograms.modelled(trace, StackTable.empty(), "", 220 * MIB));
@@ -178,7 +178,7 @@ class PinsTest {
         live.add(trace.allocate((2 + random.nextInt(24)) * MIB, 0, PoolId.DEFAULT));
       }
     }
-    // Whatever the program holds by then, three quarters of the card do not fit beside it.
+    // Whatever the program holds by then, three quarters of the GPU do not fit beside it.
     trace.allocate(100 * MIB, 0, PoolId.DEFAULT);
     trace.allocate(100 * MIB, 0, PoolId.DEFAULT);
     trace.allocate(100 * MIB, 0, PoolId.DEFAULT);

@@ -68,7 +68,7 @@ class SlackSplitTest {
     assertTrue(landmarks.hasRecordedAddresses());
     long step = Math.max(1, landmarks.requests() / 40);
     for (long request = 0; request < landmarks.requests(); request += step) {
-      MemoryMoment moment = TestPrograms.at(landmarks, MomentQuery.behindRequest(request));
+      MemoryMoment moment = TestPrograms.at(landmarks, MomentQuery.afterRequest(request));
       assertEquals(moment.bytes().slackBytes(), moment.slack().totalBytes());
     }
   }

@@ -60,7 +60,7 @@ class OomExplainerTest {
   }
 
   @Test
-  void theLimitIsTheCauseOnlyWhereTheCardCouldServeTheRequest() {
+  void theLimitIsTheCauseOnlyWhereTheGpuCouldServeTheRequest() {
     String limit = "4.00 GiB allowed; ";
     OomExplanation fullInside =
         explain(modern("0.50 GiB", "80.00 GiB", "3.70 GiB", "70.00 GiB", "0.10 GiB", limit, ""));
@@ -117,7 +117,7 @@ class OomExplainerTest {
   }
 
   @Test
-  void requestsOverTheCardComeFirst() {
+  void requestsOverTheGpuComeFirst() {
     OomExplanation spilledToo =
         explain(modern("10.73 GiB", "8.00 GiB", "17.20 GiB", "0 bytes", "1.95 GiB"));
     assertEquals(OomVerdict.IMPOSSIBLE, spilledToo.verdict());
@@ -255,8 +255,8 @@ class OomExplainerTest {
                 "Process 7 has 3.00 GiB memory in use. Process 8 has 512.00 MiB memory in use."
                     + " Including non-PyTorch memory, this process has 12.50 GiB memory in use. ",
                 ""));
-    List<CardAccount.Part> parts = explanation.account().orElseThrow().parts();
-    List<String> names = parts.stream().map(CardAccount.Part::name).toList();
+    List<GpuAccount.Part> parts = explanation.account().orElseThrow().parts();
+    List<String> names = parts.stream().map(GpuAccount.Part::name).toList();
     assertEquals(
         List.of(
             "allocated by PyTorch",
@@ -269,7 +269,7 @@ class OomExplainerTest {
         names);
     assertEquals(
         List.of(1000L, 200L, 1100L, 50L, 350L, 700L, 100L),
-        parts.stream().map(CardAccount.Part::hundredths).toList());
+        parts.stream().map(GpuAccount.Part::hundredths).toList());
     assertTrue(mention(explanation.findings(), "The largest process listed is 7 with 3.00 GiB"));
   }
 }

@@ -85,7 +85,7 @@ class OomLogTest {
 
   @ParameterizedTest
   @EnumSource(Template.class)
-  void aMessageBehindATracebackIsFoundWithItsLine(Template template) throws IOException {
+  void aMessageAfterATracebackIsFoundWithItsLine(Template template) throws IOException {
     String log =
         "epoch 1\n" + TRACEBACK + "torch.OutOfMemoryError: " + message(template, 3) + "\nbye\n";
     OomLog.Found found = only(read(log));
@@ -125,7 +125,7 @@ class OomLogTest {
         "[31m",
         "\\x1b[31m",
       })
-  void brokenLinesAreJoinedBehindAnyPrefix(String prefix) throws IOException {
+  void brokenLinesAreJoinedAfterAnyPrefix(String prefix) throws IOException {
     for (Template template : List.of(Template.V2_0, Template.V2_11)) {
       String text = "torch.OutOfMemoryError: " + message(template, 1);
       for (int columns = 24; columns <= 200; columns += 4) {

@@ -63,12 +63,12 @@ class PublishedMessagesTest {
     assertEquals(other, gib(explanation.other().orElse(null)));
     assertEquals(leftOver, gib(explanation.leftOver().orElse(null)));
     assertEquals(NEARLY_FULL.contains(thread), explanation.nearlyFull());
-    CardAccount account = explanation.account().orElseThrow();
+    GpuAccount account = explanation.account().orElseThrow();
     assertEquals(
         account.totalHundredths(),
         account.parts().stream()
             .filter(part -> !part.within())
-            .mapToLong(CardAccount.Part::hundredths)
+            .mapToLong(GpuAccount.Part::hundredths)
             .sum());
   }
 
@@ -83,7 +83,7 @@ class PublishedMessagesTest {
   }
 
   @Test
-  void theHintOfTheMessageIsRefutedWhereTheCardIsFull() {
+  void theHintOfTheMessageIsRefutedWhereTheGpuIsFull() {
     OomExplanation explanation =
         explain(text("2.0", "1.71 GiB", "6.00 GiB", "3.49 GiB", "1.04 GiB", "0.01 GiB"));
     assertEquals(

@@ -43,7 +43,7 @@ class RecordedMessagesTest {
       }
     }
     assertEquals(55, count);
-    // With expandable segments the card, or the limit, is full when a request fails; without them
+    // With expandable segments the GPU, or the limit, is full when a request fails; without them
     // it mostly is not.
     assertEquals(
         Map.of(
@@ -55,7 +55,7 @@ class RecordedMessagesTest {
         verdicts);
   }
 
-  /** Random request sequences ran under a memory fraction on cards that were nearly empty. */
+  /** Random request sequences ran under a memory fraction on GPUs that were nearly empty. */
   @Test
   void everyRecordedRandomSequencesMessageIsExplained() throws IOException {
     Map<OomVerdict, Integer> verdicts = new TreeMap<>();

@@ -50,7 +50,7 @@ class CapacitySearchTest {
     assertEquals(3 * GIB + 22 * MIB, result.capacityBytes());
     assertEquals(3 * GIB + 20 * MIB + 500, result.demand().peakRequestedBytes());
     assertEquals(3 * GIB + 20 * MIB + 512, result.demand().peakBlockBytes());
-    assertEquals("rtx-3060-12gb", result.smallestCard().orElseThrow().profile().name());
+    assertEquals("rtx-3060-12gb", result.smallestGpu().orElseThrow().profile().name());
   }
 
   @Test
@@ -61,8 +61,8 @@ class CapacitySearchTest {
     assertEquals(16 * GIB, results.get(0).capacityBytes());
     assertEquals(11 * GIB, results.get(1).capacityBytes());
     assertEquals(11 * GIB + 16 * MIB, results.get(2).capacityBytes());
-    assertEquals("l4", results.get(0).smallestCard().orElseThrow().profile().name());
-    assertEquals("rtx-3060-12gb", results.get(1).smallestCard().orElseThrow().profile().name());
+    assertEquals("l4", results.get(0).smallestGpu().orElseThrow().profile().name());
+    assertEquals("rtx-3060-12gb", results.get(1).smallestGpu().orElseThrow().profile().name());
   }
 
   @Test
@@ -79,13 +79,13 @@ class CapacitySearchTest {
   }
 
   @Test
-  void theSizesOfCardsIncludeTheContext() {
-    DeviceProfile card = ShippedProfiles.named("t4");
-    AllocationTrace trace = SyntheticPrograms.keeping(card.totalBytes() - 100 * MIB);
+  void theSizesOfGpusIncludeTheContext() {
+    DeviceProfile gpu = ShippedProfiles.named("t4");
+    AllocationTrace trace = SyntheticPrograms.keeping(gpu.totalBytes() - 100 * MIB);
     CapacitySearch.Result result = search(trace, "").getFirst();
-    assertTrue(result.capacityBytes() < card.totalBytes());
+    assertTrue(result.capacityBytes() < gpu.totalBytes());
     assertFalse(
-        result.cards().stream()
+        result.gpus().stream()
             .filter(each -> each.profile().name().equals("t4"))
             .findFirst()
             .orElseThrow()
@@ -101,7 +101,7 @@ class CapacitySearchTest {
             List.of(profile -> scenario("", GIB, profile)),
             (done, total) -> {});
     assertEquals(-1, results.getFirst().capacityBytes());
-    assertTrue(results.getFirst().smallestCard().isEmpty());
+    assertTrue(results.getFirst().smallestGpu().isEmpty());
   }
 
   @Test

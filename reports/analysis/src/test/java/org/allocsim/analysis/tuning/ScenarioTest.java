@@ -87,9 +87,9 @@ class ScenarioTest {
   void theLimitOfTheSettingsHoldsUnlessOneIsGiven() {
     String conf = "per_process_memory_fraction:0.5";
     assertEquals(4 * GIB, scenario(conf, -1, 8 * GIB).limitBytes());
-    assertEquals(4 * GIB, scenario(conf, -1, 8 * GIB).mostBytes());
+    assertEquals(4 * GIB, scenario(conf, -1, 8 * GIB).maxBytes());
     assertEquals(GIB, scenario(conf, GIB, 8 * GIB).limitBytes());
-    assertEquals(8 * GIB, scenario("", -1, 8 * GIB).mostBytes());
+    assertEquals(8 * GIB, scenario("", -1, 8 * GIB).maxBytes());
   }
 
   @Test

@@ -11,7 +11,7 @@ import org.allocsim.analysis.fleet.sweep.SweepJob;
 import org.allocsim.analysis.fleet.sweep.TraceSweep;
 import org.apache.spark.util.LongAccumulator;
 
-/** The traces of one task: a large one by itself, small ones together. */
+/** The traces of one task: a large one alone, small ones together. */
 record TaskFiles(List<FleetFile> files) implements Serializable {
   private static final long serialVersionUID = 1L;
 
@@ -21,8 +21,8 @@ record TaskFiles(List<FleetFile> files) implements Serializable {
   /** What a trace costs beside its bytes, as so many bytes. */
   private static final long FILE_COST_BYTES = 64 << 10;
 
-  /** Most traces of a task, so that a lost one costs little. */
-  private static final int MOST_FILES = 64;
+  /** Maximum number of traces of a task, so that a lost one costs little. */
+  private static final int MAX_FILES = 64;
 
   /** Keeps its own copy, of a kind that every process can read. */
   TaskFiles {
@@ -43,7 +43,7 @@ record TaskFiles(List<FleetFile> files) implements Serializable {
     List<FleetFile> group = new ArrayList<>();
     long groupCost = 0;
     for (FleetFile file : files.stream().sorted(FleetFile.LARGEST_FIRST).toList()) {
-      if (!group.isEmpty() && (groupCost + cost(file) > share || group.size() == MOST_FILES)) {
+      if (!group.isEmpty() && (groupCost + cost(file) > share || group.size() == MAX_FILES)) {
         tasks.add(new TaskFiles(group));
         group.clear();
         groupCost = 0;

@@ -79,12 +79,12 @@ public record CompareAnswer(
               .bytes(
                   "peak_reserved_bytes",
                   "peak reserved",
-                  "Most memory held from the device.",
+                  "Maximum memory held from the device.",
                   RunResult::peakReservedBytes)
               .bytes(
                   "peak_allocated_bytes",
                   "peak allocated",
-                  "Most memory in blocks in use.",
+                  "Maximum memory in blocks in use.",
                   RunResult::peakAllocatedBytes)
               .rank(1)
               .ratio(
@@ -97,24 +97,24 @@ public record CompareAnswer(
               .bytes(
                   "peak_requested_bytes",
                   "peak requested",
-                  "Most memory that the program asked for at once; no device with less free runs"
+                  "Maximum memory that the program asked for at once; no device with less free runs"
                       + " it.",
                   RunResult::peakRequestedBytes)
               .rank(10)
               .bytes(
                   "peak_device_bytes",
-                  "Most memory taken from the device, in whole pages.",
+                  "Maximum memory taken from the device, in whole pages.",
                   RunResult::peakDeviceBytes)
               .bytes(
                   "rounding_at_peak_bytes",
                   "rounding",
-                  "Lost to rounding inside blocks in use when most was reserved.",
+                  "Lost to rounding inside blocks in use when reserved memory was highest.",
                   each -> each.atPeak().internalBytes())
               .rank(7)
               .bytes(
                   "slack_at_peak_bytes",
                   "cached",
-                  "Reserved and not in use when most was reserved.",
+                  "Reserved and not in use when reserved memory was highest.",
                   each -> each.atPeak().externalBytes())
               .rank(6)
               .count("driver_calls", "driver calls", "Calls of the driver.", RunResult::driverCalls)
@@ -122,7 +122,7 @@ public record CompareAnswer(
               .seconds(
                   "driver_seconds",
                   "in driver",
-                  "Least time that these calls take, modelled.",
+                  "Minimum time that these calls take, modelled.",
                   each -> each.driverNanos() / NANOS_PER_SECOND)
               .rank(4)
               .named(
@@ -206,7 +206,7 @@ public record CompareAnswer(
           row.embed(RUNS, ObservedRun::result)
               .one(
                   "reserved_at_peak",
-                  "What reserved memory is made of when most is reserved.",
+                  "What reserved memory is made of when reserved memory is highest.",
                   PARTS,
                   ObservedRun::parts)
               .missing("the policy did not run"));
@@ -248,8 +248,8 @@ public record CompareAnswer(
                     ComparedTrace::notes)
                 .many(
                     "results",
-                    "One entry for each policy: those that serve everything first, the least"
-                        + " reserved memory before the others.",
+                    "One entry for each policy: those that serve everything first, ordered by"
+                        + " the peak of reserved memory.",
                     results,
                     ComparedTrace::runs)
                 .many(
@@ -354,7 +354,7 @@ public record CompareAnswer(
   }
 
   /** What allocators can have at most: their limit, or the memory of the device. */
-  public long mostBytes() {
+  public long maxBytes() {
     long deviceBytes = profile.capacityBytes();
     return hasLimit() ? Math.min(limitBytes, deviceBytes) : deviceBytes;
   }

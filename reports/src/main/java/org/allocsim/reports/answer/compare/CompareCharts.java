@@ -31,7 +31,7 @@ import org.allocsim.simulator.stats.FragmentationTimeline.Share;
 public final class CompareCharts {
   private final ComparedTrace compared;
   private final String file;
-  private final MemoryTimelineChart.Bound most;
+  private final MemoryTimelineChart.Bound limit;
   private final List<ObservedRun> ranked;
   private final List<ObservedRun> key;
   private final List<ObservedRun> closest;
@@ -39,12 +39,12 @@ public final class CompareCharts {
   /**
    * Charts of runs in any order.
    *
-   * @param most what allocators can have at most
+   * @param limit what allocators can have at most
    */
   public CompareCharts(
-      ComparedTrace compared, MemoryTimelineChart.Bound most, List<ObservedRun> observed) {
+      ComparedTrace compared, MemoryTimelineChart.Bound limit, List<ObservedRun> observed) {
     this.compared = compared;
-    this.most = most;
+    this.limit = limit;
     file = String.valueOf(Path.of(compared.file()).getFileName());
     ranked =
         observed.stream()
@@ -99,14 +99,14 @@ public final class CompareCharts {
         prefix + "reserved",
         OverlayChart.WIDTH,
         OverlayChart.HEIGHT,
-        theme -> OverlayChart.create("Reserved memory over time", file, overlay, most, theme));
+        theme -> OverlayChart.create("Reserved memory over time", file, overlay, limit, theme));
     FragmentationData unused = new FragmentationData();
     for (ObservedRun each : key) {
       RunResult result = each.result();
       String atPeak =
           Numbers.share(result.atPeak().externalBytes(), result.atPeak().reservedBytes());
       unused.add(
-          name(result) + ": " + atPeak + " when most is reserved",
+          name(result) + ": " + atPeak + " when reserved memory is highest",
           each.fragmentation(),
           Share.UNUSED);
     }
@@ -126,7 +126,7 @@ public final class CompareCharts {
         PeakChart.WIDTH,
         PeakChart.height(peaks),
         theme ->
-            PeakChart.create("Where reserved memory goes at its peak", file, peaks, most, theme));
+            PeakChart.create("Where reserved memory goes at its peak", file, peaks, limit, theme));
     BarData driver = driverTime();
     folder.write(
         prefix + "driver-time",
@@ -167,7 +167,7 @@ public final class CompareCharts {
       String phrase =
           switch (moment.kind()) {
             case FIRST_OOM -> "when the first request fails";
-            case PEAK -> "when most is reserved";
+            case PEAK -> "when reserved memory is highest";
             case END -> "at the end";
           };
       folder.write(

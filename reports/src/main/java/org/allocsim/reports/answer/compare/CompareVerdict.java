@@ -31,13 +31,13 @@ final class CompareVerdict {
   private final Optional<RunResult> best;
   private final PyTorchVersion version;
   private final long neededBytes;
-  private final long mostBytes;
+  private final long maxBytes;
 
   private CompareVerdict(CompareAnswer answer, ComparedTrace trace) {
     version = answer.version();
     neededBytes =
         Demand.of(trace.trace(), trace.device(), AllocatorConfig.DEFAULT).peakRequestedBytes();
-    mostBytes = answer.mostBytes();
+    maxBytes = answer.maxBytes();
     results = trace.results().stream().filter(RunResult::isRun).toList();
     List<RunResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
     String recordedConf = trace.conf() == null ? "" : trace.conf();
@@ -62,12 +62,12 @@ final class CompareVerdict {
       Sentence none = Sentence.of("None of the allocators can serve this trace.");
       return new Verdict(Verdict.Tone.NEUTRAL, none, List.of(), null);
     }
-    if (neededBytes > mostBytes) {
+    if (neededBytes > maxBytes) {
       return bad(
           Sentence.of(
               "No allocator can serve this program: it holds {} at its peak, and there are {}.",
               bytes(neededBytes),
-              bytes(mostBytes)));
+              bytes(maxBytes)));
     }
     if (recorded.isEmpty()) {
       return withoutRecorded();
@@ -156,7 +156,8 @@ final class CompareVerdict {
     if (chosen != null) {
       details.add(
           Sentence.of(
-              "When most is reserved, {} goes to rounding and {} is cached and not in use.",
+              "When reserved memory is highest, {} goes to rounding and {} is cached and not in"
+                  + " use.",
               bytes(chosen.atPeak().internalBytes()),
               bytes(chosen.atPeak().externalBytes())));
     }

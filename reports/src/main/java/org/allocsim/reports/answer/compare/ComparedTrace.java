@@ -28,7 +28,7 @@ public record ComparedTrace(
     String conf,
     List<String> notes,
     List<ObservedRun> runs) {
-  /** What serves every request comes first, the least reserved memory before the others. */
+  /** What serves every request comes first, the lowest reserved memory first. */
   public static final Comparator<RunResult> RANK =
       Comparator.comparing((RunResult result) -> !result.isRun())
           .thenComparing(result -> !result.passes())

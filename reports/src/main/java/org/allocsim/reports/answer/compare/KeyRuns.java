@@ -13,8 +13,8 @@ import org.allocsim.simulator.run.RunResult;
  * one, and the best other allocator. Where PyTorch did not run, the best allocators.
  */
 final class KeyRuns {
-  /** More lines than this are hard to tell apart in a chart that shows all others behind them. */
-  private static final int MOST = 3;
+  /** More lines than this are hard to distinguish in a chart that shows all others behind them. */
+  private static final int MAX_RUNS = 3;
 
   /** What it holds is what the program asks for, which charts show anyway. */
   private static final String DIRECT = "direct";
@@ -59,7 +59,7 @@ final class KeyRuns {
     // A choice may have been made twice; its runs look the same.
     SequencedMap<String, RunResult> key = new LinkedHashMap<>();
     wanted.forEach(result -> key.putIfAbsent(result.choice().label(), result));
-    return new KeyRuns(key.values().stream().limit(MOST).toList());
+    return new KeyRuns(key.values().stream().limit(MAX_RUNS).toList());
   }
 
   /** They themselves, those that are more of PyTorch before the others; none where nothing ran. */

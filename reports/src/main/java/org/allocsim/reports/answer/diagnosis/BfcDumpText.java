@@ -59,7 +59,7 @@ public final class BfcDumpText {
     TextTable bins = TextTable.of(">chunks from", ">in use", ">bytes", ">free", ">bytes");
     for (BfcDump.Bin bin : dump.bins()) {
       bins.row(
-          Numbers.count(bin.leastBytes()),
+          Numbers.count(bin.minBytes()),
           Numbers.count(bin.chunksInUse()),
           Numbers.count(bin.bytesInUse()),
           Numbers.count(bin.freeChunks()),
@@ -122,7 +122,7 @@ public final class BfcDumpText {
           helps.add(
               "a smaller batch or model; or, where the limit of "
                   + (dump.limitBytes() < 0 ? "the pool" : Numbers.bytes(dump.limitBytes()))
-                  + " is below the card's memory, XLA_PYTHON_CLIENT_MEM_FRACTION (JAX, default"
+                  + " is below the GPU's memory, XLA_PYTHON_CLIENT_MEM_FRACTION (JAX, default"
                   + " 0.75) or per_process_gpu_memory_fraction (TensorFlow)");
       default -> {}
     }
@@ -138,7 +138,7 @@ public final class BfcDumpText {
     map.put("allocator", dump.allocator().isEmpty() ? null : dump.allocator());
     map.put("requested_bytes", dump.request() == null ? null : Math.round(dump.request().value()));
     map.put("limit_bytes", dump.limitBytes() < 0 ? null : dump.limitBytes());
-    map.put("bytes_in_use", dump.bytesInUse());
+    map.put("in_use_bytes", dump.bytesInUse());
     map.put("free_bytes", dump.freeBytes());
     map.put("free_chunks", dump.freeChunks());
     map.put("largest_free_bytes", dump.largestFreeBytes());
@@ -148,9 +148,9 @@ public final class BfcDumpText {
         dump.bins().stream()
             .<Object>map(bin -> {
               Map<String, Object> row = new LinkedHashMap<>();
-              row.put("from_bytes", bin.leastBytes());
+              row.put("from_bytes", bin.minBytes());
               row.put("chunks_in_use", bin.chunksInUse());
-              row.put("bytes_in_use", bin.bytesInUse());
+              row.put("in_use_bytes", bin.bytesInUse());
               row.put("free_chunks", bin.freeChunks());
               row.put("free_bytes", bin.freeBytes());
               return row;

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.allocsim.analysis.oom.BfcDump;
 import org.allocsim.analysis.oom.ByteRange;
-import org.allocsim.analysis.oom.CardAccount;
+import org.allocsim.analysis.oom.GpuAccount;
 import org.allocsim.analysis.oom.OomExplanation;
 import org.allocsim.analysis.oom.OomLog;
 import org.allocsim.analysis.oom.OomMessage;
@@ -102,22 +102,27 @@ public final class ExplainOomJson {
     return map;
   }
 
-  private static Map<String, Object> account(CardAccount account) {
+  private static Map<String, Object> account(GpuAccount account) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("unit", account.unit());
-    map.put("card", account.totalHundredths() / 100.0);
+    map.put("gpu_bytes", bytes(account, account.totalHundredths()));
     map.put(
         "parts",
         account.parts().stream()
             .<Object>map(part -> {
               Map<String, Object> row = new LinkedHashMap<>();
               row.put("name", part.name());
-              row.put("size", part.hundredths() / 100.0);
+              row.put("bytes", bytes(account, part.hundredths()));
               row.put("within_part_above", part.within());
               return row;
             })
             .toList());
     return map;
+  }
+
+  /** The printed hundredths of a unit, to the nearest byte. */
+  private static long bytes(GpuAccount account, long hundredths) {
+    double unitBytes = account.unit().equals("MiB") ? 0x1p20 : 0x1p30;
+    return Math.round(hundredths * unitBytes / 100);
   }
 
   private static Map<String, Object> size(PrintedSize size) {

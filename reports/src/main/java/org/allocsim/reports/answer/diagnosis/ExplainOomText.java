@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.allocsim.analysis.oom.CardAccount;
+import org.allocsim.analysis.oom.GpuAccount;
 import org.allocsim.analysis.oom.OomExplanation;
 import org.allocsim.analysis.oom.OomLog;
 import org.allocsim.analysis.oom.OomMessage;
@@ -75,14 +75,14 @@ public final class ExplainOomText {
     return text.append("; words of ").append(message.wording().versions()).toString();
   }
 
-  private static void printAccount(CardAccount account, PrintWriter out) {
-    boolean split = account.parts().stream().anyMatch(CardAccount.Part::within);
+  private static void printAccount(GpuAccount account, PrintWriter out) {
+    boolean split = account.parts().stream().anyMatch(GpuAccount.Part::within);
     TextTable table =
         split
-            ? TextTable.of("where the card's memory is", ">" + account.unit(), ">of it", "printed")
-            : TextTable.of("where the card's memory is", ">" + account.unit(), "printed");
-    for (CardAccount.Part part : account.parts()) {
-      String size = CardAccount.text(part.hundredths());
+            ? TextTable.of("where the GPU's memory is", ">" + account.unit(), ">of it", "printed")
+            : TextTable.of("where the GPU's memory is", ">" + account.unit(), "printed");
+    for (GpuAccount.Part part : account.parts()) {
+      String size = GpuAccount.text(part.hundredths());
       if (!split) {
         table.row(part.name(), size, part.printed());
       } else if (part.within()) {
@@ -91,11 +91,11 @@ public final class ExplainOomText {
         table.row(part.name(), size, "", part.printed());
       }
     }
-    String total = CardAccount.text(account.totalHundredths());
+    String total = GpuAccount.text(account.totalHundredths());
     if (split) {
-      table.row("= card", total, "", "");
+      table.row("= GPU", total, "", "");
     } else {
-      table.row("= card", total, "");
+      table.row("= GPU", total, "");
     }
     table.print(out, INDENT);
   }

@@ -37,7 +37,7 @@ final class LeakSentence {
       case FRAGMENTATION ->
           "reserved memory grows by " + bytes(analysis.reserved().slope()) + " an iteration";
       case PLATEAU -> plateau(analysis);
-      case NONE -> "behind the warm-up neither live nor reserved memory grows";
+      case NONE -> "after the warm-up neither live nor reserved memory grows";
     };
   }
 
@@ -51,19 +51,18 @@ final class LeakSentence {
             - analysis.series().reservedBytes()[analysis.warmUp()];
     return "reserved memory grew by "
         + ByteFormat.human(gainedBytes)
-        + " behind the warm-up, last in iteration "
+        + " after the warm-up, last in iteration "
         + Numbers.count(record)
         + (analysis.recordsNeedLargerPeaks() ? " with larger batches only" : "")
         + ", and live memory does not grow";
   }
 
   private static String full(LeaksReport report, Forecast forecast) {
-    String card =
-        "a card with " + ByteFormat.human(forecast.capacityBytes()) + " for the allocator";
+    String gpu = "a GPU with " + ByteFormat.human(forecast.capacityBytes()) + " for the allocator";
     if (forecast.nowBytes() >= forecast.capacityBytes()) {
-      return card + " is too small already";
+      return gpu + " is too small already";
     }
-    return card
+    return gpu
         + report
             .pressure()
             .filter(pressure -> pressure.expected() < forecast.expected())

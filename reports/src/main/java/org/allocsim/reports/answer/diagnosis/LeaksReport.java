@@ -130,7 +130,7 @@ public record LeaksReport(
     map.put("to_iteration", growth.to());
     map.put("bytes", growth.bytes());
     map.put("by_size", groups(growth.bySize(), "requested_bytes"));
-    map.put("by_size_range", groups(growth.byRange(), "requested_bytes_up_to"));
+    map.put("by_size_range", groups(growth.byRange(), "requested_up_to_bytes"));
     map.put("by_stack", groups(growth.byStack(), "stack"));
     return map;
   }

@@ -1,7 +1,7 @@
 package org.allocsim.reports.answer.fleet;
 
-import org.allocsim.analysis.fleet.CardTally;
 import org.allocsim.analysis.fleet.FleetAnalysis;
+import org.allocsim.analysis.fleet.GpuTally;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.chart.comparison.BarData;
 
@@ -20,11 +20,11 @@ public final class FleetBars {
   }
 
   /** Failures that settings save and runs that they break, the best first; those that do either. */
-  public BarData savedFailures(int most) {
+  public BarData savedFailures(int limit) {
     BarData data = new BarData("failures saved", "runs broken");
     analysis.choices().stream()
         .filter(entry -> entry.getValue().saved() + entry.getValue().broken() > 0)
-        .limit(most)
+        .limit(limit)
         .forEach(entry ->
             data.add(
                 entry.getKey().label(),
@@ -46,7 +46,7 @@ public final class FleetBars {
     return data;
   }
 
-  /** How many traces each card serves, and by what it takes. */
+  /** How many traces each GPU serves, and by what it takes. */
   public BarData frontier() {
     BarData data =
         new BarData(
@@ -54,11 +54,11 @@ public final class FleetBars {
             "also under the one best setting",
             "also with its own setting",
             "by none");
-    analysis.cards().forEach((card, tally) -> data.add(card.label(), "", parts(tally)));
+    analysis.gpus().forEach((gpu, tally) -> data.add(gpu.label(), "", parts(tally)));
     return data;
   }
 
-  private double[] parts(CardTally tally) {
+  private double[] parts(GpuTally tally) {
     long recorded = tally.servedByBaseline();
     long byBest = Math.max(recorded, analysis.bestSettingOn(tally).map(tally::servedBy).orElse(0L));
     long byOwn = Math.max(byBest, tally.servedBySetting());

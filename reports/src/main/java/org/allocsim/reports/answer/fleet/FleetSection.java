@@ -56,26 +56,26 @@ public final class FleetSection {
   }
 
   /** The first rows for people. */
-  public List<List<String>> rows(int most) {
-    return texts.subList(0, Math.min(most, texts.size()));
+  public List<List<String>> rows(int limit) {
+    return texts.subList(0, Math.min(limit, texts.size()));
   }
 
   public int rowCount() {
     return texts.size();
   }
 
-  TextTable table(int most) {
+  TextTable table(int limit) {
     TextTable table = TextTable.of(headings.toArray(String[]::new));
-    rows(most).forEach(row -> table.row(row.toArray()));
+    rows(limit).forEach(row -> table.row(row.toArray()));
     return table;
   }
 
-  public void printMarkdown(PrintWriter out, int most) {
+  public void printMarkdown(PrintWriter out, int limit) {
     out.println("## " + title);
     out.println();
     out.println(note);
     out.println();
-    table(most).printMarkdown(out);
+    table(limit).printMarkdown(out);
     out.println();
   }
 

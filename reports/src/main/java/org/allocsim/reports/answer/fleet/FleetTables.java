@@ -22,7 +22,7 @@ public final class FleetTables {
 
   /** All tables in their order. */
   public List<FleetSection> sections() {
-    return List.of(settings(), savingClasses(), families(), cards(), worst());
+    return List.of(settings(), savingClasses(), families(), gpus(), worst());
   }
 
   private FleetSection settings() {
@@ -30,8 +30,8 @@ public final class FleetTables {
         new FleetSection(
             "fleet-settings.csv",
             "Failures saved and memory saved, by setting",
-            "A run is a trace on a card; it is held against the run under the recorded settings on"
-                + " the same card. Failures saved run out of memory there and not under the"
+            "A run is a trace on a GPU; it is compared with the run under the recorded settings on"
+                + " the same GPU. Failures saved run out of memory there and not under the"
                 + " setting; broken are runs that only the setting makes fail. Saved memory is a"
                 + " share of the recorded settings' peak of reserved memory, where neither runs"
                 + " out; a tenth, half and nine tenths of the runs save less, and a negative share"
@@ -94,7 +94,7 @@ public final class FleetTables {
             "fleet-savings.csv",
             "Distribution of savings",
             "How many traces could do with how much less reserved memory, each under its own best"
-                + " setting and on the card where that saves most. Traces that fail on every card"
+                + " setting and on the GPU where that saves the most. Traces that fail on every GPU"
                 + " under their recorded settings are not among them.",
             List.of("less reserved memory", ">traces", ">of all"),
             List.of("saving_from_ratio", "saving_to_ratio", "traces"));
@@ -117,9 +117,9 @@ public final class FleetTables {
         new FleetSection(
             "fleet-families.csv",
             "Best setting by workload family",
-            "The setting that saves most failures net of those that it breaks, then on average most"
-                + " memory; figures are as in the first table, of this family's runs only. What"
-                + " makes a family is told with --family.",
+            "The setting that saves the most failures net of those that it breaks, then the most"
+                + " memory on average; figures are as in the first table, of this family's runs only. What"
+                + " makes a family is given with --family.",
             List.of(
                 "family",
                 ">traces",
@@ -164,18 +164,18 @@ public final class FleetTables {
     return section;
   }
 
-  private FleetSection cards() {
+  private FleetSection gpus() {
     FleetSection section =
         new FleetSection(
-            "fleet-cards.csv",
-            "Frontier of cards",
-            "How many traces each card serves: as recorded, under the one setting that serves most"
-                + " on it (of equals the one that is best on all cards), with the best setting for"
+            "fleet-gpus.csv",
+            "Frontier of GPUs",
+            "How many traces each GPU serves: as recorded, under the one setting that serves the"
+                + " most on it (of equals the one that is best on all GPUs), with the best setting for"
                 + " each trace, and with any allocator that was run. Too large are traces that ask"
-                + " for more at once than the card has, or than the limit on it allows: no"
+                + " for more at once than the GPU has, or than the limit on it allows: no"
                 + " allocator could serve them.",
             List.of(
-                "card",
+                "GPU",
                 ">free memory",
                 ">traces",
                 ">as recorded",
@@ -196,14 +196,14 @@ public final class FleetTables {
                 "too_large",
                 "best_conf"));
     analysis
-        .cards()
-        .forEach((card, tally) -> {
+        .gpus()
+        .forEach((gpu, tally) -> {
           FleetChoice best = analysis.bestSettingOn(tally).orElse(null);
           long byBest = best == null ? 0 : tally.servedBy(best);
           section.row(
               List.of(
-                  card.label(),
-                  ByteFormat.human(card.capacityBytes()),
+                  gpu.label(),
+                  ByteFormat.human(gpu.capacityBytes()),
                   Numbers.count(tally.traces()),
                   Numbers.count(tally.servedByBaseline()),
                   Numbers.count(byBest),
@@ -211,9 +211,9 @@ public final class FleetTables {
                   Numbers.count(tally.servedByAny()),
                   Numbers.count(tally.tooLarge()),
                   best == null ? "-" : best.label()),
-              card.device(),
-              card.capacityBytes(),
-              card.isLimited(),
+              gpu.device(),
+              gpu.capacityBytes(),
+              gpu.isLimited(),
               tally.traces(),
               tally.servedByBaseline(),
               byBest,
@@ -230,9 +230,9 @@ public final class FleetTables {
         new FleetSection(
             "fleet-traces.csv",
             "Worst offenders",
-            "First traces that are lost on most cards: they fail there as recorded, and no setting"
-                + " saves them. Then those that reserve most beyond what their best setting needs,"
-                + " on the card where that is most. A program that asks for more than a card has"
+            "First traces that are lost on most GPUs: they fail there as recorded, and no setting"
+                + " saves them. Then those that reserve the most beyond what their best setting"
+                + " needs, on the GPU where that is highest. A program that asks for more than a GPU has"
                 + " must become smaller; one that reserves far more than it asks for can do with"
                 + " the setting in the last column.",
             List.of(
@@ -256,12 +256,12 @@ public final class FleetTables {
                 "best_conf"));
     int folder = analysis.commonFolder().length();
     for (TraceTally trace : analysis.worst()) {
-      boolean isServed = trace.card() != null;
+      boolean isServed = trace.gpu() != null;
       section.row(
           List.of(
               trace.file().substring(folder),
-              Numbers.count(trace.failures(), "card"),
-              Numbers.count(trace.lost(), "card"),
+              Numbers.count(trace.failures(), "GPU"),
+              Numbers.count(trace.lost(), "GPU"),
               ByteFormat.human(trace.peakRequestedBytes()),
               isServed ? ByteFormat.human(trace.baselineBytes()) : "-",
               isServed ? ByteFormat.human(trace.bestBytes()) : "-",
@@ -272,7 +272,7 @@ public final class FleetTables {
           trace.failures(),
           trace.lost(),
           trace.peakRequestedBytes(),
-          isServed ? trace.card().capacityBytes() : null,
+          isServed ? trace.gpu().capacityBytes() : null,
           isServed ? trace.baselineBytes() : null,
           isServed ? trace.bestBytes() : null,
           isServed ? trace.best().conf() : null);

@@ -28,7 +28,7 @@ public final class FleetVerdict {
     }
     String name = best.getKey().label();
     if (failures == 0) {
-      return "Every trace runs on every card as recorded; under "
+      return "Every trace runs on every GPU as recorded; under "
           + name
           + " half of them reserve at least "
           + Numbers.percent(best.getValue().savingQuantile(0.5))
@@ -37,7 +37,7 @@ public final class FleetVerdict {
     if (best.getValue().saved() == 0) {
       return "No single setting saves any of the "
           + Numbers.count(failures, "failure")
-          + ": larger cards or smaller programs are needed.";
+          + ": larger GPUs or smaller programs are needed.";
     }
     return name
         + " saves "
@@ -68,21 +68,21 @@ public final class FleetVerdict {
             + ", "
             + Numbers.count(analysis.runs(), "run")
             + ", "
-            + Numbers.count(analysis.cards().size(), "card")
+            + Numbers.count(analysis.gpus().size(), "GPU")
             + ", "
             + Numbers.count(settings, "setting")
             + (others == 0 ? "" : ", " + Numbers.count(others, "other allocator"))
             + (folder.isEmpty() ? "." : "; the traces' names are those below " + folder));
     facts.add(
         Numbers.count(analysis.failures(), "failure")
-            + " of traces on cards under their recorded settings; "
+            + " of traces on GPUs under their recorded settings; "
             + Numbers.count(lost)
             + " of them no setting saves"
             + (lost == 0
                 ? "."
                 : ": in "
                     + (analysis.tooLarge() == lost ? "all" : Numbers.count(analysis.tooLarge()))
-                    + " of these the program asks for more at once than the card has."));
+                    + " of these the program asks for more at once than the GPU has."));
     facts.add(
         Numbers.count(analysis.unreadable(), "file")
             + " could not be read, "

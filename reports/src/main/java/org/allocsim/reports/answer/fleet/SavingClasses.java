@@ -5,15 +5,15 @@ import org.allocsim.analysis.fleet.FleetAnalysis;
 
 /** How many traces could do with how much less reserved memory, by classes of the share. */
 final class SavingClasses {
-  /** Borders between the classes, in shares of the baseline's peak. */
-  private static final double[] BORDERS = {0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 1};
+  /** Bounds between the classes, in shares of the baseline's peak. */
+  private static final double[] BOUNDS = {0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 1};
 
-  private final long[] traces = new long[BORDERS.length];
+  private final long[] traces = new long[BOUNDS.length];
 
   SavingClasses(FleetAnalysis analysis) {
     for (double saving : analysis.bestSavings()) {
       int index = 0;
-      while (index < BORDERS.length - 1 && saving >= BORDERS[index]) {
+      while (index < BOUNDS.length - 1 && saving >= BOUNDS[index]) {
         index++;
       }
       traces[index]++;
@@ -22,17 +22,17 @@ final class SavingClasses {
 
   /** Number of classes. */
   int count() {
-    return BORDERS.length;
+    return BOUNDS.length;
   }
 
-  /** The least share of a class. */
+  /** The lowest share of a class. */
   double from(int index) {
-    return index == 0 ? 0 : BORDERS[index - 1];
+    return index == 0 ? 0 : BOUNDS[index - 1];
   }
 
   /** The share that a class stays below. */
   double to(int index) {
-    return BORDERS[index];
+    return BOUNDS[index];
   }
 
   /** As tables name a class. */

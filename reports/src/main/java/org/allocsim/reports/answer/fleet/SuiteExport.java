@@ -24,7 +24,7 @@ import org.allocsim.workloads.io.Compression;
 /** Writes the programs of scenarios as files of JSON Lines, with a list of what runs on them. */
 public final class SuiteExport {
   /** Rows up to which a file is left uncompressed. */
-  private static final int MOST_PLAIN_ROWS = 10_000;
+  private static final int MAX_PLAIN_ROWS = 10_000;
 
   private final OutputFiles outputs;
   private final Path folder;
@@ -71,7 +71,7 @@ public final class SuiteExport {
         String file = names.get(variant.trace());
         if (file == null) {
           file = scenarioName + (names.isEmpty() ? "" : "-" + (names.size() + 1)) + ".jsonl";
-          if (variant.trace().eventCount() > MOST_PLAIN_ROWS) {
+          if (variant.trace().eventCount() > MAX_PLAIN_ROWS) {
             file += ".gz";
           }
           names.put(variant.trace(), file);

@@ -36,7 +36,7 @@ public final class SuiteJson {
           "device_bytes",
           "limit_bytes",
           "passes",
-          "failures",
+          "failed_requests",
           "peak_requested_bytes",
           "peak_allocated_bytes",
           "peak_reserved_bytes",
@@ -94,7 +94,7 @@ public final class SuiteJson {
     map.put("device_bytes", variant.profile().capacityBytes());
     map.put("limit_bytes", variant.limitBytes() < 0 ? null : variant.limitBytes());
     map.put("passes", outcome.passes());
-    map.put("failures", outcome.result().failureCount());
+    map.put("failed_requests", outcome.result().failureCount());
     map.put("peak_requested_bytes", outcome.peakRequestedBytes());
     map.put("peak_allocated_bytes", outcome.peakAllocatedBytes());
     map.put("peak_reserved_bytes", outcome.peakReservedBytes());

@@ -20,13 +20,13 @@ public final class SuiteText {
   private static final double NANOS_PER_MILLI = 1e6;
 
   /** Variants of a scenario that are shown. */
-  private static final int MOST_VARIANTS = 16;
+  private static final int MAX_VARIANTS = 16;
 
   /** Columns that are left out where lines are short, the first one first. */
   private static final List<String> EXPENDABLE = List.of("checks", "before", "after");
 
-  private static final int LEAST_WHAT = 24;
-  private static final int LEAST_SOURCE = 50;
+  private static final int MIN_WHAT = 24;
+  private static final int MIN_SOURCE = 50;
 
   private SuiteText() {}
 
@@ -38,7 +38,7 @@ public final class SuiteText {
       table.row(topic.name(), topic.kind().word(), topic.what(), topic.source());
     }
     table
-        .atLeast("source", LEAST_SOURCE)
+        .atLeast("source", MIN_SOURCE)
         .expendable("'allocsim suite NAME' shows the source", List.of("source"))
         .print(out, "");
   }
@@ -71,7 +71,7 @@ public final class SuiteText {
           checks(findings),
           mark(findings));
     }
-    return table.atLeast("what", LEAST_WHAT);
+    return table.atLeast("what", MIN_WHAT);
   }
 
   private static String checks(Findings findings) {
@@ -125,19 +125,19 @@ public final class SuiteText {
                 ">peak reserved",
                 ">retries",
                 ">driver calls",
-                ">least driver time",
+                ">minimum driver time",
                 "outcome")
             .expendable(
                 "--csv FILE has all",
                 List.of(
-                    "least driver time",
+                    "minimum driver time",
                     "retries",
                     "peak allocated",
                     "driver calls",
                     "device",
                     "peak requested"));
     List<Outcome> outcomes = result.outcomes().list();
-    for (Outcome outcome : outcomes.subList(0, Math.min(MOST_VARIANTS, outcomes.size()))) {
+    for (Outcome outcome : outcomes.subList(0, Math.min(MAX_VARIANTS, outcomes.size()))) {
       Variant variant = outcome.variant();
       table.row(
           variant.label(),
@@ -156,11 +156,11 @@ public final class SuiteText {
                   + ByteFormat.human(outcome.firstFailure().requestedBytes()));
     }
     table.print(out, "");
-    if (outcomes.size() > MOST_VARIANTS) {
+    if (outcomes.size() > MAX_VARIANTS) {
       WrappedText.printLine(
           out,
           "and "
-              + Numbers.count(outcomes.size() - MOST_VARIANTS, "further variant")
+              + Numbers.count(outcomes.size() - MAX_VARIANTS, "further variant")
               + "; --json FILE has all");
     }
   }

@@ -47,7 +47,7 @@ public record DiffReport(
         + moment.kind().phrase()
         + (moment.requestIndex() < 0
             ? ""
-            : ", behind allocation request " + Numbers.count(moment.requestIndex()));
+            : ", after allocation request " + Numbers.count(moment.requestIndex()));
   }
 
   private void printParts(PrintWriter out) {

@@ -43,7 +43,7 @@ public final class MomentText {
     if (moment.requestIndex() < 0) {
       return text.append(", before the first allocation request").toString();
     }
-    text.append(moment.kind() == Kind.FIRST_OOM ? ": " : ", behind ")
+    text.append(moment.kind() == Kind.FIRST_OOM ? ": " : ", after ")
         .append("allocation request ")
         .append(Numbers.count(moment.requestIndex()))
         .append(" (counted from 0)");
@@ -115,7 +115,7 @@ public final class MomentText {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("kind", moment.kind().name().toLowerCase(Locale.ROOT));
     map.put("request_index", moment.requestIndex());
-    map.put("elapsed_ns", moment.elapsedNanos());
+    map.put("elapsed_nanos", moment.elapsedNanos());
     map.put("stream", program.stream(moment.stream()));
     map.put("requested_bytes", moment.bytes().requestedBytes());
     map.put("rounding_bytes", moment.bytes().roundingBytes());

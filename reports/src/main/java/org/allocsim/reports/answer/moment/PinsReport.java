@@ -53,7 +53,7 @@ public record PinsReport(
     MomentText.printHeader(program, moment, out);
     if (trial != null) {
       printFit(out);
-      printConcludedLimit(out);
+      printInferredLimit(out);
       out.println();
     }
     printPins(out);
@@ -103,8 +103,8 @@ public record PinsReport(
     }
   }
 
-  private void printConcludedLimit(PrintWriter out) {
-    if (trial.isLimitConcluded()) {
+  private void printInferredLimit(PrintWriter out) {
+    if (trial.isLimitInferred()) {
       WrappedText.print(
           out,
           "",
@@ -139,7 +139,7 @@ public record PinsReport(
                 + " of "
                 + Numbers.count(remedy.segments().size(), "segment")
                 + " can be released, "
-                + (trial.isLimitConcluded() ? "at least " : "")
+                + (trial.isLimitInferred() ? "at least " : "")
                 + ByteFormat.human(trial.missingBytes())
                 + " being short";
     return blocks
@@ -147,7 +147,7 @@ public record PinsReport(
             ? " fits, as the simulation confirms: "
             : " does not fit, as the simulation shows, although ")
         + gain
-        + switch (remedy.least()) {
+        + switch (remedy.minimum()) {
           case BYTES -> "; no other blocks of fewer bytes do that.";
           case BLOCKS -> "; no fewer blocks do that.";
           case NOTHING -> "; there may be fewer blocks that do that.";
@@ -282,7 +282,7 @@ public record PinsReport(
     map.put("segments", segments);
     if (trial != null) {
       map.put("missing_bytes", trial.missingBytes());
-      map.put("limit_concluded", trial.isLimitConcluded());
+      map.put("limit_inferred", trial.isLimitInferred());
       List<Object> found = new ArrayList<>();
       remedies.forEach(remedy -> found.add(toMap(remedy)));
       map.put("fits_without", found);
@@ -324,7 +324,7 @@ public record PinsReport(
           "request_index",
           "age_steps",
           "age_requests",
-          "age_ns",
+          "age_nanos",
           "stack");
 
   /** Writes every block that pins a segment as a row. */
@@ -357,7 +357,7 @@ public record PinsReport(
         map.put("age_steps", request < 0 || steps.isEmpty() ? null : ageInSteps(block));
         map.put("age_requests", request < 0 ? null : moment.requestIndex() - request);
         map.put(
-            "age_ns",
+            "age_nanos",
             request < 0
                 ? null
                 : moment.timeNanos() - program.origins().timeNanos(block.allocation()));
@@ -374,7 +374,7 @@ public record PinsReport(
     map.put("confirmed", remedy.confirmed());
     map.put("bytes", remedy.bytes());
     map.put("gained_bytes", remedy.gainedBytes());
-    map.put("least", remedy.least().name().toLowerCase(Locale.ROOT));
+    map.put("minimum", remedy.minimum().name().toLowerCase(Locale.ROOT));
     map.put("blocks", blocks(remedy.blocks()));
     return map;
   }

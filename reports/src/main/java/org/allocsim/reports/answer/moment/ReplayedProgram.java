@@ -218,7 +218,7 @@ public final class ReplayedProgram {
     return device;
   }
 
-  /** What was concluded about the recording. */
+  /** What was inferred about the recording. */
   public List<Inference> inferences() {
     return inferences;
   }

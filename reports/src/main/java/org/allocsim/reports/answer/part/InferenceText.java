@@ -9,7 +9,7 @@ import org.allocsim.reports.text.WrappedText;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
 import org.allocsim.workloads.source.DeviceTrace;
 
-/** Prints what a recording does not say and was concluded, and what was passed over in it. */
+/** Prints what a recording does not say and was inferred, and what was passed over in it. */
 public final class InferenceText {
   private InferenceText() {}
 
@@ -36,7 +36,7 @@ public final class InferenceText {
   public static void print(
       List<Inference> inferences, List<String> notes, PrintWriter out, String indent) {
     if (!inferences.isEmpty()) {
-      out.println(indent + "concluded, as the recording does not say it:");
+      out.println(indent + "inferred, as the recording does not say it:");
       inferences.forEach(each -> WrappedText.printItem(out, indent + "  ", line(each)));
     }
     if (!notes.isEmpty()) {

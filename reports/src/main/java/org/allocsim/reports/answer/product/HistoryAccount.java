@@ -33,9 +33,9 @@ import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
  * @param blocksBefore blocks that existed when it begins, rebuilt from its end
  * @param bytesBefore what the program had asked for of these blocks
  * @param orphanFrees frees of what nothing allocated
- * @param lastBytes requested bytes that are live or await their free behind the last entry
+ * @param lastBytes requested bytes that are live or await their free after the last entry
  * @param finalBytes the same in the segments of the snapshot
- * @param inferences what was concluded
+ * @param inferences what was inferred
  */
 public record HistoryAccount(
     int device,
@@ -124,9 +124,9 @@ public record HistoryAccount(
   }
 
   /**
-   * How far a replay can be trusted: {@code exact} where nothing had to be concluded, else the
-   * least certain conclusion ({@code certain}, {@code likely}, {@code guess}), {@code none} where
-   * the history contradicts itself.
+   * How far a replay can be trusted: {@code exact} where nothing had to be inferred, else the least
+   * certain inference ({@code certain}, {@code likely}, {@code guess}), {@code none} where the
+   * history contradicts itself.
    */
   String confidence() {
     if (orphanFrees > 0 || lastBytes != finalBytes) {
@@ -138,7 +138,7 @@ public record HistoryAccount(
     return inferences.stream()
         .map(Inference::confidence)
         .max(Enum::compareTo)
-        .map(least -> least.toString().toLowerCase(Locale.ROOT))
+        .map(lowest -> lowest.toString().toLowerCase(Locale.ROOT))
         .orElse("certain");
   }
 
@@ -154,7 +154,7 @@ public record HistoryAccount(
                 + ByteFormat.human(bytesBefore)
                 + " existed already, rebuilt from the end");
     lines.add(
-        "live behind the last entry: "
+        "live after the last entry: "
             + Numbers.bytes(lastBytes)
             + (lastBytes == finalBytes
                 ? ", as in the snapshot's segments"
@@ -172,12 +172,12 @@ public record HistoryAccount(
     map.put("device", device);
     map.put("complete", complete);
     map.put("blocks_before", blocksBefore);
-    map.put("bytes_before", bytesBefore);
+    map.put("before_bytes", bytesBefore);
     map.put("orphan_frees", orphanFrees);
     map.put("last_live_bytes", lastBytes);
     map.put("final_live_bytes", finalBytes);
     map.put("confidence", confidence());
-    map.put("inferred", RecordingMaps.inferences(inferences));
+    map.put("inferences", RecordingMaps.inferences(inferences));
     return map;
   }
 }

@@ -79,7 +79,7 @@ public final class SnapshotContents {
    * What is in a snapshot.
    *
    * @param from first entry of each history that is counted, from 0
-   * @param to first entry behind it that is not
+   * @param to first entry after it that is not
    */
   public static SnapshotContents of(Snapshot snapshot, long from, long to) {
     SnapshotContents contents = new SnapshotContents(snapshot, from, to);
@@ -97,8 +97,8 @@ public final class SnapshotContents {
     boolean[] streams = new boolean[snapshot.streamHandles().length];
     long withStack = 0;
     int first = (int) Math.min(from, effects.count());
-    int behind = Math.clamp(to, first, effects.count());
-    for (int row = first; row < behind; row++) {
+    int after = Math.clamp(to, first, effects.count());
+    for (int row = first; row < after; row++) {
       EffectKind kind = effects.kind(row);
       actions[kind.ordinal()]++;
       if (kind == EffectKind.ALLOC) {
@@ -117,8 +117,8 @@ public final class SnapshotContents {
         byAction.put(kind, actions[kind.ordinal()]);
       }
     }
-    boolean timed = history.hasTimes() && behind > first;
-    long spanNanos = timed ? history.timeNanos(behind - 1) - history.timeNanos(first) : -1;
+    boolean timed = history.hasTimes() && after > first;
+    long spanNanos = timed ? history.timeNanos(after - 1) - history.timeNanos(first) : -1;
     return withSegments(index, first, byAction, spanNanos, handles(streams), withStack, sizes);
   }
 

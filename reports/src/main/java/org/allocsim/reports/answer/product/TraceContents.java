@@ -29,7 +29,7 @@ public final class TraceContents {
    * @param streams number of streams on which memory is asked for
    * @param spanNanos time between the first and the last row
    * @param requestedBytes sum of all allocation requests
-   * @param peakLiveBytes most bytes live at once, as asked for
+   * @param peakLiveBytes maximum bytes live at once, as asked for
    * @param liveAtEnd allocations that are never given back
    */
   private record Device(

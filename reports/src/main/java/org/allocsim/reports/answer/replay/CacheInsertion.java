@@ -23,8 +23,8 @@ public record CacheInsertion(Place place, long number) {
   /** Where calls stand. */
   public enum Place {
     /** Where a phase of the program begins or ends. */
-    PHASE_BORDERS,
-    /** Behind every so many steps. */
+    PHASE_BOUNDARIES,
+    /** After every so many steps. */
     EVERY,
     /** Right before each request that fails without them. */
     BEFORE_OOM,
@@ -50,15 +50,15 @@ public record CacheInsertion(Place place, long number) {
     int device = setup.device();
     int[] rows =
         switch (place) {
-          case PHASE_BORDERS -> CachePlaces.atPhaseBorders(trace, device);
+          case PHASE_BOUNDARIES -> CachePlaces.atPhaseBoundaries(trace, device);
           case EVERY -> everySteps(trace, device, setup.input().name());
           case BEFORE_OOM -> beforeFailures(setup);
           case REQUEST -> CachePlaces.atRequest(trace, device, number);
         };
-    if (rows.length == 0 && place == Place.PHASE_BORDERS) {
+    if (rows.length == 0 && place == Place.PHASE_BOUNDARIES) {
       throw new Failure(
           setup.input().name()
-              + ": it holds no phases, so --insert empty_cache@phase-borders has no place; mark"
+              + ": it holds no phases, so --insert empty_cache@phase-boundaries has no place; mark"
               + " them with torch.profiler.record_function(), or choose every:N or request:N");
     }
     if (rows.length == 0 && place == Place.REQUEST) {
@@ -99,7 +99,7 @@ public record CacheInsertion(Place place, long number) {
         + Numbers.count(calls, "time")
         + ", "
         + switch (place) {
-          case PHASE_BORDERS -> "where phases begin or end";
+          case PHASE_BOUNDARIES -> "where phases begin or end";
           case EVERY -> "every " + Numbers.count(number, "step");
           case BEFORE_OOM -> "right before what fails without";
           case REQUEST -> "before allocation request " + Numbers.count(number);
@@ -111,7 +111,7 @@ public record CacheInsertion(Place place, long number) {
   @Override
   public String toString() {
     return switch (place) {
-      case PHASE_BORDERS, BEFORE_OOM -> word(place);
+      case PHASE_BOUNDARIES, BEFORE_OOM -> word(place);
       case EVERY, REQUEST -> word(place) + ":" + number;
     };
   }

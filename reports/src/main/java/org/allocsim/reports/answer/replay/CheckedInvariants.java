@@ -17,11 +17,11 @@ final class CheckedInvariants implements RunObserver {
    * @param limitBytes the allocator's own limit, −1 without one
    */
   CheckedInvariants(AllocatorConfig config, long limitBytes) {
-    checker = new InvariantChecker(mostBytes(config, limitBytes));
+    checker = new InvariantChecker(maxBytes(config, limitBytes));
   }
 
   /** What may be reserved; expandable segments may pass the limit by a part of a page (2.11). */
-  private static long mostBytes(AllocatorConfig config, long limitBytes) {
+  private static long maxBytes(AllocatorConfig config, long limitBytes) {
     if (limitBytes < 0) {
       return InvariantChecker.UNLIMITED;
     }

@@ -12,13 +12,13 @@ import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.stats.MemoryTimeline.Series;
 
 /**
- * Where the reserved memory goes, at the end of a run and when most was reserved. The parts add up:
- * reserved = requested + internal + inactive, where requested and internal include blocks that
- * await their free; and reserved = allocated + the parts of the slack, which these blocks are one
- * of.
+ * Where the reserved memory goes, at the end of a run and when reserved memory was highest. The
+ * parts add up: reserved = requested + internal + inactive, where requested and internal include
+ * blocks that await their free; and reserved = allocated + the parts of the slack, which these
+ * blocks are one of.
  *
  * @param end the end of the run
- * @param peak behind the request with which the reserved memory first reached its peak
+ * @param peak after the request with which the reserved memory first reached its peak
  * @param inactiveSplitBytes inactive parts of partly used segments, at the end
  * @param largestInactiveBlockBytes the largest block that could be handed out, at the end
  */
@@ -110,17 +110,16 @@ record Fragmentation(
 
   /**
    * The moment of the peak. Some policies obtain memory and return it within one request; what was
-   * in use in the middle of that request is not known, and the figures are those behind it.
+   * in use in the middle of that request is not known, and the figures are those after it.
    */
-  private static Moment peak(
-      MemoryTimeline timeline, MemoryMoment.Totals behind, SlackSplit slack) {
-    if (behind.reservedBytes() != timeline.bytesAtPeakReserved(Series.RESERVED)) {
+  private static Moment peak(MemoryTimeline timeline, MemoryMoment.Totals after, SlackSplit slack) {
+    if (after.reservedBytes() != timeline.bytesAtPeakReserved(Series.RESERVED)) {
       return new Moment(
-          behind.reservedBytes(),
-          behind.allocatedBytes() + slack.awaitingBytes(),
-          behind.allocatedBytes(),
-          behind.requestedBytes() + behind.awaitingRequestedBytes(),
-          behind.awaitingRequestedBytes(),
+          after.reservedBytes(),
+          after.allocatedBytes() + slack.awaitingBytes(),
+          after.allocatedBytes(),
+          after.requestedBytes() + after.awaitingRequestedBytes(),
+          after.awaitingRequestedBytes(),
           slack);
     }
     return new Moment(
@@ -128,7 +127,7 @@ record Fragmentation(
         timeline.bytesAtPeakReserved(Series.ACTIVE),
         timeline.bytesAtPeakReserved(Series.ALLOCATED),
         timeline.bytesAtPeakReserved(Series.REQUESTED),
-        behind.awaitingRequestedBytes(),
+        after.awaitingRequestedBytes(),
         slack);
   }
 

@@ -70,9 +70,9 @@ public record RepeatedResult(ReplaySetup setup, RunResult result) {
     map.put("passes", passes());
     map.put("requests", requests());
     map.put("events", events());
-    map.put("failures", result.failureCount());
+    map.put("failed_requests", result.failureCount());
     map.put("stats", result.stats());
-    map.put("seconds", result.seconds());
+    map.put("wall_seconds", result.seconds());
     map.put("requests_per_second", requests() / result.seconds());
     map.put("events_per_second", events() / result.seconds());
     return map;

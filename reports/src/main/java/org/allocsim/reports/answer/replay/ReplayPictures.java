@@ -46,15 +46,15 @@ public record ReplayPictures(
     FragmentationTimeline fragmentation,
     List<Moment> moments,
     boolean simulatedClock) {
-  private static final int MOST_STACKS = 6;
+  private static final int MAX_STACKS = 6;
   private static final double[] AGES = {0.01, 0.1, 0.5, 0.9};
 
   /**
    * Segments and blocks at a moment.
    *
    * @param name for files
-   * @param phrase for people, behind a statement
-   * @param row row of the trace behind which the moment lies
+   * @param phrase for people, after a statement
+   * @param row row of the trace after which the moment lies
    */
   record Moment(String name, String phrase, int row, MemoryLayout layout) {}
 
@@ -212,7 +212,7 @@ public record ReplayPictures(
     return SegmentMapData.of(layout, classes, age);
   }
 
-  /** The stacks that hold most, and all others. */
+  /** The stacks that hold the most, and all others. */
   private static SegmentMapData byStack(MemoryLayout layout, Origins origins) {
     StackLabels labels = new StackLabels(origins.stackTable(), 1);
     Map<String, Long> held = new HashMap<>();
@@ -224,23 +224,23 @@ public record ReplayPictures(
         held.merge(label, layout.blockBytes(block), Long::sum);
       }
     }
-    List<String> most =
+    List<String> largest =
         held.entrySet().stream()
             .filter(entry -> !entry.getKey().isEmpty())
             .sorted(
                 Comparator.comparingLong((Map.Entry<String, Long> entry) -> -entry.getValue())
                     .thenComparing(Map.Entry::getKey))
-            .limit(MOST_STACKS)
+            .limit(MAX_STACKS)
             .map(Map.Entry::getKey)
             .toList();
-    List<String> classes = new ArrayList<>(most);
+    List<String> classes = new ArrayList<>(largest);
     classes.add("other stacks, or none recorded");
     return SegmentMapData.of(
         layout,
         classes,
         block -> {
-          int place = ofBlock[block] == null ? -1 : most.indexOf(ofBlock[block]);
-          return place < 0 ? most.size() : place;
+          int place = ofBlock[block] == null ? -1 : largest.indexOf(ofBlock[block]);
+          return place < 0 ? largest.size() : place;
         });
   }
 }

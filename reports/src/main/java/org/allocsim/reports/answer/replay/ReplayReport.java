@@ -33,9 +33,9 @@ import org.allocsim.workloads.format.pytorch.derive.Inference;
  * @param fragmentation where reserved memory went
  * @param ooms requests that failed
  * @param driverCalls calls of the device, by name; empty where the device was a recording
- * @param driverNanos least time that these calls take, −1 where it is not known
+ * @param driverNanos minimum time that these calls take, −1 where it is not known
  * @param seconds wall time of the replay
- * @param inferences what was concluded from the recording
+ * @param inferences what was inferred from the recording
  * @param notes what the reader passed over, and remarks on the replay
  * @param timeline memory over time
  * @param insertion calls that the program was replayed with and did not make, null for none
@@ -74,7 +74,7 @@ public record ReplayReport(
     ReplayPictures pictures) {
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** The policy with what it was told, in a line. */
+  /** The policy with its settings, in a line. */
   public String policyLabel() {
     if (conf != null) {
       return policy + " " + torchVersion + ", PYTORCH_CUDA_ALLOC_CONF=\"" + conf + "\"";
@@ -110,13 +110,13 @@ public record ReplayReport(
     map.put("lower_bound_bytes", pictures.neededBytes(deviceIndex));
     map.put("stats", stats);
     map.put("fragmentation", fragmentation.toMap());
-    map.put("ooms", ooms.stream().map(ReplayReport::oom).toList());
+    map.put("failed_requests", ooms.stream().map(ReplayReport::oom).toList());
     map.put("driver_calls", driverCalls.isEmpty() ? null : driverCalls);
-    map.put("min_time", driverNanos < 0 ? null : driverNanos / NANOS_PER_SECOND);
+    map.put("driver_seconds", driverNanos < 0 ? null : driverNanos / NANOS_PER_SECOND);
     map.put("time", time == null ? null : time.toMap());
-    map.put("inferred", RecordingMaps.inferences(inferences));
+    map.put("inferences", RecordingMaps.inferences(inferences));
     map.put("notes", notes);
-    map.put("seconds", seconds);
+    map.put("wall_seconds", seconds);
     return map;
   }
 

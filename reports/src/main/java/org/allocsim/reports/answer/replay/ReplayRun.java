@@ -116,7 +116,7 @@ public final class ReplayRun {
         slack(atPeak, streamAtPeak(atPeak)));
   }
 
-  /** The stream whose request led to the peak, else the one that holds most. */
+  /** The stream whose request led to the peak, else the one that holds the most. */
   private int streamAtPeak(MemoryLayout atPeak) {
     int row = result().peakRow();
     AllocationTrace trace = setup.trace();

@@ -27,7 +27,7 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** The GPU's busy share over time is written in at most so many parts. */
-  private static final int MOST_PARTS = 256;
+  private static final int MAX_PARTS = 256;
 
   void print(PrintWriter out) {
     String allocator =
@@ -125,7 +125,7 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
     map.put("requests", requests);
     map.put("copy_to_device_seconds", seconds(result.toDevice().totalNanos()));
     map.put("copy_to_host_seconds", seconds(result.toHost().totalNanos()));
-    map.put("most_queued", result.mostQueued());
+    map.put("max_queued", result.mostQueued());
     map.put("pinned_peak_bytes", result.pinnedPeakBytes());
     map.put("utilisation_over_time", overTime(result.compute()));
     map.put("steps", steps());
@@ -133,7 +133,7 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
   }
 
   private static Map<String, Object> overTime(BusyTimeline busy) {
-    int joined = Math.max(1, (busy.stretchCount() + MOST_PARTS - 1) / MOST_PARTS);
+    int joined = Math.max(1, (busy.stretchCount() + MAX_PARTS - 1) / MAX_PARTS);
     List<Double> shares = new ArrayList<>();
     for (int first = 0; first < busy.stretchCount(); first += joined) {
       long sum = 0;
@@ -143,7 +143,7 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
       shares.add((double) sum / (joined * busy.widthNanos()));
     }
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("seconds_each", seconds(joined * busy.widthNanos()));
+    map.put("piece_seconds", seconds(joined * busy.widthNanos()));
     map.put("shares", shares);
     return map;
   }

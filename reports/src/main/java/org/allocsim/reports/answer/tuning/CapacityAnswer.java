@@ -55,7 +55,7 @@ public record CapacityAnswer(
     List<CapacitySearch.Result> results,
     List<String> leftOut,
     double seconds) {
-  private static final int MOST_SIZES = 8;
+  private static final int MAX_SIZES = 8;
 
   private static final Shape<CapacityAnswer> TRACE =
       Shape.of(trace ->
@@ -66,9 +66,9 @@ public record CapacityAnswer(
               .text("format", "Id of the trace's format.", CapacityAnswer::format)
               .count("device_index", "Index of the recorded device.", CapacityAnswer::deviceIndex));
 
-  private static final Shape<Card> CARDS =
-      Shape.of(card ->
-          card.text("name", "GPU", "Name of the device profile.", each -> each.profile().name())
+  private static final Shape<Gpu> GPUS =
+      Shape.of(gpu ->
+          gpu.text("name", "GPU", "Name of the device profile.", each -> each.profile().name())
               .bytes(
                   "capacity_bytes",
                   "free for the program",
@@ -78,8 +78,8 @@ public record CapacityAnswer(
                   "large_enough_for",
                   "large enough for",
                   "Allocators and settings under which the program runs on it.",
-                  Card::fits)
-              .worded(Card::words));
+                  Gpu::fits)
+              .worded(Gpu::words));
 
   /** The answer as JSON. */
   public static final Kind<CapacityAnswer> KIND =
@@ -104,7 +104,7 @@ public record CapacityAnswer(
                   .bytes("step_bytes", "Exactness of the search.", _ -> CapacitySearch.STEP_BYTES)
                   .bytes(
                       "peak_requested_bytes",
-                      "Most memory that the program asked for at once; no device with less free"
+                      "Maximum memory that the program asked for at once; no device with less free"
                           + " runs it.",
                       CapacityAnswer::neededBytes)
                   .many(
@@ -112,7 +112,7 @@ public record CapacityAnswer(
                       "One entry for each allocator and setting.",
                       rows("allocator"),
                       CapacityAnswer::rows)
-                  .many("gpus", "The known GPUs, the smallest first.", CARDS, CapacityAnswer::cards)
+                  .many("gpus", "The known GPUs, the smallest first.", GPUS, CapacityAnswer::gpus)
                   .texts("left_out", "Why others could not be tried.", CapacityAnswer::leftOut)
                   .seconds(
                       "wall_seconds",
@@ -151,28 +151,27 @@ public record CapacityAnswer(
             .bytes(
                 "peak_block_bytes",
                 "blocks at peak",
-                "Most memory in blocks in use, where memory is ample.",
+                "Maximum memory in blocks in use, where memory is ample.",
                 each -> each.result().peakBlockBytes())
             .rank(1)
             .bytes(
                 "reserved_if_ample_bytes",
                 "reserved if ample",
-                "Most memory held from a device without bounds.",
+                "Maximum memory held from a device without bounds.",
                 each -> each.result().ample().peakReservedBytes())
             .text(
                 "smallest_gpu",
                 "smallest GPU",
                 "The smallest known GPU that is large enough.",
-                each ->
-                    each.result().smallestCard().map(card -> card.profile().name()).orElse(null))
+                each -> each.result().smallestGpu().map(gpu -> gpu.profile().name()).orElse(null))
             .missing("none is")
             .texts(
                 "gpus_that_fit",
                 "All known GPUs that are large enough.",
                 each ->
-                    each.result().cards().stream()
-                        .filter(CapacitySearch.Card::fits)
-                        .map(card -> card.profile().name())
+                    each.result().gpus().stream()
+                        .filter(CapacitySearch.Gpu::fits)
+                        .map(gpu -> gpu.profile().name())
                         .toList())
             .count("replays", "Replays that the search took.", each -> each.result().replays())
             .texts(
@@ -189,7 +188,7 @@ public record CapacityAnswer(
         Table.of("Smallest devices", rows(isPyTorchOnly() ? "setting" : "allocator"), rows)
             .at("/settings");
     List<Block> blocks = new ArrayList<>(List.of(facts(), table));
-    blocks.add(Table.of("Known GPUs", CARDS, cards()));
+    blocks.add(Table.of("Known GPUs", GPUS, gpus()));
     List<Sentence> notes = notes(rows);
     if (!notes.isEmpty()) {
       blocks.add(new Notes(notes));
@@ -255,16 +254,16 @@ public record CapacityAnswer(
   }
 
   private Verdict verdict(Row smallest, Optional<Row> recorded, List<Sentence> details) {
-    long leastBytes = smallest.result().capacityBytes();
+    long minBytes = smallest.result().capacityBytes();
     String conf = smallest.conf();
     boolean isBetter =
         recorded.isPresent()
-            && (!recorded.get().isFound() || recorded.get().result().capacityBytes() > leastBytes);
-    Sentence least =
+            && (!recorded.get().isFound() || recorded.get().result().capacityBytes() > minBytes);
+    Sentence minimum =
         Sentence.of(
-            "A device with {} free runs the program with {}", bytes(leastBytes), smallest.name());
+            "A device with {} free runs the program with {}", bytes(minBytes), smallest.name());
     if (!isBetter) {
-      return new Verdict(Tone.NEUTRAL, Sentence.of("{}.", least), details, null);
+      return new Verdict(Tone.NEUTRAL, Sentence.of("{}.", minimum), details, null);
     }
     Sentence now =
         recorded.get().isFound()
@@ -275,7 +274,7 @@ public record CapacityAnswer(
             : Sentence.of("with the recorded settings, {}, none does", recorded.get().name());
     return new Verdict(
         Tone.GOOD,
-        Sentence.of("{}; {}.", least, now),
+        Sentence.of("{}; {}.", minimum, now),
         details,
         conf == null ? null : Settings.paste(conf, version));
   }
@@ -321,7 +320,7 @@ public record CapacityAnswer(
   }
 
   /** What runs on a known GPU. */
-  private record Card(DeviceProfile profile, List<String> fits, List<String> fails) {
+  private record Gpu(DeviceProfile profile, List<String> fits, List<String> fails) {
     private String words() {
       return fails.isEmpty()
           ? "all"
@@ -333,17 +332,17 @@ public record CapacityAnswer(
     }
   }
 
-  private List<Card> cards() {
-    List<Card> cards = new ArrayList<>();
-    for (CapacitySearch.Card known : results.getFirst().cards()) {
-      Card card = new Card(known.profile(), new ArrayList<>(), new ArrayList<>());
+  private List<Gpu> gpus() {
+    List<Gpu> gpus = new ArrayList<>();
+    for (CapacitySearch.Gpu known : results.getFirst().gpus()) {
+      Gpu gpu = new Gpu(known.profile(), new ArrayList<>(), new ArrayList<>());
       for (Row row : rows()) {
-        boolean fits = row.result().cards().get(cards.size()).fits();
-        (fits ? card.fits() : card.fails()).add(row.name());
+        boolean fits = row.result().gpus().get(gpus.size()).fits();
+        (fits ? gpu.fits() : gpu.fails()).add(row.name());
       }
-      cards.add(card);
+      gpus.add(gpu);
     }
-    return cards;
+    return gpus;
   }
 
   /**
@@ -360,14 +359,14 @@ public record CapacityAnswer(
             .distinct()
             .toArray();
     List<Long> shown = new ArrayList<>();
-    int step = Math.max(1, (sizes.length + MOST_SIZES - 1) / MOST_SIZES);
+    int step = Math.max(1, (sizes.length + MAX_SIZES - 1) / MAX_SIZES);
     for (int i = sizes.length - 1; i >= 0; i -= step) {
       shown.addFirst(sizes[i]);
     }
     List<FrontierData.Column> columns = new ArrayList<>();
     shown.forEach(bytes -> columns.add(new FrontierData.Column("", bytes)));
-    for (CapacitySearch.Card card : results.getFirst().cards()) {
-      columns.add(new FrontierData.Column(card.profile().name(), card.profile().capacityBytes()));
+    for (CapacitySearch.Gpu gpu : results.getFirst().gpus()) {
+      columns.add(new FrontierData.Column(gpu.profile().name(), gpu.profile().capacityBytes()));
     }
     FrontierData data = new FrontierData(columns);
     for (Row row : rows()) {
@@ -379,7 +378,7 @@ public record CapacityAnswer(
                 && bytes >= result.capacityBytes()
                 && !result.failingAboveBytes().contains(bytes));
       }
-      result.cards().forEach(card -> fits.add(card.fits()));
+      result.gpus().forEach(gpu -> fits.add(gpu.fits()));
       data.add(row.name(), fits, result.capacityBytes());
     }
     return data;

@@ -39,11 +39,11 @@ public record PerturbReport(
 
   private static Map<String, Double> quantiles() {
     Map<String, Double> quantiles = new LinkedHashMap<>();
-    quantiles.put("least", 0.0);
+    quantiles.put("lowest", 0.0);
     quantiles.put("5 % of copies at most", 0.05);
     quantiles.put("half of copies at most", 0.5);
     quantiles.put("95 % of copies at most", 0.95);
-    quantiles.put("most", 1.0);
+    quantiles.put("highest", 1.0);
     return quantiles;
   }
 
@@ -178,9 +178,9 @@ public record PerturbReport(
     map.put("resize_each", perturbation.resize().name().toLowerCase(Locale.ROOT));
     map.put("seed", seed);
     map.put("runs", fragility.runs().size());
-    map.put("ooms", fragility.failures());
-    map.put("oom_share", (double) fragility.failures() / fragility.runs().size());
-    map.put("oom_share_interval", List.of(share.lower(), share.upper()));
+    map.put("failed_runs", fragility.failures());
+    map.put("failed_runs_share", (double) fragility.failures() / fragility.runs().size());
+    map.put("failed_runs_share_interval", List.of(share.lower(), share.upper()));
     map.put("confidence", Fragility.CONFIDENCE);
     Map<String, Object> peaks = new LinkedHashMap<>();
     peaks.put("min", fragility.peakReservedBytes(0));
@@ -192,7 +192,7 @@ public record PerturbReport(
     map.put("plain", result(fragility.plain()));
     map.put("worst", run(fragility.worst()));
     map.put("all", fragility.runs().stream().<Object>map(PerturbReport::run).toList());
-    map.put("seconds", seconds);
+    map.put("wall_seconds", seconds);
     return map;
   }
 
@@ -207,7 +207,7 @@ public record PerturbReport(
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("passes", result.passes());
     map.put(
-        "first_oom_request", result.firstFailure().map(FailedRequest::requestIndex).orElse(null));
+        "first_failed_request", result.firstFailure().map(FailedRequest::requestIndex).orElse(null));
     map.put("peak_reserved_bytes", result.peakReservedBytes());
     map.put("peak_allocated_bytes", result.peakAllocatedBytes());
     return map;

@@ -81,7 +81,7 @@ public record TuneAnswer(
           steps
               .text(
                   "found_by",
-                  "What tells steps apart: marker, optimizer or period.",
+                  "What separates steps: marker, optimizer or period.",
                   each -> each.source().name().toLowerCase(Locale.ROOT))
               .text("name", "What a step begins with, in words.", Iterations::name)
               .count("count", "Number of steps.", Iterations::count));
@@ -107,16 +107,16 @@ public record TuneAnswer(
               .bytes(
                   "peak_reserved_bytes",
                   "peak reserved",
-                  "Most memory held from the device.",
+                  "Maximum memory held from the device.",
                   each -> each.entry().result().peakReservedBytes())
               .bytes(
                   "peak_allocated_bytes",
-                  "Most memory in blocks in use.",
+                  "Maximum memory in blocks in use.",
                   each -> each.entry().result().peakAllocatedBytes())
               .bytes(
                   "slack_at_peak_bytes",
                   "slack at peak",
-                  "Reserved and not allocated when most was reserved.",
+                  "Reserved and not allocated when reserved memory was highest.",
                   each -> each.entry().result().slackAtPeakBytes())
               .rank(2)
               .count(
@@ -140,7 +140,7 @@ public record TuneAnswer(
               .seconds(
                   "driver_seconds",
                   "driver time",
-                  "Least time that the driver's calls take.",
+                  "Minimum time that the driver's calls take.",
                   each -> each.entry().result().driverNanos() / NANOS_PER_SECOND)
               .rank(3)
               .count("steps", "Whole steps that were replayed.", each -> each.stepNanos().length)
@@ -209,7 +209,7 @@ public record TuneAnswer(
                   .missing("there is none")
                   .bytes(
                       "peak_requested_bytes",
-                      "Most memory that the program asked for at once.",
+                      "Maximum memory that the program asked for at once.",
                       each -> each.tuning().demand().peakRequestedBytes())
                   .flag(
                       "fits_at_all",

@@ -30,13 +30,13 @@ final class TuneVerdict {
 
   Verdict make() {
     Quantity held = exactBytes(tuning.demand().peakRequestedBytes());
-    Quantity most = exactBytes(tuning.plain().scenario().mostBytes());
+    Quantity limit = exactBytes(tuning.plain().scenario().maxBytes());
     if (tuning.isHopeless()) {
       Sentence hopeless =
           Sentence.of(
               "No setting helps: the program holds {} at its peak, and the allocator can have {}.",
               held,
-              most);
+              limit);
       return new Verdict(Tone.BAD, hopeless, List.of(), null);
     }
     if (tuning.recommended().isPresent()) {
@@ -49,7 +49,7 @@ final class TuneVerdict {
               "Every setting that was tried runs out of memory, though the program holds no more"
                   + " than {} at its peak, of {}.",
               held,
-              most);
+              limit);
       return new Verdict(Tone.BAD, all, List.of(), null);
     }
     return verdict(

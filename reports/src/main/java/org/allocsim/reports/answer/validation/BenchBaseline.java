@@ -22,6 +22,8 @@ import org.allocsim.validation.benchmark.Samples;
  * @param nanosPerEvent samples by the measurement's id, each times its share of the processor
  */
 public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent) {
+  private static final String FIRST_VERSION = "allocsim-bench-1";
+
   /**
    * How a measurement compares with an earlier one.
    *
@@ -45,13 +47,15 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
     Path file = Inputs.require(name);
     try (InputStream stream = Files.newInputStream(file)) {
       Map<String, Object> json = JsonValues.readObject(stream);
-      if (!JsonDocument.BENCH.id().equals(json.get("schema"))) {
+      boolean isFirstVersion = FIRST_VERSION.equals(json.get("schema"));
+      if (!isFirstVersion && !JsonDocument.BENCH.id().equals(json.get("schema"))) {
         throw new IOException("it is not of the form " + JsonDocument.BENCH.id());
       }
       Map<String, Samples> byId = new LinkedHashMap<>();
       for (Object row : (List<?>) json.get("measurements")) {
         Map<?, ?> each = (Map<?, ?>) row;
-        Map<?, ?> nanos = (Map<?, ?>) each.get("ns_per_event");
+        String key = isFirstVersion ? "ns_per_event" : "nanos_per_event";
+        Map<?, ?> nanos = (Map<?, ?>) each.get(key);
         Samples samples =
             new Samples(((List<?>) nanos.get("values")).stream().map(BenchBaseline::real).toList());
         byId.put((String) each.get("id"), samples.times(share(each.get("cpu_share"))));
@@ -86,7 +90,7 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
     return ((Number) value).doubleValue();
   }
 
-  /** Where several threads work, or none is told, all time counts. */
+  /** Where several threads work, or none is given, all time counts. */
   private static double share(Object value) {
     return value instanceof Number number && Double.isFinite(number.doubleValue())
         ? number.doubleValue()

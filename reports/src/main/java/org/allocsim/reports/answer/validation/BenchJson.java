@@ -43,8 +43,8 @@ public final class BenchJson {
     map.put("what", each.what());
     map.put("unit", each.unit());
     map.put("events", each.events());
-    map.put("ns_per_event", samples(each.nanosPerEvent()));
-    map.put("ns_per_request", each.nanosPerRequest());
+    map.put("nanos_per_event", samples(each.nanosPerEvent()));
+    map.put("nanos_per_request", each.nanosPerRequest());
     map.put("events_per_second", each.eventsPerSecond());
     map.put("plain_bytes_per_second", each.plainBytesPerSecond());
     map.put("cpu_share", each.cpuShare());
@@ -58,8 +58,8 @@ public final class BenchJson {
     map.put("median", samples.median());
     map.put("lower_quartile", samples.lowerQuartile());
     map.put("upper_quartile", samples.upperQuartile());
-    map.put("least", samples.least());
-    map.put("most", samples.most());
+    map.put("min", samples.least());
+    map.put("max", samples.most());
     map.put("values", new ArrayList<Object>(samples.values()));
     return map;
   }

@@ -10,7 +10,7 @@ import org.allocsim.validation.torch.TorchVerdict;
 /** Results of {@code validate --pytorch} as JSON. */
 public final class TorchJson {
   /** Beyond so many cases only those that are not exact are listed one by one. */
-  private static final int MOST_LISTED = 100;
+  private static final int MAX_LISTED = 100;
 
   private TorchJson() {}
 
@@ -26,7 +26,7 @@ public final class TorchJson {
     List<Object> settings = new ArrayList<>();
     report.confs().forEach(conf -> settings.add(setting(report, conf)));
     map.put("settings", settings);
-    boolean all = report.cases().size() <= MOST_LISTED;
+    boolean all = report.cases().size() <= MAX_LISTED;
     map.put("cases_listed", all ? "all" : "not_exact");
     List<Object> cases = new ArrayList<>();
     report.cases().stream()

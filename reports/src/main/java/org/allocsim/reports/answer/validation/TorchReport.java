@@ -8,7 +8,7 @@ import org.allocsim.validation.torch.TorchMachine;
  * All of one run of {@code validate --pytorch}.
  *
  * @param date the day, as ISO 8601 has it
- * @param driver version of the driver, or null where it does not tell
+ * @param driver version of the driver, or null where it does not say
  * @param machine what PyTorch found
  * @param confs settings, in the order of their runs
  * @param cases what was run

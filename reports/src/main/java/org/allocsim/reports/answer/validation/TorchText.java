@@ -12,7 +12,7 @@ import org.allocsim.validation.torch.TorchVerdict;
 /** Results of {@code validate --pytorch} for people. */
 public final class TorchText {
   /** Beyond so many cases only those that are not exact have a line of their own. */
-  private static final int MOST_LISTED = 40;
+  private static final int MAX_LISTED = 40;
 
   private TorchText() {}
 
@@ -79,7 +79,7 @@ public final class TorchText {
   }
 
   private static void printCases(TorchReport report, PrintWriter out) {
-    boolean all = report.cases().size() <= MOST_LISTED;
+    boolean all = report.cases().size() <= MAX_LISTED;
     int lines = 0;
     for (TorchCase each : report.cases()) {
       if (each.exact() && !all) {

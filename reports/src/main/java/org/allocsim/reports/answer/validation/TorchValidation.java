@@ -50,7 +50,7 @@ public final class TorchValidation {
           "roundup_power2_divisions:4",
           "expandable_segments:True,garbage_collection_threshold:0.6,max_split_size_mb:32");
 
-  private static final int MOST_THREADS = 8;
+  private static final int MAX_THREADS = 8;
 
   private final TorchRuns runs;
   private final int gpu;
@@ -174,7 +174,7 @@ public final class TorchValidation {
         jobs.add(new TorchJob(i, program.requests(), limit));
       }
     }
-    int threads = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST_THREADS);
+    int threads = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MAX_THREADS);
     List<Future<TorchCase>> compared = new ArrayList<>();
     try (ExecutorService executor = Executors.newFixedThreadPool(threads);
         ProgressMeter progress = ProgressMeter.ofCases("PyTorch")) {

@@ -29,7 +29,7 @@ public enum ValidateCharts {
     public JFreeChart draw(ValidateReport report, ChartTheme theme) {
       return PredictedMeasuredChart.create(
           "Peak of memory",
-          report.gpu().name() + ": the most memory that a case took is a point",
+          report.gpu().name() + ": the maximum memory that a case took is a point",
           "peak memory",
           peaks(report),
           Unit.BYTES,

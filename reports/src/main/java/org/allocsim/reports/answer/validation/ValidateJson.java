@@ -25,9 +25,9 @@ public final class ValidateJson {
     map.put("cuda_version", report.gpu().driverVersion());
     map.put("driver", report.driver());
     map.put("device_bytes", report.gpu().totalBytes());
-    map.put("free_bytes_before", report.gpu().freeBytesAtStart());
-    map.put("free_bytes_after", report.freeBytesAfter());
-    map.put("most_bytes", report.mostBytes() == Long.MAX_VALUE ? null : report.mostBytes());
+    map.put("free_before_bytes", report.gpu().freeBytesAtStart());
+    map.put("free_after_bytes", report.freeBytesAfter());
+    map.put("max_bytes", report.maxBytes() == Long.MAX_VALUE ? null : report.maxBytes());
     map.put("touched", report.touched());
     map.put("summary", summary(ValidationSummary.of(report.results(_ -> true))));
     Map<String, Object> near = new LinkedHashMap<>();
@@ -71,7 +71,7 @@ public final class ValidateJson {
     map.put("driver_time_error_mean_high", summary.highMeanTimeError());
     map.put("driver_time_error_max", summary.maxTimeError());
     map.put("kendall_tau_mean", summary.meanRankAgreement());
-    map.put("kendall_tau_least", summary.leastRankAgreement());
+    map.put("kendall_tau_min", summary.leastRankAgreement());
     Map<String, Object> shares = new LinkedHashMap<>();
     shares.put("same_calls", share(new Share(summary.sameCalls(), summary.cases())));
     shares.put("free_bytes_exact", share(new Share(summary.freeBytesExact(), summary.cases())));
@@ -110,8 +110,8 @@ public final class ValidateJson {
     map.put("compared", summary.compared());
     map.put("exact", summary.exact());
     map.put("mean_error_bytes", summary.meanError());
-    map.put("mean_error_bytes_low", summary.lowMeanError());
-    map.put("mean_error_bytes_high", summary.highMeanError());
+    map.put("mean_error_low_bytes", summary.lowMeanError());
+    map.put("mean_error_high_bytes", summary.highMeanError());
     map.put("max_error_bytes", summary.maxError());
     return map;
   }
@@ -130,7 +130,7 @@ public final class ValidateJson {
     }
     CaseResult result = each.result();
     map.put("profile", result.profile());
-    map.put("free_bytes_at_start", result.freeBytesAtStart());
+    map.put("free_at_start_bytes", result.freeBytesAtStart());
     map.put("capacity_bytes", result.capacityBytes());
     map.put("requests", result.requests());
     map.put("predicted_calls", result.predictedCalls());
@@ -145,7 +145,7 @@ public final class ValidateJson {
     map.put("addresses", addresses(result.addresses()));
     map.put("predicted_peak_bytes", result.predictedPeakBytes());
     map.put("measured_peak_bytes", result.measuredPeakBytes());
-    map.put("failures", failures(result.failures()));
+    map.put("failed_requests", failures(result.failures()));
     map.put("driver_time", time(result.time()));
     return map;
   }

@@ -10,10 +10,10 @@ import org.allocsim.validation.gpu.CudaDevice;
  * All of one run of {@code validate}.
  *
  * @param date the day, as ISO 8601 has it
- * @param driver version of the driver, or null where it does not tell
+ * @param driver version of the driver, or null where it does not say
  * @param gpu the GPU as it was found
  * @param freeBytesAfter its free memory at the end
- * @param mostBytes memory that might be used, {@link Long#MAX_VALUE} for all
+ * @param maxBytes memory that might be used, {@link Long#MAX_VALUE} for all
  * @param touched whether blocks were filled
  * @param cases what was run
  */
@@ -22,7 +22,7 @@ public record ValidateReport(
     String driver,
     CudaDevice.Identity gpu,
     long freeBytesAfter,
-    long mostBytes,
+    long maxBytes,
     boolean touched,
     List<ValidatedCase> cases) {
 

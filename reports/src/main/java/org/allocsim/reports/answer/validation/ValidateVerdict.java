@@ -35,8 +35,8 @@ final class ValidateVerdict {
           String.format(
               Locale.ROOT,
               "Addresses: %s of %s (%s) lie where predicted relative to their anchor; rank"
-                  + " agreement with the prediction (Kendall's tau) %.3f on average, %.3f at the"
-                  + " least.",
+                  + " agreement with the prediction (Kendall's tau) %.3f on average, at least"
+                  + " %.3f.",
               Numbers.count(all.addressesEqual()),
               Numbers.count(all.addressesCompared()),
               Numbers.share(all.addressesEqual(), all.addressesCompared()),
@@ -53,7 +53,7 @@ final class ValidateVerdict {
   private static TextTable shares(ValidationSummary all) {
     TextTable table = TextTable.of("cases with", ">cases", ">share", ">interval");
     row(table, "the same driver calls, sizes and refusals", all.sameCalls(), all.cases());
-    row(table, "free bytes right behind every call", all.freeBytesExact(), all.cases());
+    row(table, "free bytes right after every call", all.freeBytesExact(), all.cases());
     row(table, "the same failed requests", all.sameFailures(), all.cases());
     row(table, "a peak that was under-estimated", all.underEstimated(), all.cases());
     row(table, "pool reserved and used right throughout", all.poolExact(), all.poolCases());
@@ -92,10 +92,10 @@ final class ValidateVerdict {
 
   private static String name(Quantity quantity) {
     return switch (quantity) {
-      case FREE_BYTES -> "free bytes behind a call";
+      case FREE_BYTES -> "free bytes after a call";
       case PEAK_BYTES -> "peak of a case";
-      case POOL_RESERVED_BYTES -> "pool reserved behind a call";
-      case POOL_USED_BYTES -> "pool used behind a call";
+      case POOL_RESERVED_BYTES -> "pool reserved after a call";
+      case POOL_USED_BYTES -> "pool used after a call";
     };
   }
 
@@ -108,7 +108,7 @@ final class ValidateVerdict {
         out,
         "",
         all.timedCases() == 0
-            ? "Driver time: no case without failures, held memory or other calls tells."
+            ? "Driver time: no case without failures, held memory or other calls gives a figure."
             : String.format(
                 Locale.ROOT,
                 "Driver time, predicted over measured, in %s without failures: median %.2f%s;"

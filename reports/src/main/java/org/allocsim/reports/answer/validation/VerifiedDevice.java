@@ -90,9 +90,9 @@ public record VerifiedDevice(
     map.put("statistics_undecided", statisticsUndecided);
     map.put("complete_history", verification.completeHistory());
     map.put("stats", verification.statistics());
-    map.put("inferred", RecordingMaps.inferences(verification.inferences()));
+    map.put("inferences", RecordingMaps.inferences(verification.inferences()));
     map.put("notes", snapshot.notes());
-    map.put("seconds", seconds);
+    map.put("wall_seconds", seconds);
     return map;
   }
 

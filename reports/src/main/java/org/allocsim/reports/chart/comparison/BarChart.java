@@ -30,7 +30,7 @@ import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.chart.ui.TextAnchor;
 import org.jfree.data.category.DefaultCategoryDataset;
 
-/** Lying bars, one for each row, stacked from their parts; their sums stand behind them. */
+/** Lying bars, one for each row, stacked from their parts; their sums stand after them. */
 final class BarChart {
   /** Width in pixels. */
   static final int WIDTH = 1100;
@@ -38,14 +38,14 @@ final class BarChart {
   private static final int ROW_HEIGHT = 26;
   private static final int FRAME_HEIGHT = 190;
 
-  /** Least room behind the longest bar. */
+  /** Minimum room after the longest bar. */
   private static final double HEADROOM = 1.02;
 
   /** Share of the width that names may take. */
-  private static final float MOST_FOR_LABELS = 0.34f;
+  private static final float MAX_FOR_LABELS = 0.34f;
 
-  /** Share of the plot that bars keep, however long the texts behind them. */
-  private static final double LEAST_FOR_BARS = 0.3;
+  /** Share of the plot that bars keep, however long the texts after them. */
+  private static final double MIN_FOR_BARS = 0.3;
 
   /** A bound further above all bars than this factor would leave them no room. */
   private static final double FARTHEST_BOUND = 1.5;
@@ -88,7 +88,7 @@ final class BarChart {
     labels.setLowerMargin(0.01);
     labels.setUpperMargin(0.01);
     labels.setMaximumCategoryLabelLines(2);
-    labels.setMaximumCategoryLabelWidthRatio(MOST_FOR_LABELS);
+    labels.setMaximumCategoryLabelWidthRatio(MAX_FOR_LABELS);
     labels.setCategoryLabelPositions(
         CategoryLabelPositions.replaceLeftPosition(
             CategoryLabelPositions.STANDARD,
@@ -98,7 +98,7 @@ final class BarChart {
                 TextAnchor.CENTER_RIGHT,
                 0,
                 CategoryLabelWidthType.RANGE,
-                MOST_FOR_LABELS)));
+                MAX_FOR_LABELS)));
     ChartStyle.style(labels, theme);
     for (BarData.Row row : data.rows()) {
       if (data.isEmphasised(row)) {
@@ -127,9 +127,9 @@ final class BarChart {
     plot.setRangeGridlinePaint(theme.grid());
     plot.setRangeGridlineStroke(ChartStyle.stroke(1));
     for (BarData.Row row : data.rows()) {
-      String behind = text(row, data, unit);
+      String after = text(row, data, unit);
       CategoryTextAnnotation sum =
-          text(row, behind, room.place(data.shown(row), behind), TextAnchor.CENTER_LEFT);
+          text(row, after, room.place(data.shown(row), after), TextAnchor.CENTER_LEFT);
       sum.setPaint(row.remark().isEmpty() ? theme.ink() : theme.either(0xA63C00, 0xFF9A5C));
       plot.addAnnotation(sum);
       if (row.sum() > data.cut()) {
@@ -149,7 +149,7 @@ final class BarChart {
     return ChartStyle.chart(title, subtitle, plot, theme);
   }
 
-  /** What stands behind a bar. */
+  /** What stands after a bar. */
   private static String text(BarData.Row row, BarData data, BarUnit unit) {
     return " "
         + unit.text(row.sum())
@@ -167,7 +167,7 @@ final class BarChart {
   }
 
   /**
-   * An axis that leaves every sum its room behind its bar, and the line of the bound free.
+   * An axis that leaves every sum its room after its bar, and the line of the bound free.
    *
    * @param boundAt where that line is; 0 for none
    * @param perPixel what a pixel stands for
@@ -178,22 +178,21 @@ final class BarChart {
       for (BarData.Row row : data.rows()) {
         labelWidth = Math.max(labelWidth, width(BOLD_FONT, row.label()));
       }
-      double plotWidth = WIDTH - Math.min(MOST_FOR_LABELS * WIDTH, labelWidth) - MARGINS;
+      double plotWidth = WIDTH - Math.min(MAX_FOR_LABELS * WIDTH, labelWidth) - MARGINS;
       double top = Math.max(boundAt, data.cut()) * HEADROOM;
       // Where a sum stands depends on the scale, and the scale on where sums stand.
       for (int attempt = 0; attempt < 3; attempt++) {
         Room room = new Room(top, boundAt, top / plotWidth);
         for (BarData.Row row : data.rows()) {
           String text = text(row, data, unit);
-          double share =
-              Math.max(LEAST_FOR_BARS, 1 - width(ChartStyle.SMALL_FONT, text) / plotWidth);
+          double share = Math.max(MIN_FOR_BARS, 1 - width(ChartStyle.SMALL_FONT, text) / plotWidth);
           top = Math.max(top, room.place(data.shown(row), text) / share);
         }
       }
       return new Room(top, boundAt, top / plotWidth);
     }
 
-    /** Where the text behind a bar begins. */
+    /** Where the text after a bar begins. */
     double place(double end, String text) {
       double textEnd = end + perPixel * width(ChartStyle.SMALL_FONT, text);
       return end < boundAt && textEnd > boundAt ? boundAt : end;

@@ -23,7 +23,7 @@ public final class BarData {
    *
    * @param label its name, unique
    * @param values one for each part
-   * @param remark what stands behind its sum, or nothing
+   * @param remark what stands after its sum, or nothing
    */
   @SuppressWarnings("ArrayRecordComponent")
   record Row(String label, double[] values, String remark) {
@@ -83,7 +83,7 @@ public final class BarData {
     return rows.stream().anyMatch(row -> row.values()[part] > 0);
   }
 
-  /** The greatest sum, 0 where there is none. */
+  /** The highest sum, 0 where there is none. */
   public double top() {
     return rows.stream().mapToDouble(Row::sum).max().orElse(0);
   }
@@ -100,11 +100,12 @@ public final class BarData {
     }
     double middle = sums[sums.length / 2];
     double top = sums[sums.length - 1];
-    double telling = rows.stream().filter(this::isEmphasised).mapToDouble(Row::sum).max().orElse(0);
+    double emphasised =
+        rows.stream().filter(this::isEmphasised).mapToDouble(Row::sum).max().orElse(0);
     if (top <= FAR * middle) {
       return top;
     }
-    double cut = Math.max(CUT * middle, telling);
+    double cut = Math.max(CUT * middle, emphasised);
     for (double sum : sums) {
       cut = sum > cut && sum <= NEAR * cut ? sum : cut;
     }

@@ -6,7 +6,7 @@ import org.allocsim.reports.chart.ChartStyle;
 import org.allocsim.reports.chart.ChartTheme;
 import org.jfree.chart.JFreeChart;
 
-/** Counts of traces as lying bars, such as those that a card serves. */
+/** Counts of traces as lying bars, such as those that a GPU serves. */
 public final class FleetChart {
   /** Width in pixels. */
   public static final int WIDTH = BarChart.WIDTH;

@@ -17,7 +17,7 @@ import org.jfree.chart.plot.XYPlot;
 
 /**
  * Allocators as rows, devices as columns: where every request is served, and where one fails. Cells
- * that fail are crossed, so that no colour is needed to tell them apart.
+ * that fail are crossed, so that no colour is needed to distinguish them.
  */
 public final class FrontierChart {
   /** Width in pixels. */
@@ -27,7 +27,7 @@ public final class FrontierChart {
   private static final int FRAME_HEIGHT = 300;
 
   /** Width of the plot that is there however long the names of allocators. */
-  private static final double LEAST_PLOT_WIDTH = 820;
+  private static final double MIN_PLOT_WIDTH = 820;
 
   /** Width that a size in words takes. */
   private static final double TEXT_WIDTH = 84;
@@ -55,9 +55,9 @@ public final class FrontierChart {
             ? new String[] {""}
             : data.rows().stream().map(FrontierData.Row::label).toArray(String[]::new);
     XYPlot plot = new XYPlot();
-    double behind = behind(columns);
+    double after = after(columns);
     SymbolAxis across = axis(null, devices, theme);
-    across.setRange(-0.5, columns - 0.5 + behind);
+    across.setRange(-0.5, columns - 0.5 + after);
     across.setVerticalTickLabels(true);
     SymbolAxis down = axis(null, labels, theme);
     down.setInverted(true);
@@ -66,7 +66,7 @@ public final class FrontierChart {
     ChartStyle.style(plot, theme);
     plot.setDomainGridlinesVisible(false);
     plot.setRangeGridlinesVisible(false);
-    plot.addAnnotation(new Grid(data.rows(), behind, theme));
+    plot.addAnnotation(new Grid(data.rows(), after, theme));
     LegendItemCollection legend = new LegendItemCollection();
     legend.add(ChartStyle.swatch("every request is served", fits(theme)));
     legend.add(ChartStyle.swatch("out of memory (crossed)", fails(theme)));
@@ -75,8 +75,8 @@ public final class FrontierChart {
   }
 
   /** Width of the last column, which holds sizes in words, in columns of cells. */
-  private static double behind(int columns) {
-    return Math.max(1, TEXT_WIDTH * columns / (LEAST_PLOT_WIDTH - TEXT_WIDTH));
+  private static double after(int columns) {
+    return Math.max(1, TEXT_WIDTH * columns / (MIN_PLOT_WIDTH - TEXT_WIDTH));
   }
 
   private static SymbolAxis axis(String label, String[] symbols, ChartTheme theme) {
@@ -100,12 +100,12 @@ public final class FrontierChart {
     private static final double GAP = 1.5;
 
     private final transient List<FrontierData.Row> rows;
-    private final double behind;
+    private final double after;
     private final transient ChartTheme theme;
 
-    Grid(List<FrontierData.Row> rows, double behind, ChartTheme theme) {
+    Grid(List<FrontierData.Row> rows, double after, ChartTheme theme) {
       this.rows = rows;
-      this.behind = behind;
+      this.after = after;
       this.theme = theme;
     }
 
@@ -121,7 +121,7 @@ public final class FrontierChart {
             cross(graphics, cell);
           }
         }
-        text(graphics, cell(scale, row, fits.size(), behind), rows.get(row).smallestBytes());
+        text(graphics, cell(scale, row, fits.size(), after), rows.get(row).smallestBytes());
       }
     }
 

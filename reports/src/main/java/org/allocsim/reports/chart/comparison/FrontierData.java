@@ -11,7 +11,7 @@ public final class FrontierData {
   /**
    * A device.
    *
-   * @param name of the card; empty for a device of that size
+   * @param name of the GPU; empty for a device of that size
    * @param bytes what it has for the program
    */
   public record Column(String name, long bytes) {}

@@ -16,12 +16,12 @@ import org.allocsim.simulator.trace.RequestKind;
  * @param unit what these numbers count
  * @param counts allocations in each bin
  * @param bytes what they asked for
- * @param quantity what is told apart, for the axis
+ * @param quantity what the bins distinguish, for the axis
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record Histogram(
     List<String> binLabels, long[] froms, Unit unit, long[] counts, long[] bytes, String quantity) {
-  /** What tells bins apart. */
+  /** What the bins distinguish. */
   public enum Unit {
     /** Bytes asked for. */
     BYTES("from_bytes"),
@@ -176,8 +176,8 @@ public record Histogram(
     }
     IntStream inner = IntStream.rangeClosed(first, last);
     IntStream zero = IntStream.range(0, froms[0] == 0 && counts[0] > 0 ? 1 : 0);
-    IntStream behind = IntStream.range(end, kept >= 0 && counts[kept] > 0 ? end + 1 : end);
-    int[] bins = IntStream.concat(IntStream.concat(zero, inner), behind).toArray();
+    IntStream after = IntStream.range(end, kept >= 0 && counts[kept] > 0 ? end + 1 : end);
+    int[] bins = IntStream.concat(IntStream.concat(zero, inner), after).toArray();
     return new Histogram(
         IntStream.of(bins).mapToObj(bin -> labels[bin]).toList(),
         IntStream.of(bins).mapToLong(bin -> froms[bin]).toArray(),

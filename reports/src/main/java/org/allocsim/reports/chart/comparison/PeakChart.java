@@ -34,7 +34,7 @@ public final class PeakChart {
   /**
    * Appends a row.
    *
-   * @param remark what stands behind its sum, or nothing
+   * @param remark what stands after its sum, or nothing
    */
   public static void add(BarData data, String label, String remark, ReservedParts parts) {
     data.add(

@@ -11,8 +11,8 @@ public final class PredictedMeasuredData {
   private static final double WIDE = 30;
 
   private final Map<String, Series> series = new LinkedHashMap<>();
-  private double least = Double.POSITIVE_INFINITY;
-  private double greatest;
+  private double lowest = Double.POSITIVE_INFINITY;
+  private double highest;
   private int oneSided;
 
   /** Pairs of one name. */
@@ -56,8 +56,8 @@ public final class PredictedMeasuredData {
     series.computeIfAbsent(name, Series::new).pairs.add(new double[] {predicted, measured});
     oneSided += predicted == 0 || measured == 0 ? 1 : 0;
     for (double value : new double[] {predicted, measured}) {
-      least = value > 0 ? Math.min(least, value) : least;
-      greatest = Math.max(greatest, value);
+      lowest = value > 0 ? Math.min(lowest, value) : lowest;
+      highest = Math.max(highest, value);
     }
   }
 
@@ -66,14 +66,14 @@ public final class PredictedMeasuredData {
     return List.copyOf(series.values());
   }
 
-  /** The least value above 0. */
-  double least() {
-    return least;
+  /** The lowest value above 0. */
+  double lowest() {
+    return lowest;
   }
 
-  /** The greatest value, 0 where there is none. */
+  /** The highest value, 0 where there is none. */
   double greatest() {
-    return greatest;
+    return highest;
   }
 
   /** Pairs with a 0 on one side. */
@@ -83,6 +83,6 @@ public final class PredictedMeasuredData {
 
   /** Whether the values spread so far that only a logarithmic axis shows all of them. */
   boolean isWide() {
-    return greatest > WIDE * least;
+    return highest > WIDE * lowest;
   }
 }

@@ -87,8 +87,8 @@ public final class FragmentationChart {
 
   /** Where a panel ends: at the whole, or for small shares at a round one just above them. */
   private static double top(TimelineData.Points points) {
-    double greatest = Arrays.stream(points.y()).max().orElse(0);
-    return Arrays.stream(SMALL_TOPS).filter(top -> greatest <= top).findFirst().orElse(WHOLE);
+    double highest = Arrays.stream(points.y()).max().orElse(0);
+    return Arrays.stream(SMALL_TOPS).filter(top -> highest <= top).findFirst().orElse(WHOLE);
   }
 
   private static NumberAxis axis(double top, ChartTheme theme) {

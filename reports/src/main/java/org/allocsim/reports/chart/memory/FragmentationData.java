@@ -71,7 +71,7 @@ public final class FragmentationData {
         timed ? TimelineData.Axis.SECONDS : TimelineData.Axis.EVENTS, nanos, event);
   }
 
-  /** In every bucket the first, the least, the greatest and the last value. */
+  /** In every bucket the first, the lowest, the highest and the last value. */
   private TimelineData.Points points(Source source, TimelineData.Origin origin) {
     FragmentationTimeline timeline = source.timeline();
     Share share = source.share();

@@ -42,10 +42,10 @@ public final class LeakTrendChart {
   private static final double HEADROOM = 1.08;
 
   /** More iterations than this are drawn without a dot for each. */
-  private static final int MOST_DOTS = 200;
+  private static final int MAX_DOTS = 200;
 
   /** A magnification below this span would only show single blocks. */
-  private static final double LEAST_SPAN = 4096;
+  private static final double MIN_SPAN = 4096;
 
   /**
    * What is drawn, one value per iteration.
@@ -57,7 +57,7 @@ public final class LeakTrendChart {
    * @param slope of the quietest moment, bytes per iteration
    * @param lower lower end of the slope's interval
    * @param upper upper end of the slope's interval
-   * @param confidence least probability with which such an interval holds the slope
+   * @param confidence minimum probability with which such an interval holds the slope
    */
   public record Data(
       long[] floorBytes,
@@ -112,16 +112,16 @@ public final class LeakTrendChart {
     int first = data.warmUp();
     long[] floors = data.floorBytes();
     long start = floors[first];
-    double least = 0;
-    double most = 0;
+    double lowest = 0;
+    double highest = 0;
     for (int i = first; i < floors.length; i++) {
-      least = Math.min(least, floors[i] - start);
-      most = Math.max(most, floors[i] - start);
+      lowest = Math.min(lowest, floors[i] - start);
+      highest = Math.max(highest, floors[i] - start);
     }
-    double margin = Math.max(LEAST_SPAN, most - least) * (HEADROOM - 1);
+    double margin = Math.max(MIN_SPAN, highest - lowest) * (HEADROOM - 1);
     NumberAxis axis =
-        ByteAxis.upTo(Math.max(LEAST_SPAN, most - least) + 2 * margin, "change when quietest");
-    axis.setRange(least - margin, Math.max(most, least + LEAST_SPAN) + margin);
+        ByteAxis.upTo(Math.max(MIN_SPAN, highest - lowest) + 2 * margin, "change when quietest");
+    axis.setRange(lowest - margin, Math.max(highest, lowest + MIN_SPAN) + margin);
     XYPlot plot = plot(axis, data, theme);
     add(plot, band(data, start), bandRenderer());
     add(plot, trend(data, start), line(ChartStyle.VERMILLION, 2.0f, null));
@@ -159,14 +159,14 @@ public final class LeakTrendChart {
   }
 
   /** A line through the middle of the data that bends there. */
-  private static double[][] line(Data data, long start, double slopeBefore, double slopeBehind) {
+  private static double[][] line(Data data, long start, double slopeBefore, double slopeAfter) {
     double centre = centre(data);
     double middle = middle(data, start);
     double left = data.warmUp();
     double right = data.floorBytes().length - 1;
     return new double[][] {
       {left, centre, right},
-      {middle + slopeBefore * (left - centre), middle, middle + slopeBehind * (right - centre)}
+      {middle + slopeBefore * (left - centre), middle, middle + slopeAfter * (right - centre)}
     };
   }
 
@@ -202,7 +202,7 @@ public final class LeakTrendChart {
   }
 
   private static XYLineAndShapeRenderer line(Color colour, float width, Data dotted) {
-    boolean dots = dotted != null && dotted.floorBytes().length <= MOST_DOTS;
+    boolean dots = dotted != null && dotted.floorBytes().length <= MAX_DOTS;
     XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(true, dots);
     renderer.setSeriesPaint(0, colour);
     renderer.setSeriesStroke(0, ChartStyle.stroke(width));
@@ -211,7 +211,7 @@ public final class LeakTrendChart {
   }
 
   private static XYLineAndShapeRenderer dots(Data data, ChartTheme theme) {
-    boolean many = data.floorBytes().length > MOST_DOTS;
+    boolean many = data.floorBytes().length > MAX_DOTS;
     XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer(false, true);
     renderer.setSeriesPaint(0, quietest(theme));
     renderer.setSeriesShape(0, dot(many ? 1.2 : 3.4));

@@ -37,7 +37,7 @@ import org.jfree.data.xy.XYDataset;
 /**
  * Requested, allocated, active and reserved memory over time, the bound that applies, and the
  * requests that failed. Colours are those of Okabe and Ito (jfly.uni-koeln.de/color, 2008), which
- * people with colour-blindness can tell apart.
+ * people with colour-blindness can distinguish.
  */
 public final class MemoryTimelineChart {
   /** Width in pixels. */
@@ -75,7 +75,7 @@ public final class MemoryTimelineChart {
    * @param beginNanos when it begins, on the clock of the timeline
    * @param endNanos when it ends
    * @param beginEvent its first request, counted as the timeline does
-   * @param endEvent the request behind its last one
+   * @param endEvent the request after its last one
    */
   public record Phase(
       String name, long beginNanos, long endNanos, long beginEvent, long endEvent) {}

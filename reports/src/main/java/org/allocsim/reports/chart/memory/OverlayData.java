@@ -127,7 +127,7 @@ public final class OverlayData {
     return requested;
   }
 
-  /** The greatest of all values, the background's left out. */
+  /** The highest of all values, the background's left out. */
   double topBytes() {
     double top = 0;
     for (Line line : lines) {

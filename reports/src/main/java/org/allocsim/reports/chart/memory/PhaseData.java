@@ -12,9 +12,9 @@ import org.allocsim.reports.chart.memory.MemoryTimelineChart.Phase;
  * @param spans in the order of their begin
  */
 public record PhaseData(List<Span> spans) {
-  private static final int MOST_NAMES = 3;
+  private static final int MAX_NAMES = 3;
 
-  /** What is narrower than this share of the axis cannot be told from its neighbours. */
+  /** What is narrower than this share of the axis cannot be distinguished from its neighbours. */
   private static final double NARROW = 1.0 / 400;
 
   /**
@@ -54,8 +54,8 @@ public record PhaseData(List<Span> spans) {
   static String summary(List<Phase> phases) {
     List<String> names = phases.stream().map(Phase::name).distinct().toList();
     String some =
-        String.join(", ", names.subList(0, Math.min(MOST_NAMES, names.size())))
-            + (names.size() > MOST_NAMES ? ", ..." : "");
+        String.join(", ", names.subList(0, Math.min(MAX_NAMES, names.size())))
+            + (names.size() > MAX_NAMES ? ", ..." : "");
     return Numbers.count(phases.size(), "phase") + " of the program: " + some;
   }
 }

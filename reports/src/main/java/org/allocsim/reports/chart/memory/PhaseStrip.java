@@ -14,8 +14,8 @@ final class PhaseStrip extends Painting {
   private static final int HEIGHT = 18;
   private static final int MARGIN = 4;
 
-  /** Borders closer than this in pixels would cover what is between them. */
-  private static final double LEAST_BORDER_GAP = 6;
+  /** Boundaries closer than this in pixels would cover what is between them. */
+  private static final double MIN_BOUNDARY_GAP = 6;
 
   private final transient PhaseData data;
   private final transient ChartTheme theme;
@@ -30,7 +30,7 @@ final class PhaseStrip extends Painting {
     Rectangle2D area = scale.area();
     graphics.setFont(ChartStyle.SMALL_FONT);
     FontMetrics metrics = graphics.getFontMetrics();
-    double lastBorder = Double.NEGATIVE_INFINITY;
+    double lastBoundary = Double.NEGATIVE_INFINITY;
     for (int i = 0; i < data.spans().size(); i++) {
       PhaseData.Span span = data.spans().get(i);
       double from = scale.x(span.from());
@@ -38,11 +38,11 @@ final class PhaseStrip extends Painting {
       graphics.setPaint(
           i % 2 == 0 ? theme.either(0xE3E6EA, 0x34383E) : theme.either(0xF1F3F5, 0x272A2F));
       graphics.fill(new Rectangle2D.Double(from, area.getMinY(), Math.max(1, to - from), HEIGHT));
-      if (from - lastBorder >= LEAST_BORDER_GAP) {
+      if (from - lastBoundary >= MIN_BOUNDARY_GAP) {
         graphics.setPaint(theme.thinInk(70));
         graphics.setStroke(ChartStyle.stroke(0.8f));
         graphics.draw(new Line2D.Double(from, area.getMinY(), from, area.getMaxY()));
-        lastBorder = from;
+        lastBoundary = from;
       }
       String text = span.count() > 1 ? span.name() + " ×" + span.count() : span.name();
       if (metrics.stringWidth(text) + 2 * MARGIN <= to - from) {

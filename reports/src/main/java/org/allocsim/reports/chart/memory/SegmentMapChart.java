@@ -20,7 +20,7 @@ import org.jfree.chart.plot.XYPlot;
 
 /**
  * Segments as rows, their blocks in the colours of their categories. Blocks that are narrower than
- * a pixel share it: the colour is that of the category with most bytes there.
+ * a pixel share it: the colour is that of the category with the most bytes there.
  */
 public final class SegmentMapChart {
   /** Width in pixels. */
@@ -225,11 +225,11 @@ public final class SegmentMapChart {
         if (row < 0) {
           return;
         }
-        int most = 0;
+        int highest = 0;
         for (int category = 1; category < bytes.length; category++) {
-          most = bytes[category] > bytes[most] ? category : most;
+          highest = bytes[category] > bytes[highest] ? category : highest;
         }
-        fill(graphics, scale, row, column, 1, most);
+        fill(graphics, scale, row, column, 1, highest);
         Arrays.fill(bytes, 0);
         row = -1;
       }

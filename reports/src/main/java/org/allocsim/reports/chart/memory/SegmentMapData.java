@@ -24,8 +24,8 @@ public final class SegmentMapData {
   /** Category of blocks that were given back and are in use on other streams. */
   public static final String AWAITING = "awaiting free on another stream";
 
-  private static final int MOST_ROWS = 40;
-  private static final long LEAST_ROW_BYTES = 2L << 20;
+  private static final int MAX_ROWS = 40;
+  private static final long MIN_ROW_BYTES = 2L << 20;
 
   /** A segment up to this size is never cut: PyTorch's are of 20 MiB, unless more is asked for. */
   private static final long WHOLE_BYTES = 32L << 20;
@@ -88,17 +88,17 @@ public final class SegmentMapData {
     return data;
   }
 
-  /** The least power of two with which the map has few rows and short segments stay whole. */
+  /** The smallest power of two with which the map has few rows and short segments stay whole. */
   private static long rowBytes(MemoryLayout layout) {
     long longest = 0;
     for (int segment = 0; segment < layout.segmentCount(); segment++) {
       longest = Math.max(longest, Math.min(WHOLE_BYTES, layout.segmentBytes(segment)));
     }
-    long bytes = LEAST_ROW_BYTES;
+    long bytes = MIN_ROW_BYTES;
     while (bytes < longest) {
       bytes *= 2;
     }
-    while (bytes < Long.MAX_VALUE / 2 && rows(layout, bytes) > MOST_ROWS) {
+    while (bytes < Long.MAX_VALUE / 2 && rows(layout, bytes) > MAX_ROWS) {
       bytes *= 2;
     }
     return bytes;

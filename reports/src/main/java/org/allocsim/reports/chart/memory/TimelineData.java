@@ -8,7 +8,7 @@ import org.allocsim.simulator.stats.MemoryTimeline.Series;
 
 /**
  * The points of a memory timeline, thinned out to the width of a chart. In every column of pixels a
- * series keeps its least and its greatest value, so that no peak is lost. The points follow a step
+ * series keeps its lowest and its highest value, so that no peak is lost. The points follow a step
  * function: a value holds until the next one.
  */
 public final class TimelineData {
@@ -101,24 +101,24 @@ public final class TimelineData {
     while (bucket < buckets) {
       double x = clock.start(bucket);
       int column = column(x, end, columns);
-      long least = Long.MAX_VALUE;
+      long lowest = Long.MAX_VALUE;
       long greatest = Long.MIN_VALUE;
       long last = 0;
       int spanning = -1;
       while (bucket < buckets && column(clock.start(bucket), end, columns) == column) {
         if (column(clock.end(bucket), end, columns) == column) {
-          least = Math.min(least, timeline.leastBytes(bucket, series));
+          lowest = Math.min(lowest, timeline.leastBytes(bucket, series));
           greatest = Math.max(greatest, timeline.greatestBytes(bucket, series));
           last = timeline.lastBytes(bucket, series);
         } else {
           last = timeline.firstBytes(bucket, series);
-          least = Math.min(least, last);
+          lowest = Math.min(lowest, last);
           greatest = Math.max(greatest, last);
           spanning = bucket;
         }
         bucket++;
       }
-      path.step(x, least, greatest, last);
+      path.step(x, lowest, greatest, last);
       if (spanning >= 0) {
         // Where between its ends the extremes of a bucket lie is not known: they are drawn last.
         path.step(
@@ -213,16 +213,16 @@ public final class TimelineData {
     private double[] y = new double[256];
     private int count;
 
-    /** Steps from the present value over the least and the greatest to the last one. */
-    void step(double at, long least, long greatest, long last) {
+    /** Steps from the present value over the lowest and the highest to the last one. */
+    void step(double at, long lowest, long highest, long last) {
       double before = count == 0 ? last : y[count - 1];
       if (count > 0) {
         add(at, before);
       }
       // Ends where the pen need not go back over what it has drawn.
-      boolean upFirst = Math.abs(last - least) < Math.abs(last - greatest);
-      add(at, upFirst ? greatest : least);
-      add(at, upFirst ? least : greatest);
+      boolean upFirst = Math.abs(last - lowest) < Math.abs(last - highest);
+      add(at, upFirst ? highest : lowest);
+      add(at, upFirst ? lowest : highest);
       add(at, last);
     }
 

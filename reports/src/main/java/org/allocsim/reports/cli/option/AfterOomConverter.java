@@ -5,7 +5,7 @@ import org.allocsim.simulator.run.AfterOom;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads what happens behind a request that fails. */
+/** Reads what happens after a request that fails. */
 public final class AfterOomConverter implements ITypeConverter<AfterOom> {
   @Override
   public AfterOom convert(String text) {

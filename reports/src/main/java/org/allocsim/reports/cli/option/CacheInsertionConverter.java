@@ -25,13 +25,15 @@ public final class CacheInsertionConverter implements ITypeConverter<CacheInsert
       return new CacheInsertion(place, number);
     }
     return switch (text) {
-      case "empty_cache@phase-borders" -> new CacheInsertion(CacheInsertion.Place.PHASE_BORDERS, 0);
+      // The second is the word of earlier versions.
+      case "empty_cache@phase-boundaries", "empty_cache@phase-borders" ->
+          new CacheInsertion(CacheInsertion.Place.PHASE_BOUNDARIES, 0);
       case "empty_cache@before-oom" -> new CacheInsertion(CacheInsertion.Place.BEFORE_OOM, 0);
       default ->
           throw new TypeConversionException(
               "'"
                   + text
-                  + "' is none of empty_cache@phase-borders, empty_cache@every:N,"
+                  + "' is none of empty_cache@phase-boundaries, empty_cache@every:N,"
                   + " empty_cache@before-oom, empty_cache@request:N");
     };
   }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.allocsim.analysis.account.CardAccount;
+import org.allocsim.analysis.account.GpuAccount;
 import org.allocsim.analysis.account.SmiFormatException;
 import org.allocsim.analysis.account.SmiSamples;
 import org.allocsim.analysis.moment.MemoryMoment;
@@ -21,7 +21,7 @@ import org.allocsim.reports.output.Failure;
 import org.allocsim.simulator.device.DeviceProfile;
 import picocli.CommandLine.Option;
 
-/** Options that say what is known of the card besides the allocator. */
+/** Options that say what is known of the GPU besides the allocator. */
 public final class CardOptions {
   private static final long UNKNOWN = -1;
 
@@ -30,7 +30,7 @@ public final class CardOptions {
       paramLabel = "FILE",
       description =
           "Samples of nvidia-smi --query-gpu or --query-compute-apps with --format=csv; may be"
-              + " given for each. Of several samples the one with most memory in use counts, or"
+              + " given for each. Of several samples the one with the most memory in use counts, or"
               + " with --at end the last one.")
   private List<String> smiNames = List.of();
 
@@ -44,14 +44,14 @@ public final class CardOptions {
       names = "--smi-index",
       paramLabel = "N",
       description =
-          "Index of the card in the samples (default: the only card there, else the device index;"
+          "Index of the GPU in the samples (default: the only GPU there, else the device index;"
               + " CUDA_VISIBLE_DEVICES makes them differ).")
   private Integer smiIndex;
 
   @Option(
       names = "--total",
       paramLabel = "SIZE",
-      description = "Size of the card (default: from the samples, else of the --device).",
+      description = "Size of the GPU (default: from the samples, else of the --device).",
       converter = SizeConverter.class)
   private Long totalBytes;
 
@@ -59,8 +59,8 @@ public final class CardOptions {
       names = "--free",
       paramLabel = "SIZE",
       description =
-          "Free memory of the card at the moment (default: what the failed request was told, else"
-              + " from the samples).",
+          "Free memory of the GPU at the moment (default: what was reported to the failed request,"
+              + " else from the samples).",
       converter = ShareOrSize.Converter.class)
   private ShareOrSize free;
 
@@ -103,13 +103,12 @@ public final class CardOptions {
     return new Samples(smi, notes);
   }
 
-  /** What is known of the card at a moment. */
-  public CardAccount.Card card(
-      Samples samples, ReplayedProgram program, MemoryMoment moment, DeviceOptions device) {
+  /** What is known of the GPU at a moment. */
+  GpuAccount.Gpu gpu(Samples samples, ReplayedProgram program, MemoryMoment moment, DeviceOptions device) {
     DeviceProfile profile = device.profile();
     SmiSamples.Choice choice =
         moment.kind() == MomentQuery.Kind.END ? SmiSamples.Choice.LAST : SmiSamples.Choice.HIGHEST;
-    SmiSamples.CardSample sample = null;
+    SmiSamples.GpuSample sample = null;
     long processBytes = UNKNOWN;
     long otherBytes = UNKNOWN;
     if (samples.smi() != null) {
@@ -138,7 +137,7 @@ public final class CardOptions {
       totalSource = "--total";
     }
     Free known = free(sample, program, moment);
-    return new CardAccount.Card(
+    return new GpuAccount.Gpu(
         total,
         totalSource,
         known.bytes(),
@@ -151,7 +150,7 @@ public final class CardOptions {
 
   private record Free(long bytes, String source) {}
 
-  private Free free(SmiSamples.CardSample sample, ReplayedProgram program, MemoryMoment moment) {
+  private Free free(SmiSamples.GpuSample sample, ReplayedProgram program, MemoryMoment moment) {
     if (free != null) {
       if (free.percent() != null) {
         throw Failure.usage(
@@ -170,8 +169,8 @@ public final class CardOptions {
     return new Free(moment.deviceFreeBytes(), "the simulated device, which nobody else uses");
   }
 
-  /** What the driver keeps: told by it, or what is neither used nor free. */
-  private static long driverBytes(SmiSamples.CardSample sample) {
+  /** What the driver keeps: reported by it, or what is neither used nor free. */
+  private static long driverBytes(SmiSamples.GpuSample sample) {
     if (sample.driverBytes() >= 0) {
       return sample.driverBytes();
     }
@@ -179,27 +178,27 @@ public final class CardOptions {
     return known ? sample.totalBytes() - sample.usedBytes() - sample.freeBytes() : UNKNOWN;
   }
 
-  private SmiSamples.CardSample sample(SmiSamples smi, int deviceIndex, SmiSamples.Choice choice) {
-    Set<String> cards = smi.cardNames();
-    if (cards.size() <= 1 && smiIndex == null) {
-      return smi.card("", choice);
+  private SmiSamples.GpuSample sample(SmiSamples smi, int deviceIndex, SmiSamples.Choice choice) {
+    Set<String> gpus = smi.gpuNames();
+    if (gpus.size() <= 1 && smiIndex == null) {
+      return smi.gpu("", choice);
     }
     String wanted = Integer.toString(smiIndex == null ? deviceIndex : smiIndex);
-    if (!cards.contains(wanted)) {
+    if (!gpus.contains(wanted)) {
       throw Failure.usage(
-          "--smi: the samples have no card of index "
+          "--smi: the samples have no GPU of index "
               + wanted
               + "; sample with --query-gpu=index,... and choose one with --smi-index");
     }
-    return smi.card(wanted, choice);
+    return smi.gpu(wanted, choice);
   }
 
   private static Map<Long, Long> processes(
-      SmiSamples smi, SmiSamples.CardSample sample, SmiSamples.Choice choice) {
+      SmiSamples smi, SmiSamples.GpuSample sample, SmiSamples.Choice choice) {
     String uuid = sample == null ? "" : sample.uuid();
-    if (uuid.isEmpty() && smi.processCards().size() > 1) {
+    if (uuid.isEmpty() && smi.processGpus().size() > 1) {
       throw Failure.usage(
-          "--smi: the processes are on several cards; sample the card too, with"
+          "--smi: the processes are on several GPUs; sample the GPU too, with"
               + " --query-gpu=index,uuid,memory.total,memory.used,memory.free");
     }
     return smi.processBytes(uuid, choice);
@@ -211,7 +210,7 @@ public final class CardOptions {
         throw Failure.usage(
             "--pid "
                 + pid
-                + ": the samples have no such process on the card; they have "
+                + ": the samples have no such process on the GPU; they have "
                 + processes.keySet());
       }
       return pid;
@@ -220,7 +219,7 @@ public final class CardOptions {
       throw Failure.usage(
           "--smi: the samples have "
               + processes.size()
-              + " processes on the card; say with --pid which one the program is");
+              + " processes on the GPU; say with --pid which one the program is");
     }
     return processes.isEmpty() ? null : processes.keySet().iterator().next();
   }

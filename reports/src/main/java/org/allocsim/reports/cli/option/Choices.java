@@ -66,7 +66,7 @@ public final class Choices {
 
   /** A moment: oom, peak, end or the index of an allocation request. */
   public static final class MomentConverter implements ITypeConverter<MomentQuery> {
-    private static final int MOST_DIGITS = 18;
+    private static final int MAX_DIGITS = 18;
 
     @Override
     public MomentQuery convert(String text) {
@@ -76,7 +76,7 @@ public final class Choices {
         case "end" -> MomentQuery.of(Kind.END);
         default -> {
           if (text.isEmpty()
-              || text.length() > MOST_DIGITS
+              || text.length() > MAX_DIGITS
               || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
             throw new TypeConversionException(
                 "'"
@@ -84,7 +84,7 @@ public final class Choices {
                     + "' is no moment; write oom, peak, end or the index of an allocation request,"
                     + " counted from 0");
           }
-          yield MomentQuery.behindRequest(Long.parseLong(text));
+          yield MomentQuery.afterRequest(Long.parseLong(text));
         }
       };
     }

@@ -7,12 +7,12 @@ import picocli.CommandLine.Option;
 
 /** Options that say how much of a table is shown. */
 public final class TableOptions {
-  private static final int MOST_FRAMES = 64;
+  private static final int MAX_FRAMES = 64;
 
   @Option(
       names = "--top",
       paramLabel = "N",
-      description = "Most lines to show; the others are added up (default: 20).",
+      description = "Maximum number of lines to show; the others are added up (default: 20).",
       defaultValue = "20")
   private int top;
 
@@ -20,8 +20,8 @@ public final class TableOptions {
       names = "--frames",
       paramLabel = "N",
       description =
-          "Most frames of a stack to tell apart; those of PyTorch itself do not count"
-              + " (default: 3).",
+          "Maximum number of frames by which stacks are distinguished; those of PyTorch itself do"
+              + " not count (default: 3).",
       defaultValue = "" + StackLabels.DEFAULT_FRAMES)
   private int frames;
 
@@ -34,9 +34,9 @@ public final class TableOptions {
     if (top < 1) {
       throw Failure.usage("--top " + top + " shows nothing; write 1 or more");
     }
-    if (frames < 1 || frames > MOST_FRAMES) {
+    if (frames < 1 || frames > MAX_FRAMES) {
       throw Failure.usage(
-          "--frames " + frames + " is outside 1.." + MOST_FRAMES + "; write one of these");
+          "--frames " + frames + " is outside 1.." + MAX_FRAMES + "; write one of these");
     }
     return new TableLimits(top, frames);
   }

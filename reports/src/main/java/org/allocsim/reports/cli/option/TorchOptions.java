@@ -46,8 +46,8 @@ public final class TorchOptions {
       names = "--cases-per-process",
       paramLabel = "N",
       description =
-          "With --pytorch: most cases that a process serves, one after the other, with its"
-              + " allocator emptied in between (default: 1).")
+          "With --pytorch: maximum number of cases that a process serves, one after the other, with"
+              + " its allocator emptied in between (default: 1).")
   private Integer casesPerProcess;
 
   @Option(

@@ -78,7 +78,7 @@ class MemoryTimelineChartTest {
   }
 
   @Test
-  void aBoundFarAboveAllMemoryIsTold() throws IOException {
+  void aBoundFarAboveAllMemoryIsReported() throws IOException {
     String svg =
         new String(draw(ChartFile.SVG, timeline(), new Bound("device memory", 80L << 30)), UTF_8);
     assertTrue(svg.contains("device memory of 80.00 GiB is far above"), "in the subtitle");

@@ -71,9 +71,9 @@ class TimelineDataTest {
     for (int seed = 0; seed < 30; seed++) {
       Random random = new Random(seed);
       MemoryTimeline timeline = new MemoryTimeline();
-      double[] least = new double[columns];
-      double[] greatest = new double[columns];
-      Arrays.fill(least, Double.MAX_VALUE);
+      double[] lowest = new double[columns];
+      double[] highest = new double[columns];
+      Arrays.fill(lowest, Double.MAX_VALUE);
       long reserved = 0;
       int samples = 2_000;
       for (int i = 0; i < samples; i++) {
@@ -87,14 +87,14 @@ class TimelineDataTest {
         }
         reserved += free ? -bytes : bytes;
         int column = Math.min(columns - 1, (int) ((double) i / (samples - 1) * columns));
-        least[column] = Math.min(least[column], reserved);
-        greatest[column] = Math.max(greatest[column], reserved);
+        lowest[column] = Math.min(lowest[column], reserved);
+        highest[column] = Math.max(highest[column], reserved);
       }
       TimelineData.Points points = TimelineData.of(timeline, columns).series(Series.RESERVED);
       assertTrue(points.count() <= 5 * columns + 1, "points " + points.count());
       for (int column = 0; column < columns; column++) {
-        assertTrue(contains(points, least[column]), "seed " + seed + " column " + column);
-        assertTrue(contains(points, greatest[column]), "seed " + seed + " column " + column);
+        assertTrue(contains(points, lowest[column]), "seed " + seed + " column " + column);
+        assertTrue(contains(points, highest[column]), "seed " + seed + " column " + column);
       }
     }
   }

@@ -29,7 +29,7 @@ import org.allocsim.workloads.source.TraceSource;
  * lines and those that begin with {@code #} are passed over.
  */
 public final class InputFiles {
-  private static final int MOST_LISTS = 16;
+  private static final int MAX_LISTS = 16;
 
   private final FleetStorage storage;
   private final TreeMap<String, FleetFile> files = new TreeMap<>();
@@ -95,9 +95,9 @@ public final class InputFiles {
   }
 
   private void addList(String name) throws IOException {
-    if (++lists > MOST_LISTS) {
+    if (++lists > MAX_LISTS) {
       throw new SweepException(
-          "@" + name + ": more than " + MOST_LISTS + " lists; a list cannot hold itself", null);
+          "@" + name + ": more than " + MAX_LISTS + " lists; a list cannot hold itself", null);
     }
     if (storage.file(name).isEmpty()) {
       throw new SweepException("@" + name + ": there is no such list; check the path", null);

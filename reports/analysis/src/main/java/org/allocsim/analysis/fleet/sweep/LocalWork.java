@@ -37,7 +37,7 @@ final class LocalWork {
   private final long usualRuns;
   private final Deque<FleetFile> files = new ArrayDeque<>();
 
-  /** Traces that did not fit the heap beside others, and are tried again by themselves. */
+  /** Traces that did not fit the heap beside others, and are tried again alone. */
   private final Deque<FleetFile> large = new ArrayDeque<>();
 
   private final Map<FleetFile, Open> open = new LinkedHashMap<>();

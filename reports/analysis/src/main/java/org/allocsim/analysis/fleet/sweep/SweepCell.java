@@ -13,7 +13,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
  *
  * @param choice the allocator with all its options
  * @param version release whose rules policy pytorch follows
- * @param profile the card
+ * @param profile the GPU
  * @param limitBytes the allocator's own limit, −1 without one
  * @param isRecordedConf whether the settings are those of the recording
  * @param obstacle why it cannot be run; null where it can
@@ -61,7 +61,7 @@ record SweepCell(
         .set(SweepColumn.LIMIT_BYTES, limitBytes < 0 ? null : limitBytes);
   }
 
-  /** Tells this run from others of the same trace. */
+  /** Distinguishes this run from others of the same trace. */
   List<Object> identity() {
     return describe(new SweepRow.Builder()).identity();
   }

@@ -18,7 +18,7 @@ public interface SweepEngine {
    *
    * @param inputs what {@link InputFiles} takes
    * @param out folder of the results
-   * @param options what the engine is told beside the request
+   * @param options what the engine gets beside the request
    * @throws SweepException where the sweep cannot begin or go on
    */
   SweepSummary run(
@@ -29,7 +29,7 @@ public interface SweepEngine {
       SweepListener listener);
 
   /**
-   * What an engine is told.
+   * What an engine gets.
    *
    * @param master where a cluster is, in the words of the engine; null where it knows
    * @param threads runs at a time on this machine; 0 for one on each core

@@ -27,16 +27,16 @@ import org.allocsim.workloads.profile.ProfileFile;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.Recording;
 
-/** Allocators × settings × cards: the runs that every trace of a sweep gets. */
+/** Allocators × settings × GPUs: the runs that every trace of a sweep gets. */
 public final class SweepGrid {
   private final SweepRequest request;
   private final PyTorchVersion version;
   private final List<PolicyChoice> policies;
-  private final List<Card> cards;
+  private final List<Gpu> gpus;
   private final Map<TuneKey, List<String>> tuneConfs = new ConcurrentHashMap<>();
 
-  /** A card, or the one that the recording shows, where the profile is null. */
-  private record Card(DeviceProfile profile) {}
+  /** A GPU, or the one that the recording shows, where the profile is null. */
+  private record Gpu(DeviceProfile profile) {}
 
   /** What the grid of {@code tune} depends on. */
   private record TuneKey(String recordedConf, boolean limited) {}
@@ -45,9 +45,9 @@ public final class SweepGrid {
     this.request = request;
     version = PyTorchVersion.of(request.torchVersion());
     policies = PolicyChoice.parseList(request.policies());
-    cards = new ArrayList<>();
+    gpus = new ArrayList<>();
     for (String device : request.devices()) {
-      cards.add(new Card(device.equals(SweepRequest.RECORDED) ? null : profile(device)));
+      gpus.add(new Gpu(device.equals(SweepRequest.RECORDED) ? null : profile(device)));
     }
   }
 
@@ -82,7 +82,7 @@ public final class SweepGrid {
     }
   }
 
-  /** How a run goes on behind a failed request. */
+  /** How a run goes on after a failed request. */
   AfterOom afterOom() {
     return request.stopsAtOom() ? AfterOom.STOP : AfterOom.CONTINUE;
   }
@@ -112,10 +112,10 @@ public final class SweepGrid {
       boolean takesSettings =
           policy.provider().spec().id().equals(Scenario.PYTORCH)
               && !policy.options().containsKey(SweepCell.CONF);
-      for (Card card : cards) {
+      for (Gpu gpu : gpus) {
         DeviceProfile profile =
-            card.profile() == null ? DeviceProfiles.defaultProfile() : card.profile();
-        long limitBytes = card.profile() == null ? recordedLimitBytes : givenLimit(profile);
+            gpu.profile() == null ? DeviceProfiles.defaultProfile() : gpu.profile();
+        long limitBytes = gpu.profile() == null ? recordedLimitBytes : givenLimit(profile);
         for (String conf :
             takesSettings
                 ? confs(recordedConf, limitBytes >= 0)

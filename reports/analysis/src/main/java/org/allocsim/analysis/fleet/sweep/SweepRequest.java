@@ -9,17 +9,17 @@ import java.util.List;
  * @param policies allocators with their options, as {@code --policies} takes them
  * @param confs settings of policy pytorch; an empty one is its default, {@value #RECORDED} stands
  *     for those of the recording, {@value #TUNE} for the grid of {@code allocsim tune}
- * @param devices device profiles as JSON; {@value #RECORDED} stands for the default card under the
+ * @param devices device profiles as JSON; {@value #RECORDED} stands for the default GPU under the
  *     limit that the recording shows
- * @param ownDevices those of them that do not come with the program: their names do not tell what
+ * @param ownDevices those of them that do not come with the program: their names do not say what
  *     they are
  * @param memoryFraction share of each device that the allocator may reserve; null without
  * @param memoryLimitBytes the same in bytes; null without
  * @param torchVersion release whose rules are followed
  * @param stopsAtOom whether a run ends at its first failed request
  * @param deviceIndex device of the traces; null for the first that did anything
- * @param format format of the traces; null where their content tells
- * @param programVersion what tells results of this program from those of another
+ * @param format format of the traces; null where their content shows it
+ * @param programVersion what distinguishes results of this program from those of another
  */
 public record SweepRequest(
     String policies,
@@ -36,7 +36,7 @@ public record SweepRequest(
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** What the recording tells. */
+  /** What the recording says. */
   public static final String RECORDED = "recorded";
 
   /** The settings that {@code allocsim tune} tries. */

@@ -111,7 +111,7 @@ public final class SweepRow {
     return values.clone();
   }
 
-  /** What tells a run from others of the same trace. */
+  /** What distinguishes a run from others of the same trace. */
   List<Object> identity() {
     return IDENTITY.stream().map(this::get).toList();
   }

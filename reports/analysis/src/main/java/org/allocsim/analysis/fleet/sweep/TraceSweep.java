@@ -173,7 +173,7 @@ public final class TraceSweep {
     return path == null ? failure.getMessage() : failure.getMessage().replace(path, file.name());
   }
 
-  /** What tells this trace from others; a program is what its name says. */
+  /** What distinguishes this trace from others; a program is what its name says. */
   private String digest() {
     return trace.sha256() == null ? Sha256.of(file.name()) : trace.sha256();
   }

@@ -25,7 +25,7 @@ public final class AsyncPoolHoles implements SuiteScenario {
   private static final String WAIT = "freed on another stream, synchronised";
 
   /** Sizes of the report over 8, as is the request; the pool's chunks keep their size. */
-  private static final long CARD_BYTES = 84_490_059_776L / 8;
+  private static final long GPU_BYTES = 84_490_059_776L / 8;
 
   private static final double USED_SHARE = 53_514_136_688.0 / 84_490_059_776L;
   private static final long REFUSED_BYTES = 132_870_728L;
@@ -40,15 +40,15 @@ public final class AsyncPoolHoles implements SuiteScenario {
         Kind.FAILURE,
         "the driver's pool fails beside a third of free memory",
         "rapidsai/rmm#1245, pytorch/pytorch#110194 (totals published; program constructed)",
-        "Blocks of 4 to 12 MiB fill an eighth of an 84.5 GB card; a third of them, one beside each"
+        "Blocks of 4 to 12 MiB fill an eighth of an 84.5 GB GPU; a third of them, one beside each"
             + " that stays, is given back; 132 870 728 B are asked for. Before: cudaMallocAsync's"
-            + " pool; after: cudaMalloc for every request. Also: half a card freed on another"
+            + " pool; after: cudaMalloc for every request. Also: half a GPU freed on another"
             + " stream, with and without waiting for it.");
   }
 
   @Override
   public List<Variant> variants() {
-    Variant holes = Variant.of("pool", holes()).capacity(CARD_BYTES).with(ASYNC).named("pool");
+    Variant holes = Variant.of("pool", holes()).capacity(GPU_BYTES).with(ASYNC).named("pool");
     Variant streams =
         Variant.of(NO_WAIT, otherStream(false))
             .capacity(4 * GIB)
@@ -71,7 +71,7 @@ public final class AsyncPoolHoles implements SuiteScenario {
       long stays = 2 * MIB * random.nextLong(2, 7);
       long goes = 2 * MIB * Math.round(stays * (1 - USED_SHARE) / USED_SHARE / (2 * MIB));
       filled += stays + goes;
-      if (filled > CARD_BYTES - 64 * MIB) {
+      if (filled > GPU_BYTES - 64 * MIB) {
         break;
       }
       program.allocate(stays);
@@ -107,7 +107,7 @@ public final class AsyncPoolHoles implements SuiteScenario {
         .between("share of the pool in use then, 53.5 : 84.5", 0.62, 0.66, used)
         .holds("cudaMalloc for every request serves them", direct.passes())
         .holds("what another stream freed is refused at first", !outcomes.of(NO_WAIT).passes())
-        .holds("and served behind a synchronisation", outcomes.of(WAIT).passes())
+        .holds("and served after a synchronisation", outcomes.of(WAIT).passes())
         .conclude(
             "The pool holds "
                 + ByteFormat.human(pool.end().slackBytes())

@@ -39,14 +39,14 @@ public final class CarvedUpSegments implements SuiteScenario {
         "On 12 GiB: 10 GiB are taken and given back, 5 GiB stay in their segment, 6 GiB are asked"
             + " for. Before: default settings; after: max_split_size_mb:200. Also: a tensor of 11"
             + " 643 387 904 B whose segment 499 214 336 B of survivors carve up, and 50 MB beside"
-            + " 13 GB of free parts of segments on a 32 GB card.");
+            + " 13 GB of free parts of segments on a 32 GB GPU.");
   }
 
   @Override
   public List<Variant> variants() {
     Variant twin = Variant.of("default", carved()).capacity(12 * GIB);
     Variant tensor = Variant.of(TENSOR, tensor()).capacity(16 * GIB);
-    Variant parts = Variant.of(SPLIT_BLOCKS, splitBlocks()).capacity(partsCardBytes());
+    Variant parts = Variant.of(SPLIT_BLOCKS, splitBlocks()).capacity(partsGpuBytes());
     return List.of(
         twin,
         twin.under("max_split_size_mb:200"),
@@ -75,7 +75,7 @@ public final class CarvedUpSegments implements SuiteScenario {
     return program.build();
   }
 
-  private static long partsCardBytes() {
+  private static long partsGpuBytes() {
     return SEGMENTS * 74 * MIB + 40 * MIB;
   }
 

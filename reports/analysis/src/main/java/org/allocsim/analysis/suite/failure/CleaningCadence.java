@@ -77,7 +77,7 @@ public final class CleaningCadence implements SuiteScenario {
         "cleaning the cache trades time for memory",
         "huggingface/peft#2894 (table published; program constructed), discuss.pytorch.org 34232",
         "Llama-3.2-3B with adapters, 6.4 GiB, stays; 250 steps of 480 to 1 680 tokens. Before:"
-            + " empty_cache() behind every step; after: never.");
+            + " empty_cache() after every step; after: never.");
   }
 
   @Override

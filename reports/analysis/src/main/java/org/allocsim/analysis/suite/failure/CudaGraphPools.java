@@ -20,7 +20,7 @@ import org.allocsim.simulator.trace.PoolId;
 /** A CUDA graph for each of eleven resolutions. */
 public final class CudaGraphPools implements SuiteScenario {
   private static final int RESOLUTIONS = 11;
-  private static final int LEAST = 352;
+  private static final int SMALLEST = 352;
   private static final int STEP = 40;
 
   /** Temporaries of a graph, of which all are live at once. */
@@ -28,7 +28,7 @@ public final class CudaGraphPools implements SuiteScenario {
 
   /** Bytes of one temporary for each pixel, so that the largest graph takes 5.1 GiB. */
   private static final double PIXEL_BYTES =
-      5.1 * GIB / TEMPORARIES / Math.pow(LEAST + STEP * (RESOLUTIONS - 1.0), 2);
+      5.1 * GIB / TEMPORARIES / Math.pow(SMALLEST + STEP * (RESOLUTIONS - 1.0), 2);
 
   /** A scenario; the service loader makes it. */
   public CudaGraphPools() {}
@@ -55,7 +55,7 @@ public final class CudaGraphPools implements SuiteScenario {
     Requests program = new Requests();
     program.allocate(Requests.gib(6.3));
     for (int i = RESOLUTIONS - 1; i >= 0; i--) {
-      long side = LEAST + (long) STEP * i;
+      long side = SMALLEST + (long) STEP * i;
       long bytes = Math.round(PIXEL_BYTES * side * side / MIB) * MIB;
       PoolId pool = new PoolId(shared ? 1 : RESOLUTIONS - i, 0);
       List<Integer> temporaries = new ArrayList<>();

@@ -39,7 +39,7 @@ public final class EmbeddingStashing implements SuiteScenario {
         "meta-pytorch/torchrec#4584 (totals and kinds of gaps published; program constructed)",
         "45 GiB stay; 32 tables of 0.5 GiB are stashed in host memory, the freed 16 GiB are too"
             + " small piecewise for the 32 activations of 1 GiB that follow. Before: default;"
-            + " after: one empty_cache() behind the stashing. Also: 77 GiB taken and given back at"
+            + " after: one empty_cache() after the stashing. Also: 77 GiB taken and given back at"
             + " the start; and a program whose gap has all three kinds: hard (free parts of"
             + " segments in use), soft (whole free segments) and of another stream.");
   }
@@ -127,7 +127,7 @@ public final class EmbeddingStashing implements SuiteScenario {
             1,
             outcomes.after().stat("num_sync_all_streams"))
         .bytes("hard, soft and stream part together", before.slackBytes(), hard + soft + stream)
-        .bytes("hard part behind empty_cache()", hard, released.totalBytes())
+        .bytes("hard part after empty_cache()", hard, released.totalBytes())
         .conclude(
             "The stranded "
                 + ByteFormat.human(plain.end().slackBytes())

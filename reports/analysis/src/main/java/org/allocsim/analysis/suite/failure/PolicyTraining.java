@@ -17,7 +17,7 @@ import org.allocsim.workloads.profile.ShippedProfiles;
 /** Training a policy on generated answers of varying length. */
 public final class PolicyTraining implements SuiteScenario {
   private static final int BATCHES = 12;
-  private static final DeviceProfile CARD = ShippedProfiles.named("h200");
+  private static final DeviceProfile GPU = ShippedProfiles.named("h200");
 
   /** Qwen2.5-7B: 28 layers, 3 584 wide, 18 944 inside, 152 064 tokens known. */
   private static final TokenSteps MODEL =
@@ -44,7 +44,7 @@ public final class PolicyTraining implements SuiteScenario {
 
   @Override
   public List<Variant> variants() {
-    Variant plain = Variant.of("default", steps()).on(CARD);
+    Variant plain = Variant.of("default", steps()).on(GPU);
     return List.of(plain, plain.under("expandable_segments:True"));
   }
 
@@ -75,7 +75,7 @@ public final class PolicyTraining implements SuiteScenario {
             outside(plain),
             outside(expandable))
         .conclude(
-            "Behind the batches "
+            "After the batches "
                 + ByteFormat.human(plain.end().allocatedBytes())
                 + " are live and "
                 + ByteFormat.human(plain.end().slackBytes())
@@ -88,6 +88,6 @@ public final class PolicyTraining implements SuiteScenario {
 
   /** What the driver counts as used beside the allocator's memory. */
   private static long outside(Outcome outcome) {
-    return CARD.totalBytes() - outcome.end().deviceFreeBytes() - outcome.end().reservedBytes();
+    return GPU.totalBytes() - outcome.end().deviceFreeBytes() - outcome.end().reservedBytes();
   }
 }

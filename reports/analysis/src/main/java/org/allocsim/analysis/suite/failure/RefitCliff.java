@@ -92,8 +92,8 @@ public final class RefitCliff implements SuiteScenario {
             "ratio 0.45: allocated, published 38.65", 38.6, 38.7, gib(smallRefit.allocatedBytes()))
         .between("ratio 0.45: slack, published 7.04", 6.99, 7.09, gib(smallRefit.slackBytes()))
         .between("ratio 0.45: free, published 2.91", 2.81, 3.01, gib(smallRefit.deviceFreeBytes()))
-        .holds("5 GiB are served behind ratio 0.5", large.passes())
-        .holds("5 GiB fail behind ratio 0.45", !small.passes())
+        .holds("5 GiB are served after ratio 0.5", large.passes())
+        .holds("5 GiB fail after ratio 0.45", !small.passes())
         .conclude(
             "The larger buffer fits no cached segment, so the allocator releases all of them and"
                 + " starts afresh; the smaller one fits, nothing is released, and the next tensors"

@@ -21,7 +21,7 @@ public final class RisingLogits implements SuiteScenario {
 
   private static final List<Integer> TOKENS = List.of(14_500, 17_000, 19_000, 20_480);
 
-  /** Reserved memory behind each batch, as published. */
+  /** Reserved memory after each batch, as published. */
   private static final List<String> PUBLISHED_GIB = List.of("11.50", "16.31", "21.69", "27.49");
 
   private static final String TWO_ASCENDING = "two buffers, ascending";
@@ -61,7 +61,7 @@ public final class RisingLogits implements SuiteScenario {
     return batches(TOKENS, modelBytes(), 1);
   }
 
-  /** So much that 11.50 GiB are reserved behind the first batch, as in the report. */
+  /** So much that 11.50 GiB are reserved after the first batch, as in the report. */
   private static long modelBytes() {
     return Requests.gib(7.3945);
   }
@@ -93,13 +93,13 @@ public final class RisingLogits implements SuiteScenario {
     for (int i = 0; i < TOKENS.size(); i++) {
       String marker = TOKENS.get(i) + " tokens";
       findings.gib(
-          "reserved behind " + marker, PUBLISHED_GIB.get(i), rising.at(marker).reservedBytes());
+          "reserved after " + marker, PUBLISHED_GIB.get(i), rising.at(marker).reservedBytes());
     }
     double peakGib = (double) rising.peakAllocatedBytes() / GIB;
     return findings
         .between("peak of live memory in GiB, published 13.33", 13.33 * 0.98, 13.33, peakGib)
         .bytes(
-            "cached behind empty_cache",
+            "cached after empty_cache",
             0,
             rising.at("empty_cache").reservedBytes() - rising.at("empty_cache").allocatedBytes())
         .bytes(

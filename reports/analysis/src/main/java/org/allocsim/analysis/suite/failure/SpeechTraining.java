@@ -47,7 +47,7 @@ public final class SpeechTraining implements SuiteScenario {
         plain,
         plain.under("max_split_size_mb:256"),
         plain.under("expandable_segments:True"),
-        plain.named("ample card").capacity(80 * GIB));
+        plain.named("ample GPU").capacity(80 * GIB));
   }
 
   /** The program. */
@@ -69,19 +69,19 @@ public final class SpeechTraining implements SuiteScenario {
   public Findings judge(Outcomes outcomes) {
     Outcome plain = outcomes.before();
     Outcome limited = outcomes.after();
-    Outcome ample = outcomes.of("ample card");
+    Outcome ample = outcomes.of("ample GPU");
     double calls = (double) limited.memoryCalls() / ample.memoryCalls();
     return Findings.ofFailure()
         .shows(Findings.reserved(plain), Findings.reserved(limited))
         .holds("the default runs out of memory", !plain.passes())
         .holds("max_split_size_mb:256 passes", limited.passes())
-        .between("its cudaMalloc and cudaFree calls : those of an ample card", 2, 1000, calls)
+        .between("its cudaMalloc and cudaFree calls : those of an ample GPU", 2, 1000, calls)
         .conclude(
             "With the split limit large segments are returned and taken anew instead of being cut: "
                 + Numbers.count(limited.memoryCalls() / STEPS)
                 + " calls a step instead of "
                 + Numbers.count(ample.memoryCalls() / STEPS)
-                + " on an ample card. Expandable segments "
+                + " on an ample GPU. Expandable segments "
                 + (outcomes.of("expandable_segments:True").passes() ? "pass" : "fail")
                 + " with "
                 + Numbers.count(outcomes.of("expandable_segments:True").memoryCalls() / STEPS)

@@ -23,7 +23,7 @@ public final class SplitLimitWithExpandableSegments implements SuiteScenario {
   private static final String WITHOUT_SURVIVOR = "both, without the 2 MiB that stay";
   private static final int CYCLES = 100;
 
-  /** Reserved memory behind every twentieth cycle, as published. */
+  /** Reserved memory after every twentieth cycle, as published. */
   private static final int[] PUBLISHED_MIB = {220, 2980, 5760, 8520, 11_300, 14_060};
 
   /** A scenario; the service loader makes it. */
@@ -74,12 +74,12 @@ public final class SplitLimitWithExpandableSegments implements SuiteScenario {
     Findings.Builder findings =
         Findings.ofFailure()
             .shows(Findings.reserved(both), Findings.reserved(outcomes.after()))
-            .bytes("allocated behind cycle 0", 66 * MIB, both.at("cycle 0").allocatedBytes())
-            .bytes("allocated behind cycle 100", 266 * MIB, both.at("cycle 100").allocatedBytes());
+            .bytes("allocated after cycle 0", 66 * MIB, both.at("cycle 0").allocatedBytes())
+            .bytes("allocated after cycle 100", 266 * MIB, both.at("cycle 100").allocatedBytes());
     for (int i = 0; i < PUBLISHED_MIB.length; i++) {
       String marker = "cycle " + CYCLES / (PUBLISHED_MIB.length - 1) * i;
       findings.bytes(
-          "reserved behind " + marker, PUBLISHED_MIB[i] * MIB, both.at(marker).reservedBytes());
+          "reserved after " + marker, PUBLISHED_MIB[i] * MIB, both.at(marker).reservedBytes());
     }
     for (String label : List.of(EXPANDABLE, SPLIT, WITHOUT_SURVIVOR)) {
       findings.holds(

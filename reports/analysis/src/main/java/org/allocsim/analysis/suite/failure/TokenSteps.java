@@ -32,9 +32,9 @@ record TokenSteps(
   }
 
   /** Token counts of steps, drawn evenly between two bounds from a seed. */
-  static long[] lengths(int steps, long least, long most, long seed) {
+  static long[] lengths(int steps, long low, long high, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
-    return random.longs(steps, least, most + 1).toArray();
+    return random.longs(steps, low, high + 1).toArray();
   }
 
   /** Appends a step. */

@@ -88,14 +88,14 @@ public final class UserPoolKeepsAll implements SuiteScenario {
         .count("retries outside", 1, outside.stat("num_alloc_retries"))
         .gib(
             "live before the load, published 9.08", "9.08", load.at("held before").allocatedBytes())
-        .gib("live behind it, published 9.61", "9.61", load.end().allocatedBytes())
+        .gib("live after it, published 9.61", "9.61", load.end().allocatedBytes())
         .between(
-            "GiB of the pool behind it, published 14.44",
+            "GiB of the pool after it, published 14.44",
             14.3,
             14.6,
             (double) (load.end().reservedBytes() - Requests.gib(0.53)) / GIB)
         .bytes(
-            "left outside the pool behind empty_cache()",
+            "left outside the pool after empty_cache()",
             loadOutside.end().allocatedBytes(),
             loadOutside.end().reservedBytes())
         .conclude(

@@ -19,8 +19,8 @@ import org.allocsim.simulator.trace.AllocationTrace;
 /** A model whose weights are converted while it is loaded. */
 public final class WeightConversion implements SuiteScenario {
   private static final int LAYERS = 36;
-  private static final String SMALL_CARD = "31 GiB card";
-  private static final String SMALL_EXPANDABLE = "31 GiB card, expandable segments";
+  private static final String SMALL_GPU = "31 GiB GPU";
+  private static final String SMALL_EXPANDABLE = "31 GiB GPU, expandable segments";
   private static final List<Integer> HELPFUL_MIB = List.of(20, 128, 512);
 
   /** A scenario; the service loader makes it. */
@@ -49,7 +49,7 @@ public final class WeightConversion implements SuiteScenario {
         load.under("max_split_size_mb:512"),
         load.under("max_split_size_mb:600"),
         load.under("expandable_segments:True"),
-        small.named(SMALL_CARD),
+        small.named(SMALL_GPU),
         small.under("expandable_segments:True").named(SMALL_EXPANDABLE));
   }
 
@@ -69,7 +69,7 @@ public final class WeightConversion implements SuiteScenario {
   @Override
   public Findings judge(Outcomes outcomes) {
     Outcome plain = outcomes.before();
-    Outcome small = outcomes.of(SMALL_CARD);
+    Outcome small = outcomes.of(SMALL_GPU);
     Outcome expandable = outcomes.of(SMALL_EXPANDABLE);
     Findings.Builder findings =
         Findings.ofFailure()
@@ -80,7 +80,7 @@ public final class WeightConversion implements SuiteScenario {
                 "reserved, max_split_size_mb:600",
                 "37.27",
                 outcomes.of("max_split_size_mb:600").peakReservedBytes())
-            .holds("a 31 GiB card runs out of memory", !small.passes())
+            .holds("a 31 GiB GPU runs out of memory", !small.passes())
             .holds("it does in layer 30", small.reached("layer 30") && !small.reached("layer 31"))
             .holds("expandable segments pass there", expandable.passes())
             .count("their retries", 1, expandable.stat("num_alloc_retries"))

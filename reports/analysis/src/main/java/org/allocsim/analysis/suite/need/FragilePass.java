@@ -30,7 +30,7 @@ public final class FragilePass implements SuiteScenario {
         "swapping two tensor creations brings an OOM back",
         "discuss.pytorch.org 34232 (a maintainer's remark), NVIDIA-NeMo/RL#2471",
         "On 8 GiB: 6 GiB freed, then tensors of 3.5 and 2.5 GiB that fill its segment, "
-            + "1.9 GiB from the card. Before: as it is; after: the neighbours swapped in one of "
+            + "1.9 GiB from the GPU. Before: as it is; after: the neighbours swapped in one of "
             + "20 random copies. Also: sizes changed by up to 2 %.");
   }
 

@@ -17,7 +17,7 @@ public final class RetryAfterOom implements SuiteScenario {
   private static final String FIRST = "first attempt";
   private static final String LET_GO = "between";
   private static final String SECOND = "second attempt";
-  private static final long CARD_BYTES = Requests.gib(7.92);
+  private static final long GPU_BYTES = Requests.gib(7.92);
 
   /** Context and other processes, as the published message leaves for them. */
   private static final long OTHER_BYTES = Requests.gib(0.53);
@@ -46,7 +46,7 @@ public final class RetryAfterOom implements SuiteScenario {
   @Override
   public List<Variant> variants() {
     Variant held =
-        Variant.of("exception held", attempts(true)).capacity(CARD_BYTES - OTHER_BYTES).goingOn();
+        Variant.of("exception held", attempts(true)).capacity(GPU_BYTES - OTHER_BYTES).goingOn();
     return List.of(held, held.named("exception let go").running(attempts(false)));
   }
 

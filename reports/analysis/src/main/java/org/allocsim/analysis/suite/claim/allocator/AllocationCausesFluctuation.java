@@ -35,17 +35,17 @@ public final class AllocationCausesFluctuation implements SuiteScenario {
         "fluctuating utilisation is time spent managing memory",
         "article 'What causes fluctuating GPU utilization and high memory consumption "
             + "in PyTorch?' (its third part); CUDA semantics notes",
-        "A step computes for 10 ms on ten tensors of 100 to 500 MiB. Before: on an ample card;"
+        "A step computes for 10 ms on ten tensors of 100 to 500 MiB. Before: on an ample GPU;"
             + " after: on one that is just large enough, with max_split_size_mb:64. Shown is the"
             + " share of time that goes to driver calls and to waiting in them.");
   }
 
   @Override
   public List<Variant> variants() {
-    Variant ample = Variant.of("ample card", steps()).capacity(80 * GIB);
+    Variant ample = Variant.of("ample GPU", steps()).capacity(80 * GIB);
     return List.of(
         ample,
-        ample.under("max_split_size_mb:64").named("tight card, split limit").capacity(TIGHT_BYTES));
+        ample.under("max_split_size_mb:64").named("tight GPU, split limit").capacity(TIGHT_BYTES));
   }
 
   private static AllocationTrace steps() {
@@ -76,7 +76,7 @@ public final class AllocationCausesFluctuation implements SuiteScenario {
         .conclude(
             "With room the allocator serves from its cache, and "
                 + Numbers.percent(lost(ample))
-                + " of the GPU's time are lost. On a card without room and with a split limit it"
+                + " of the GPU's time are lost. On a GPU without room and with a split limit it"
                 + " returns and takes segments again and again ("
                 + Numbers.count(tight.memoryCalls() / STEPS)
                 + " calls a step), and "

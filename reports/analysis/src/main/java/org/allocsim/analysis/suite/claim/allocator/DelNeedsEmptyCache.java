@@ -66,8 +66,8 @@ public final class DelNeedsEmptyCache implements SuiteScenario {
         .tried(plain.peakReservedBytes() > 4 * GIB)
         .documented(Verdict.WRONG)
         .count("cudaMalloc and cudaFree calls without cleaning", 1, plain.memoryCalls())
-        .bytes("held from other processes behind del", 4 * GIB, deleted.reservedBytes())
-        .bytes("held behind empty_cache()", 0, emptied.reservedBytes())
+        .bytes("held from other processes after del", 4 * GIB, deleted.reservedBytes())
+        .bytes("held after empty_cache()", 0, emptied.reservedBytes())
         .conclude(
             "All ten tensors use the same segment of "
                 + ByteFormat.human(plain.peakReservedBytes())

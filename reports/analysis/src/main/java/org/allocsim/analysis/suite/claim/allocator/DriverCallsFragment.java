@@ -68,7 +68,7 @@ public final class DriverCallsFragment implements SuiteScenario {
         .count("cudaMalloc calls without a cache", 2000, direct.calls(DriverCall.ALLOCATE))
         .count("cudaFree calls without a cache", 2000, direct.calls(DriverCall.FREE))
         .conclude(
-            "Behind its first step PyTorch makes no driver call at all. A program that does call"
+            "After its first step PyTorch makes no driver call at all. A program that does call"
                 + " the driver each time has no fragmentation either ("
                 + ByteFormat.human(direct.peakReservedBytes())
                 + " reserved for "

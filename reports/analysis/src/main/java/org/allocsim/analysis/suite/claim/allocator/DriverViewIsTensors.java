@@ -20,7 +20,7 @@ import org.allocsim.workloads.profile.ShippedProfiles;
 
 /** What nvidia-smi counts. */
 public final class DriverViewIsTensors implements SuiteScenario {
-  private static final DeviceProfile CARD = ShippedProfiles.named("h100-80gb");
+  private static final DeviceProfile GPU = ShippedProfiles.named("h100-80gb");
 
   /** A scenario; the service loader makes it. */
   public DriverViewIsTensors() {}
@@ -39,7 +39,7 @@ public final class DriverViewIsTensors implements SuiteScenario {
 
   @Override
   public List<Variant> variants() {
-    Variant tiny = Variant.of("one byte", tiny()).on(CARD);
+    Variant tiny = Variant.of("one byte", tiny()).on(GPU);
     return List.of(tiny, tiny.named("deleted tensors").running(deleted()));
   }
 
@@ -60,7 +60,7 @@ public final class DriverViewIsTensors implements SuiteScenario {
   public Findings judge(Outcomes outcomes) {
     Outcome tiny = outcomes.before();
     Outcome deleted = outcomes.after();
-    long context = CARD.totalBytes() - CARD.capacityBytes();
+    long context = GPU.totalBytes() - GPU.capacityBytes();
     return Findings.ofClaim()
         .shows(shown(tiny), shown(deleted))
         .tried(driverView(tiny) == tiny.end().requestedBytes())
@@ -89,7 +89,7 @@ public final class DriverViewIsTensors implements SuiteScenario {
   }
 
   private static long driverView(Outcome outcome) {
-    return CARD.totalBytes() - outcome.end().deviceFreeBytes();
+    return GPU.totalBytes() - outcome.end().deviceFreeBytes();
   }
 
   private static String shown(Outcome outcome) {

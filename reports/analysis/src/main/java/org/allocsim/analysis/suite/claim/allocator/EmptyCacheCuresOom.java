@@ -13,7 +13,7 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.analysis.suite.failure.ArticleCard;
+import org.allocsim.analysis.suite.failure.ArticleGpu;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Whether emptying the cache helps, and where. */
@@ -33,7 +33,7 @@ public final class EmptyCacheCuresOom implements SuiteScenario {
         "article 'How can PyTorch effectively manage GPU memory?'; article 'PyTorch "
             + "Memory Management Overview'; docs of torch.cuda.empty_cache; "
             + "discuss.pytorch.org 34232 (a maintainer: it is done before the error anyway)",
-        "The card of scenario article-card. Before: empty_cache() right before the "
+        "The GPU of scenario article-gpu. Before: empty_cache() right before the "
             + "request that fails; after: between the phases. Also: right before a request "
             + "for which whole cached segments are in the way.");
   }
@@ -41,14 +41,14 @@ public final class EmptyCacheCuresOom implements SuiteScenario {
   @Override
   public List<Variant> variants() {
     Variant plain =
-        Variant.of("default", ArticleCard.program(ArticleCard.Cleaning.NEVER))
-            .capacity(ArticleCard.CARD_BYTES);
+        Variant.of("default", ArticleGpu.program(ArticleGpu.Cleaning.NEVER))
+            .capacity(ArticleGpu.GPU_BYTES);
     Variant whole = Variant.of(WHOLE, whole(false)).capacity(12 * GIB);
     return List.of(
-        plain.named("just before").running(ArticleCard.program(ArticleCard.Cleaning.JUST_BEFORE)),
+        plain.named("just before").running(ArticleGpu.program(ArticleGpu.Cleaning.JUST_BEFORE)),
         plain
             .named("between the phases")
-            .running(ArticleCard.program(ArticleCard.Cleaning.BETWEEN_PHASES)),
+            .running(ArticleGpu.program(ArticleGpu.Cleaning.BETWEEN_PHASES)),
         plain,
         whole,
         whole.named(WHOLE_CLEANED).running(whole(true)));

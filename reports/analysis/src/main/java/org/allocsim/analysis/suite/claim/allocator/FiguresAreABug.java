@@ -9,7 +9,7 @@ import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
-import org.allocsim.analysis.suite.failure.ArticleCard;
+import org.allocsim.analysis.suite.failure.ArticleGpu;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /** Whether an error beside cached memory is a defect. */
@@ -25,16 +25,16 @@ public final class FiguresAreABug implements SuiteScenario {
         "failing beside 2.5 GiB of cached memory must be a bug",
         "article 'PyTorch Memory Management Overview' (its error message); "
             + "pytorch/pytorch#13751 (what the figures mean)",
-        "The card of scenario article-card. Before: the error; after: the same request "
+        "The GPU of scenario article-gpu. Before: the error; after: the same request "
             + "with max_split_size_mb:256.");
   }
 
   @Override
   public List<Variant> variants() {
-    Variant card =
-        Variant.of("default", ArticleCard.program(ArticleCard.Cleaning.NEVER))
-            .capacity(ArticleCard.CARD_BYTES);
-    return List.of(card, card.under("max_split_size_mb:256"));
+    Variant gpu =
+        Variant.of("default", ArticleGpu.program(ArticleGpu.Cleaning.NEVER))
+            .capacity(ArticleGpu.GPU_BYTES);
+    return List.of(gpu, gpu.under("max_split_size_mb:256"));
   }
 
   @Override

@@ -15,7 +15,7 @@ import org.allocsim.analysis.suite.Verdict;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
-/** The share of the card that JAX takes. */
+/** The share of the GPU that JAX takes. */
 public final class JaxThreeQuarters implements SuiteScenario {
   private static final String PREALLOCATED = "growing buffers, preallocated";
   private static final String GROWN = "growing buffers, growing regions";
@@ -28,7 +28,7 @@ public final class JaxThreeQuarters implements SuiteScenario {
     return new Topic(
         "jax-three-quarters",
         Kind.CLAIM,
-        "JAX can only ever use 75 % of the card",
+        "JAX can only ever use 75 % of the GPU",
         "answers in public threads; docs of JAX, GPU memory allocation",
         "A program takes 88 blocks of 0.5 GiB on 50 GiB. Before: JAX's defaults; after: "
             + "XLA_PYTHON_CLIENT_MEM_FRACTION=0.9. Also: without preallocation.");
@@ -86,7 +86,7 @@ public final class JaxThreeQuarters implements SuiteScenario {
             "37.50", plain.peakReservedBytes())
         .holds("growing regions serve less than one pool", preallocated.passes() && !grown.passes())
         .conclude(
-            "By default the first request takes 75 % of the card and that is the limit; a fraction"
+            "By default the first request takes 75 % of the GPU and that is the limit; a fraction"
                 + " of 0.9 makes it "
                 + ByteFormat.human(more.peakReservedBytes())
                 + ", and the program passes. Without preallocation memory grows with need, in"

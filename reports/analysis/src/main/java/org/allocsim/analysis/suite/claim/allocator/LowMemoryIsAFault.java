@@ -19,7 +19,7 @@ import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Work;
 
-/** What the amount of GPU memory in use tells. */
+/** What the amount of GPU memory in use shows. */
 public final class LowMemoryIsAFault implements SuiteScenario {
   private static final String SMALL = "small batches";
   private static final String LARGE = "large batches";
@@ -105,7 +105,7 @@ public final class LowMemoryIsAFault implements SuiteScenario {
                 + Numbers.percent(busy.time().utilisation())
                 + " of the time in one program and for "
                 + Numbers.percent(starved.time().utilisation())
-                + " in another. Only where batches are too small for the card do both go together:"
+                + " in another. Only where batches are too small for the GPU do both go together:"
                 + " ones eight times as large make it "
                 + String.format(Locale.ROOT, "%.1f", gain)
                 + " times as fast.");

@@ -15,10 +15,10 @@ import org.allocsim.analysis.suite.Verdict;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
-/** A program on a machine with two cards. */
+/** A program on a machine with two GPUs. */
 public final class MemoryOfAllGpus implements SuiteScenario {
-  private static final String SECOND = "second card";
-  private static final String SECOND_SPLIT = "second card, split";
+  private static final String SECOND = "second GPU";
+  private static final String SECOND_SPLIT = "second GPU, split";
 
   /** A scenario; the service loader makes it. */
   public MemoryOfAllGpus() {}
@@ -32,8 +32,8 @@ public final class MemoryOfAllGpus implements SuiteScenario {
         "article 'Why is PyTorch only using 15GB of memory on a device with more "
             + "available?' ('might not always optimally distribute memory'); CUDA semantics "
             + "notes (tensors go to the current device)",
-        "A model of 20 layers of 1 GiB on two cards of 16 GiB. Before: without a word "
-            + "about devices; after: the program moves every other layer to the second card.");
+        "A model of 20 layers of 1 GiB on two GPUs of 16 GiB. Before: without a word "
+            + "about devices; after: the program moves every other layer to the second GPU.");
   }
 
   @Override
@@ -64,11 +64,11 @@ public final class MemoryOfAllGpus implements SuiteScenario {
         .shows(Findings.reserved(first), Findings.reserved(outcomes.after()))
         .tried(second.peakReservedBytes() > 0)
         .documented(Verdict.WRONG)
-        .holds("the first card runs out of memory", !first.passes())
+        .holds("the first GPU runs out of memory", !first.passes())
         .holds("split by the program, it does not", outcomes.after().passes())
-        .bytes("on the second card then", 10 * GIB, outcomes.of(SECOND_SPLIT).peakReservedBytes())
+        .bytes("on the second GPU then", 10 * GIB, outcomes.of(SECOND_SPLIT).peakReservedBytes())
         .conclude(
-            "Every tensor goes to the current device: the first card fails with "
+            "Every tensor goes to the current device: the first GPU fails with "
                 + ByteFormat.human(first.peakReservedBytes())
                 + " reserved while the second holds "
                 + ByteFormat.human(second.peakReservedBytes())

@@ -20,7 +20,7 @@ import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.Work;
 
-/** How a program behaves before its card is full. */
+/** How a program behaves before its GPU is full. */
 public final class SlowBeforeOom implements SuiteScenario {
   /** A scenario; the service loader makes it. */
   public SlowBeforeOom() {}
@@ -80,7 +80,7 @@ public final class SlowBeforeOom implements SuiteScenario {
             String.format(
                 Locale.ROOT,
                 "With varying sizes the allocator releases and retakes its cache more and more"
-                    + " often as the card fills (%d cudaMalloc calls): the last ten steps take %.1f"
+                    + " often as the GPU fills (%d cudaMalloc calls): the last ten steps take %.1f"
                     + " times as long as the median. With equal sizes there is no warning: they"
                     + " take %.1f times as long.",
                 varying.calls(DriverCall.ALLOCATE),

@@ -113,7 +113,7 @@ public final class SmallAllocations implements SuiteScenario {
             "Requests up to 1 MiB share segments of 2 MiB, and what comes and goes fits there"
                 + " again: "
                 + stuck(small)
-                + " behind 100 000 of them. Large ones of varying size with a survivor each leave "
+                + " after 100 000 of them. Large ones of varying size with a survivor each leave "
                 + stuck(large)
                 + ". Small ones do harm where survivors lie in every segment ("
                 + stuck(survivors)

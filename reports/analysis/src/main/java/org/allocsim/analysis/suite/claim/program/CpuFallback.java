@@ -15,9 +15,9 @@ import org.allocsim.analysis.suite.Verdict;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
-/** What happens when the card is full. */
+/** What happens when the GPU is full. */
 public final class CpuFallback implements SuiteScenario {
-  private static final long CARD_BYTES = 24 * GIB;
+  private static final long GPU_BYTES = 24 * GIB;
   private static final long SHARED_BYTES = 32 * GIB;
   private static final int BLOCKS = 53;
 
@@ -29,19 +29,19 @@ public final class CpuFallback implements SuiteScenario {
     return new Topic(
         "cpu-fallback",
         Kind.CLAIM,
-        "a full card makes PyTorch compute on the CPU",
+        "a full GPU makes PyTorch compute on the CPU",
         "article 'Is PyTorch CUDA exceeding available GPU memory?'; CUDA semantics "
             + "notes of PyTorch; NVIDIA answer 5490 (system memory fallback); "
             + "graphdeco-inria/gaussian-splatting#558",
-        "A program takes 53 blocks of 1 GiB on a card with 24 GiB. Before: on Linux; "
+        "A program takes 53 blocks of 1 GiB on a GPU with 24 GiB. Before: on Linux; "
             + "after: on Windows, where the driver may place allocations in 32 GiB of system "
             + "memory.");
   }
 
   @Override
   public List<Variant> variants() {
-    Variant linux = Variant.of("Linux", blocks()).capacity(CARD_BYTES);
-    return List.of(linux, linux.named("Windows").capacity(CARD_BYTES + SHARED_BYTES));
+    Variant linux = Variant.of("Linux", blocks()).capacity(GPU_BYTES);
+    return List.of(linux, linux.named("Windows").capacity(GPU_BYTES + SHARED_BYTES));
   }
 
   private static AllocationTrace blocks() {
@@ -56,7 +56,7 @@ public final class CpuFallback implements SuiteScenario {
   public Findings judge(Outcomes outcomes) {
     Outcome linux = outcomes.before();
     Outcome windows = outcomes.after();
-    long spilled = windows.peakReservedBytes() - CARD_BYTES;
+    long spilled = windows.peakReservedBytes() - GPU_BYTES;
     // What were computed on the CPU would be missing from the allocator's memory.
     boolean leavesGpu = windows.peakAllocatedBytes() < BLOCKS * GIB;
     return Findings.ofClaim()
@@ -64,8 +64,8 @@ public final class CpuFallback implements SuiteScenario {
         .tried(linux.passes())
         .tried(leavesGpu)
         .documented(Verdict.WRONG)
-        .count("requests served on Linux", CARD_BYTES / GIB, linux.result().requests() - 1)
-        .bytes("in system memory on Windows", BLOCKS * GIB - CARD_BYTES, spilled)
+        .count("requests served on Linux", GPU_BYTES / GIB, linux.result().requests() - 1)
+        .bytes("in system memory on Windows", BLOCKS * GIB - GPU_BYTES, spilled)
         .conclude(
             "Request "
                 + linux.result().requests()

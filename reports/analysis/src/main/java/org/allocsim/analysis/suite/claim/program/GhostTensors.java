@@ -19,7 +19,7 @@ import org.allocsim.workloads.profile.ShippedProfiles;
 
 /** GPU memory of worker processes. */
 public final class GhostTensors implements SuiteScenario {
-  private static final DeviceProfile CARD = ShippedProfiles.named("h100-80gb");
+  private static final DeviceProfile GPU = ShippedProfiles.named("h100-80gb");
   private static final int WORKERS = 4;
 
   /** A scenario; the service loader makes it. */
@@ -39,7 +39,7 @@ public final class GhostTensors implements SuiteScenario {
 
   @Override
   public List<Variant> variants() {
-    Variant cpu = Variant.of("CPU tensors", worker(0)).on(CARD);
+    Variant cpu = Variant.of("CPU tensors", worker(0)).on(GPU);
     return List.of(cpu, cpu.named("one CUDA tensor each").running(worker(MIB)));
   }
 
@@ -64,7 +64,7 @@ public final class GhostTensors implements SuiteScenario {
         .bytes("GPU memory of workers that never touch CUDA", 0, without)
         .bytes(
             "of workers that do: a context and a segment of 2 MiB each",
-            WORKERS * (CARD.totalBytes() - CARD.capacityBytes() + 2 * MIB),
+            WORKERS * (GPU.totalBytes() - GPU.capacityBytes() + 2 * MIB),
             with)
         .conclude(
             "A worker is a process of its own; without CUDA calls it holds no GPU memory. One that"
@@ -77,6 +77,6 @@ public final class GhostTensors implements SuiteScenario {
   private static long processBytes(Outcome outcome) {
     return outcome.result().requests() == 0
         ? 0
-        : CARD.totalBytes() - outcome.end().deviceFreeBytes();
+        : GPU.totalBytes() - outcome.end().deviceFreeBytes();
   }
 }

@@ -32,7 +32,7 @@ public final class KeptLosses implements SuiteScenario {
             + "accumulated)",
         "A network of 6 linear layers is trained; a list keeps each step's loss. "
             + "Before: losses that were walked by backward(); after: losses with a graph that "
-            + "never was. 40 steps against 10 tell the growth of a step; also without a list.");
+            + "never was. 40 steps against 10 give the growth of a step; also without a list.");
   }
 
   @Override

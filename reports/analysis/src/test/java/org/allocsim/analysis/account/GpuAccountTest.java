@@ -10,9 +10,9 @@ import java.io.IOException;
 import java.io.StringReader;
 import java.util.Map;
 import java.util.Set;
-import org.allocsim.analysis.account.CardAccount.Card;
-import org.allocsim.analysis.account.CardAccount.Line;
-import org.allocsim.analysis.account.CardAccount.Part;
+import org.allocsim.analysis.account.GpuAccount.Gpu;
+import org.allocsim.analysis.account.GpuAccount.Line;
+import org.allocsim.analysis.account.GpuAccount.Part;
 import org.allocsim.analysis.account.SmiSamples.Choice;
 import org.allocsim.analysis.moment.Landmarks;
 import org.allocsim.analysis.moment.MemoryMoment;
@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class CardAccountTest {
-  private static final long CARD = 81_559 * MIB;
+class GpuAccountTest {
+  private static final long GPU = 81_559 * MIB;
 
   private static MemoryMoment moment() throws Exception {
     Landmarks landmarks =
@@ -31,26 +31,26 @@ class CardAccountTest {
     return TestPrograms.at(landmarks, Kind.PEAK_RESERVED);
   }
 
-  private static Card card(long free, long process, long others, long driver) {
-    return new Card(CARD, "", free, "", driver, process, others, 500 * MIB);
+  private static Gpu gpu(long free, long process, long others, long driver) {
+    return new Gpu(GPU, "", free, "", driver, process, others, 500 * MIB);
   }
 
-  private static void assertSumsToTheCard(CardAccount account) {
-    assertEquals(CARD, account.lines().stream().mapToLong(Line::bytes).sum());
+  private static void assertSumsToTheGpu(GpuAccount account) {
+    assertEquals(GPU, account.lines().stream().mapToLong(Line::bytes).sum());
   }
 
   @Test
-  void theLinesAddUpToTheCardWhateverIsKnown() throws Exception {
+  void theLinesAddUpToTheGpuWhateverIsKnown() throws Exception {
     MemoryMoment moment = moment();
-    for (Card card :
-        new Card[] {
-          card(-1, -1, -1, -1),
-          card(1000 * MIB, -1, -1, -1),
-          card(80_000 * MIB, 900 * MIB, 100 * MIB, 479 * MIB),
-          card(CARD, 900 * MIB, 100 * MIB, 479 * MIB)
+    for (Gpu gpu :
+        new Gpu[] {
+          gpu(-1, -1, -1, -1),
+          gpu(1000 * MIB, -1, -1, -1),
+          gpu(80_000 * MIB, 900 * MIB, 100 * MIB, 479 * MIB),
+          gpu(GPU, 900 * MIB, 100 * MIB, 479 * MIB)
         }) {
-      CardAccount account = CardAccount.of(moment, card);
-      assertSumsToTheCard(account);
+      GpuAccount account = GpuAccount.of(moment, gpu);
+      assertSumsToTheGpu(account);
       assertEquals(moment.bytes().reservedBytes(), account.reservedBytes());
     }
   }
@@ -59,15 +59,15 @@ class CardAccountTest {
   void theProcessHoldsItsContextBesidesWhatIsReserved() throws Exception {
     MemoryMoment moment = moment();
     long reserved = moment.bytes().reservedBytes();
-    CardAccount account = CardAccount.of(moment, card(1000 * MIB, reserved + 7 * MIB, 3 * MIB, 0));
+    GpuAccount account = GpuAccount.of(moment, gpu(1000 * MIB, reserved + 7 * MIB, 3 * MIB, 0));
     assertEquals(7 * MIB, account.bytes(Part.CONTEXT));
     assertEquals(3 * MIB, account.bytes(Part.OTHER_PROCESSES));
-    assertEquals(CARD - reserved - 1010 * MIB, account.bytes(Part.UNEXPLAINED));
+    assertEquals(GPU - reserved - 1010 * MIB, account.bytes(Part.UNEXPLAINED));
   }
 
   @Test
   void aSampleOfAnotherMomentDoesNotMakeTheContextNegative() throws Exception {
-    CardAccount account = CardAccount.of(moment(), card(-1, 1, 0, 0));
+    GpuAccount account = GpuAccount.of(moment(), gpu(-1, 1, 0, 0));
     assertEquals(500 * MIB, account.bytes(Part.CONTEXT));
     assertTrue(
         account.lines().stream()
@@ -76,9 +76,9 @@ class CardAccountTest {
 
   @Test
   void whatDoesNotAddUpIsShownAsNegative() throws Exception {
-    CardAccount account = CardAccount.of(moment(), card(CARD, -1, -1, -1));
+    GpuAccount account = GpuAccount.of(moment(), gpu(GPU, -1, -1, -1));
     assertTrue(account.bytes(Part.UNEXPLAINED) < 0);
-    assertSumsToTheCard(account);
+    assertSumsToTheGpu(account);
   }
 
   // Samples of nvidia-smi.
@@ -91,7 +91,7 @@ class CardAccountTest {
     return samples;
   }
 
-  private static final String CARDS =
+  private static final String GPUS =
       """
       index, uuid, timestamp, memory.total [MiB], memory.used [MiB], memory.free [MiB]
       0, GPU-a, 2026/01/01 00:00:01.000, 81559 MiB, 100 MiB, 80980 MiB
@@ -102,19 +102,19 @@ class CardAccountTest {
 
   @Test
   void theHighestOrTheLastSampleCounts() throws IOException {
-    SmiSamples samples = read(CARDS);
-    assertEquals(Set.of("0", "1"), samples.cardNames());
-    assertEquals(300 * MIB, samples.card("0", Choice.HIGHEST).usedBytes());
-    assertEquals(200 * MIB, samples.card("0", Choice.LAST).usedBytes());
-    assertEquals("GPU-b", samples.card("1", Choice.LAST).uuid());
-    assertEquals(-1, samples.card("1", Choice.LAST).driverBytes());
+    SmiSamples samples = read(GPUS);
+    assertEquals(Set.of("0", "1"), samples.gpuNames());
+    assertEquals(300 * MIB, samples.gpu("0", Choice.HIGHEST).usedBytes());
+    assertEquals(200 * MIB, samples.gpu("0", Choice.LAST).usedBytes());
+    assertEquals("GPU-b", samples.gpu("1", Choice.LAST).uuid());
+    assertEquals(-1, samples.gpu("1", Choice.LAST).driverBytes());
   }
 
   @Test
-  void processesAreKeptByCard() throws IOException {
+  void processesAreKeptByGpu() throws IOException {
     SmiSamples samples =
         read(
-            CARDS,
+            GPUS,
             """
             gpu_uuid, pid, process_name, used_gpu_memory [MiB]
             GPU-a, 10, python, 50

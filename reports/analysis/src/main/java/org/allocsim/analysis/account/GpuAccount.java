@@ -6,14 +6,14 @@ import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.SlackSplit;
 
 /**
- * Where the memory of a card is, from what the program asked for to what nobody explains. The lines
- * add up to the size of the card, to the byte; what is left over is a line of its own and may be
+ * Where the memory of a GPU is, from what the program asked for to what nobody explains. The lines
+ * add up to the size of the GPU, to the byte; what is left over is a line of its own and may be
  * negative where samples come from different moments.
  *
  * @param lines the parts in order
- * @param totalBytes size of the card
+ * @param totalBytes size of the GPU
  */
-public record CardAccount(List<Line> lines, long totalBytes) {
+public record GpuAccount(List<Line> lines, long totalBytes) {
   /** What a line stands for. */
   public enum Part {
     REQUESTED("requested"),
@@ -47,7 +47,7 @@ public record CardAccount(List<Line> lines, long totalBytes) {
   }
 
   /**
-   * A part of the card.
+   * A part of the GPU.
    *
    * @param part which one
    * @param bytes its size
@@ -56,18 +56,18 @@ public record CardAccount(List<Line> lines, long totalBytes) {
   public record Line(Part part, long bytes, String source) {}
 
   /**
-   * What is known of the card besides the allocator; −1 where a figure is not known.
+   * What is known of the GPU besides the allocator; −1 where a figure is not known.
    *
-   * @param totalBytes size of the card
+   * @param totalBytes size of the GPU
    * @param totalSource where that comes from
    * @param freeBytes free memory
    * @param freeSource where that comes from
    * @param driverBytes memory that the driver keeps for itself
-   * @param processBytes everything that the process holds on the card
+   * @param processBytes everything that the process holds on the GPU
    * @param otherProcessesBytes what other processes hold
-   * @param bareContextBytes what a process holds on such a card before it allocates
+   * @param bareContextBytes what a process holds on such a GPU before it allocates
    */
-  public record Card(
+  public record Gpu(
       long totalBytes,
       String totalSource,
       long freeBytes,
@@ -78,12 +78,12 @@ public record CardAccount(List<Line> lines, long totalBytes) {
       long bareContextBytes) {}
 
   /** Keeps its own copy. */
-  public CardAccount {
+  public GpuAccount {
     lines = List.copyOf(lines);
   }
 
-  /** The account of a card at a moment of a program. */
-  public static CardAccount of(MemoryMoment moment, Card card) {
+  /** The account of a GPU at a moment of a program. */
+  public static GpuAccount of(MemoryMoment moment, Gpu gpu) {
     List<Line> lines = new ArrayList<>();
     MemoryMoment.Totals bytes = moment.bytes();
     SlackSplit slack = moment.slack();
@@ -96,39 +96,39 @@ public record CardAccount(List<Line> lines, long totalBytes) {
         new Line(
             Part.CACHED_OTHER_STREAMS, slack.otherReleasableBytes() + slack.otherStuckBytes(), ""));
     lines.add(new Line(Part.CACHED_PRIVATE, slack.privateBytes(), ""));
-    lines.add(context(bytes.reservedBytes(), card));
-    if (card.otherProcessesBytes() >= 0) {
+    lines.add(context(bytes.reservedBytes(), gpu));
+    if (gpu.otherProcessesBytes() >= 0) {
       lines.add(
-          new Line(Part.OTHER_PROCESSES, card.otherProcessesBytes(), "processes in the sample"));
+          new Line(Part.OTHER_PROCESSES, gpu.otherProcessesBytes(), "processes in the sample"));
     }
-    if (card.driverBytes() >= 0) {
-      lines.add(new Line(Part.DRIVER, card.driverBytes(), "the sample"));
+    if (gpu.driverBytes() >= 0) {
+      lines.add(new Line(Part.DRIVER, gpu.driverBytes(), "the sample"));
     }
-    if (card.freeBytes() >= 0) {
-      lines.add(new Line(Part.FREE, card.freeBytes(), card.freeSource()));
+    if (gpu.freeBytes() >= 0) {
+      lines.add(new Line(Part.FREE, gpu.freeBytes(), gpu.freeSource()));
     }
     long known = lines.stream().mapToLong(Line::bytes).sum();
     lines.add(
         new Line(
             Part.UNEXPLAINED,
-            card.totalBytes() - known,
-            card.freeBytes() >= 0
+            gpu.totalBytes() - known,
+            gpu.freeBytes() >= 0
                 ? ""
                 : "holds the free memory too, which is not known: give --free or --smi"));
-    return new CardAccount(lines, card.totalBytes());
+    return new GpuAccount(lines, gpu.totalBytes());
   }
 
   /** The process's share beyond the allocator; a sample that holds less is of another moment. */
-  private static Line context(long reservedBytes, Card card) {
-    if (card.processBytes() >= reservedBytes) {
+  private static Line context(long reservedBytes, Gpu gpu) {
+    if (gpu.processBytes() >= reservedBytes) {
       return new Line(
-          Part.CONTEXT, card.processBytes() - reservedBytes, "the process in the sample");
+          Part.CONTEXT, gpu.processBytes() - reservedBytes, "the process in the sample");
     }
-    String source = "a bare context on such a card";
+    String source = "a bare context on such a GPU";
     return new Line(
         Part.CONTEXT,
-        card.bareContextBytes(),
-        card.processBytes() < 0
+        gpu.bareContextBytes(),
+        gpu.processBytes() < 0
             ? source
             : source + "; the process holds less in the sample than reserved here");
   }

@@ -8,18 +8,18 @@ import org.allocsim.analysis.oom.OomMessage.Amount;
 import org.allocsim.analysis.oom.OomMessage.ProcessUse;
 
 /**
- * The memory of a card, part by part, in hundredths of one unit, so that the printed parts sum to
+ * The memory of a GPU, part by part, in hundredths of one unit, so that the printed parts sum to
  * the printed whole.
  *
- * @param unit {@code GiB}, or {@code MiB} for small cards
+ * @param unit {@code GiB}, or {@code MiB} for small GPUs
  * @param parts the parts; those that belong to another part are not counted in the sum
- * @param totalHundredths the card
+ * @param totalHundredths the GPU
  */
-public record CardAccount(String unit, List<Part> parts, long totalHundredths) {
-  private static final double SMALL_CARD_BYTES = 2 * 0x1p30;
+public record GpuAccount(String unit, List<Part> parts, long totalHundredths) {
+  private static final double SMALL_GPU_BYTES = 2 * 0x1p30;
 
   /**
-   * A part of the card.
+   * A part of the GPU.
    *
    * @param name what it is
    * @param hundredths its size, negative where the message contradicts itself
@@ -29,7 +29,7 @@ public record CardAccount(String unit, List<Part> parts, long totalHundredths) {
   public record Part(String name, long hundredths, boolean within, String printed) {}
 
   /** Takes a copy. */
-  public CardAccount {
+  public GpuAccount {
     parts = List.copyOf(parts);
   }
 
@@ -44,14 +44,14 @@ public record CardAccount(String unit, List<Part> parts, long totalHundredths) {
   }
 
   /** The account of a message, empty where it does not print all that is needed. */
-  static Optional<CardAccount> of(OomMessage message) {
+  static Optional<GpuAccount> of(OomMessage message) {
     Optional<ByteRange> capacity = message.bytes(Amount.CAPACITY);
     Optional<ByteRange> free = message.bytes(Amount.FREE);
     Optional<ByteRange> allocated = message.bytes(Amount.ALLOCATED);
     if (capacity.isEmpty() || free.isEmpty() || allocated.isEmpty()) {
       return Optional.empty();
     }
-    boolean small = capacity.get().value() < SMALL_CARD_BYTES;
+    boolean small = capacity.get().value() < SMALL_GPU_BYTES;
     return Optional.of(
         new Builder(message, small ? 0x1p20 : 0x1p30)
             .build(small ? "MiB" : "GiB", capacity.get(), free.get(), allocated.get()));
@@ -67,7 +67,7 @@ public record CardAccount(String unit, List<Part> parts, long totalHundredths) {
       this.unitBytes = unitBytes;
     }
 
-    CardAccount build(String unit, ByteRange capacity, ByteRange free, ByteRange allocated) {
+    GpuAccount build(String unit, ByteRange capacity, ByteRange free, ByteRange allocated) {
       Optional<ByteRange> pools = message.bytes(Amount.PRIVATE_POOLS);
       Optional<ByteRange> cached = message.cached();
       if (pools.isPresent()) {
@@ -88,7 +88,7 @@ public record CardAccount(String unit, List<Part> parts, long totalHundredths) {
       long total = hundredths(capacity);
       long rest = total - parts.stream().mapToLong(Part::hundredths).sum() - hundredths(free);
       if (allocated.value() > capacity.value()) {
-        add("not on the card (system RAM)", rest, "");
+        add("not on the GPU (system RAM)", rest, "");
       } else if (cached.isEmpty()) {
         add("cached by PyTorch, and other", rest, "");
       } else {
@@ -96,7 +96,7 @@ public record CardAccount(String unit, List<Part> parts, long totalHundredths) {
         split(rest, allocated.plus(cached.get()));
       }
       add("free", hundredths(free), printed(Amount.FREE));
-      return new CardAccount(unit, parts, total);
+      return new GpuAccount(unit, parts, total);
     }
 
     /** Splits what is not PyTorch's with the processes that the driver listed. */

@@ -18,12 +18,12 @@ import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** The error message of an article, with exactly its figures. */
-public final class ArticleCard implements SuiteScenario {
+public final class ArticleGpu implements SuiteScenario {
   private static final String JUST_BEFORE = "empty_cache just before";
   private static final int BLOCKS = 29;
 
-  /** Free memory of a card of 16 GiB of which 0.5 GiB are held outside PyTorch. */
-  public static final long CARD_BYTES = 16 * GIB - 512 * MIB;
+  /** Free memory of a GPU of 16 GiB of which 0.5 GiB are held outside PyTorch. */
+  public static final long GPU_BYTES = 16 * GIB - 512 * MIB;
 
   /** Where the program calls {@code empty_cache()}. */
   public enum Cleaning {
@@ -36,14 +36,14 @@ public final class ArticleCard implements SuiteScenario {
   }
 
   /** A scenario; the service loader makes it. */
-  public ArticleCard() {}
+  public ArticleGpu() {}
 
   @Override
   public Topic topic() {
     return new Topic(
-        "article-card",
+        "article-gpu",
         Kind.FAILURE,
-        "16 GiB card: 14.5 reserved, 12 allocated, 1 free, 2 asked",
+        "16 GiB GPU: 14.5 reserved, 12 allocated, 1 free, 2 asked",
         "article 'PyTorch Memory Management Overview' (mindfulchase.com); constructed twin",
         "0.5 GiB are held outside PyTorch. 29 blocks of 512 MiB are taken and given back, 29 of"
             + " 424 MiB stay, 2 GiB are asked for. Before: default settings; after: one"
@@ -53,16 +53,16 @@ public final class ArticleCard implements SuiteScenario {
   @Override
   public List<Variant> variants() {
     AllocationTrace plain = program(Cleaning.NEVER);
-    Variant card = Variant.of("default", plain).capacity(CARD_BYTES);
+    Variant gpu = Variant.of("default", plain).capacity(GPU_BYTES);
     return List.of(
-        card,
-        card.named("empty_cache between the phases").running(program(Cleaning.BETWEEN_PHASES)),
-        card.named(JUST_BEFORE).running(program(Cleaning.JUST_BEFORE)),
-        card.under("max_split_size_mb:128"),
-        card.under("max_split_size_mb:256"),
-        card.under("max_split_size_mb:512"),
-        card.under("max_split_size_mb:1024"),
-        card.under("expandable_segments:True"));
+        gpu,
+        gpu.named("empty_cache between the phases").running(program(Cleaning.BETWEEN_PHASES)),
+        gpu.named(JUST_BEFORE).running(program(Cleaning.JUST_BEFORE)),
+        gpu.under("max_split_size_mb:128"),
+        gpu.under("max_split_size_mb:256"),
+        gpu.under("max_split_size_mb:512"),
+        gpu.under("max_split_size_mb:1024"),
+        gpu.under("expandable_segments:True"));
   }
 
   /** The article's program. */

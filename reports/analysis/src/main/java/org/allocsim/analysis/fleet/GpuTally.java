@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How many traces a card serves. */
-public final class CardTally {
+/** How many traces a GPU serves. */
+public final class GpuTally {
   private long traces;
   private long tooLarge;
   private long servedByBaseline;
@@ -13,7 +13,7 @@ public final class CardTally {
   private long servedBySetting;
   private final Map<FleetChoice, Long> served = new LinkedHashMap<>();
 
-  /** Counts a trace: its runs on the card, one of which is the baseline. */
+  /** Counts a trace: its runs on the GPU, one of which is the baseline. */
   void add(List<FleetRun> runs, FleetRun baseline, boolean isTooLarge) {
     boolean bySetting = false;
     boolean byAny = false;

@@ -6,21 +6,21 @@ import org.allocsim.analysis.fleet.sweep.SweepRow;
 import org.allocsim.simulator.stats.ByteFormat;
 
 /**
- * A card.
+ * A GPU.
  *
  * @param capacityBytes its free memory
  * @param device its profile
  * @param isLimited whether the allocator had a limit of its own
  */
-public record FleetCard(long capacityBytes, String device, boolean isLimited)
-    implements Comparable<FleetCard> {
-  private static final Comparator<FleetCard> ORDER =
-      Comparator.comparingLong(FleetCard::capacityBytes)
-          .thenComparing(FleetCard::device)
-          .thenComparing(FleetCard::isLimited);
+public record FleetGpu(long capacityBytes, String device, boolean isLimited)
+    implements Comparable<FleetGpu> {
+  private static final Comparator<FleetGpu> ORDER =
+      Comparator.comparingLong(FleetGpu::capacityBytes)
+          .thenComparing(FleetGpu::device)
+          .thenComparing(FleetGpu::isLimited);
 
-  static FleetCard of(SweepRow row) {
-    return new FleetCard(
+  static FleetGpu of(SweepRow row) {
+    return new FleetGpu(
         row.number(SweepColumn.CAPACITY_BYTES),
         row.text(SweepColumn.DEVICE),
         row.get(SweepColumn.LIMIT_BYTES) != null);
@@ -33,7 +33,7 @@ public record FleetCard(long capacityBytes, String device, boolean isLimited)
   }
 
   @Override
-  public int compareTo(FleetCard other) {
+  public int compareTo(FleetGpu other) {
     return ORDER.compare(this, other);
   }
 }
