@@ -1,0 +1,54 @@
+package org.allocsim.analysis;
+
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+
+/**
+ * Under what a program runs, beside its allocator.
+ *
+ * @param conf settings of PyTorch's allocator; null for the recorded ones
+ * @param release whose rules PyTorch's allocator follows
+ * @param limitBytes the allocator's own limit, −1 where only the settings may give one
+ * @param device the device; null for the default one, taken to be that of the recording
+ * @param deviceIndex which device of the trace; null for the first with requests
+ */
+record Circumstances(
+    String conf,
+    PyTorchVersion release,
+    long limitBytes,
+    DeviceProfile device,
+    Integer deviceIndex) {
+  /** Those of the recording, as far as it shows them. */
+  static final Circumstances RECORDED =
+      new Circumstances(null, PyTorchVersion.DEFAULT, MemoryLimit.NONE, null, null);
+
+  Circumstances under(String settings) {
+    return new Circumstances(settings, release, limitBytes, device, deviceIndex);
+  }
+
+  Circumstances withRelease(PyTorchVersion other) {
+    return new Circumstances(conf, other, limitBytes, device, deviceIndex);
+  }
+
+  Circumstances withLimit(long bytes) {
+    return new Circumstances(conf, release, bytes, device, deviceIndex);
+  }
+
+  Circumstances on(DeviceProfile profile) {
+    return new Circumstances(conf, release, limitBytes, profile, deviceIndex);
+  }
+
+  Circumstances ofDevice(int index) {
+    return new Circumstances(conf, release, limitBytes, device, index);
+  }
+
+  DeviceProfile profile() {
+    return device == null ? DeviceProfiles.defaultProfile() : device;
+  }
+
+  boolean isDeviceChosen() {
+    return device != null;
+  }
+}

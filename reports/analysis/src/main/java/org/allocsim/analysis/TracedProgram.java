@@ -1,0 +1,458 @@
+package org.allocsim.analysis;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.allocsim.analysis.moment.Landmarks;
+import org.allocsim.analysis.moment.LiveSet;
+import org.allocsim.analysis.moment.MemoryMoment;
+import org.allocsim.analysis.moment.MomentFinder;
+import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.analysis.moment.Origins;
+import org.allocsim.analysis.moment.RecordedAnswers;
+import org.allocsim.analysis.moment.ReplayInput;
+import org.allocsim.analysis.moment.StackLabels;
+import org.allocsim.analysis.tuning.Platform;
+import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.analysis.tuning.TuningGrid;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.Policies;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.ConfigParser;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.MemorySource;
+import org.allocsim.simulator.run.RecordedDriverTime;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunPolicy;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.workloads.format.Progress;
+import org.allocsim.workloads.profile.ProfileException;
+import org.allocsim.workloads.profile.ProfileFile;
+import org.allocsim.workloads.profile.ShippedProfiles;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.OpenedTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.Recording;
+import org.allocsim.workloads.source.SourceUsageException;
+import org.allocsim.workloads.source.TraceSource;
+
+/**
+ * The memory requests of a program, and the circumstances under which questions about it are
+ * answered: PyTorch's settings and release, the allocator's own limit, the GPU. At first they are
+ * those of the recording, where it shows them, else PyTorch's defaults on an H100 with 80 GB.
+ * {@link #under}, {@link #on} and the others give a program under other circumstances; this one
+ * stays as it is. All bytes are plain bytes, all times nanoseconds. Answers are the same each time,
+ * but for the wall time in them; several threads may ask.
+ *
+ * <p>Recorded answers of the driver are followed first where settings, limit and GPU allow it, as
+ * the command {@code replay} does; where the allocator then does something else than in the
+ * recording, the whole program runs on the model of the GPU.
+ */
+public final class TracedProgram {
+  /** Failed requests that are kept with their messages. */
+  private static final int MOST_FAILURES = 1 << 15;
+
+  /** A program on one device under parsed settings. */
+  private record Prepared(
+      OpenedTrace input, int device, ParsedConfig config, long limitBytes, DeviceProfile profile) {
+    /** The device, with what is known of the recorded process's other memory. */
+    DeviceProfile profileWithHistory() {
+      return profile.withHistory(input.addressHistory(device));
+    }
+  }
+
+  private final RequestReader reader;
+  private final Circumstances circumstances;
+
+  /** Null until a moment is asked for. */
+  private Landmarks landmarks;
+
+  /** Null until a moment is asked for. */
+  private Origins origins;
+
+  TracedProgram(TraceSource source) {
+    this(new RequestReader(source), Circumstances.RECORDED);
+  }
+
+  private TracedProgram(RequestReader reader, Circumstances circumstances) {
+    this.reader = reader;
+    this.circumstances = circumstances;
+  }
+
+  /**
+   * The same under other settings of PyTorch's allocator.
+   *
+   * @param conf value of {@code PYTORCH_CUDA_ALLOC_CONF}; empty for the defaults
+   */
+  public TracedProgram under(String conf) {
+    return with(circumstances.under(conf));
+  }
+
+  /**
+   * The same under the rules of another release of PyTorch; without it those of 2.11 hold.
+   *
+   * @param release such as {@code 2.9}
+   * @throws AnalysisException where there is no such release
+   */
+  public TracedProgram withRelease(String release) throws AnalysisException {
+    return with(circumstances.withRelease(releaseOf(release)));
+  }
+
+  /**
+   * The same with a limit for the allocator, as {@code set_per_process_memory_fraction()} sets one.
+   *
+   * @param bytes bytes that it may hold from the GPU
+   */
+  public TracedProgram withLimit(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("a limit of " + bytes + " bytes is negative");
+    }
+    return with(circumstances.withLimit(bytes));
+  }
+
+  /**
+   * The same on another GPU.
+   *
+   * @param device name of a profile, such as {@code rtx-4090}, or a file that {@code calibrate}
+   *     wrote
+   * @throws AnalysisException where there is no such profile, or the file cannot be read
+   */
+  public TracedProgram on(String device) throws AnalysisException {
+    try {
+      return on(
+          device.endsWith(".json")
+              ? ProfileFile.read(Path.of(device))
+              : ShippedProfiles.named(device));
+    } catch (IllegalArgumentException e) {
+      throw new AnalysisException(e.getMessage() + ", or name a file that ends in .json", e);
+    } catch (ProfileException e) {
+      throw new AnalysisException(device + ": " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new AnalysisException(device + ": cannot be read; check the file", e);
+    }
+  }
+
+  /** The same on another GPU. */
+  public TracedProgram on(DeviceProfile device) {
+    return with(circumstances.on(device));
+  }
+
+  /**
+   * The same on a GPU on which so much is free; all else as on the H100.
+   *
+   * @param bytes more than 0
+   */
+  public TracedProgram onCapacity(long bytes) {
+    return on(DeviceProfiles.ofCapacity(bytes));
+  }
+
+  /**
+   * The requests of another GPU, where the program has several; without it those of the first that
+   * has any.
+   *
+   * @param index from 0
+   */
+  public TracedProgram ofDevice(int index) {
+    return with(circumstances.ofDevice(index));
+  }
+
+  private TracedProgram with(Circumstances others) {
+    return new TracedProgram(reader, others);
+  }
+
+  /**
+   * The requests that questions are about, with the recording that they come from.
+   *
+   * @throws AnalysisException where the recording has no history or is damaged, the settings are
+   *     refused, or the device has no requests
+   */
+  public DeviceTrace requests() throws AnalysisException {
+    Prepared prepared = prepare();
+    return new DeviceTrace(prepared.input(), prepared.device());
+  }
+
+  /**
+   * Runs PyTorch's caching allocator on the program, to its end.
+   *
+   * @return statistics, failed requests and cost; a request that fails is no error here
+   * @throws AnalysisException as {@link #requests}
+   */
+  public RunResult run() throws AnalysisException {
+    Prepared prepared = prepare();
+    Optional<ReplayInput.RecordedRun> recorded = recordedRun(prepared);
+    RunSetup setup = setup(prepared, pytorch(prepared.config()));
+    if (recorded.isPresent()) {
+      RunResult result = Run.of(following(recorded.get(), prepared, setup));
+      if (result.divergedRow() < 0) {
+        return result;
+      }
+    }
+    return runOnModel(prepared, setup);
+  }
+
+  /**
+   * Runs any allocator on the program, to its end.
+   *
+   * @param policy an installed policy with its options, such as {@code cuda-async}, {@code
+   *     rmm-pool(initial=1GiB)} or {@code pytorch(conf=max_split_size_mb:64)}
+   * @return as {@link #run()}
+   * @throws AnalysisException where there is no such policy or option, or it cannot serve the
+   *     program, and as {@link #requests}
+   */
+  public RunResult run(String policy) throws AnalysisException {
+    PolicyChoice choice;
+    try {
+      choice = PolicyChoice.parse(policy);
+    } catch (IllegalArgumentException e) {
+      throw new AnalysisException(e.getMessage(), e);
+    }
+    if (!choice.provider().spec().id().equals(Scenario.PYTORCH)) {
+      return run(RunPolicy.of(choice), choice.label());
+    }
+    String conf = choice.options().get(Scenario.CONF_OPTION);
+    String release = choice.options().get(Scenario.VERSION_OPTION);
+    TracedProgram program = conf == null ? this : under(conf);
+    return (release == null ? program : program.withRelease(release)).run();
+  }
+
+  /**
+   * Runs an allocator that is not installed on the program, to its end. PyTorch's settings are not
+   * for it.
+   *
+   * @param policy makes the allocator
+   * @return as {@link #run()}
+   * @throws AnalysisException where it cannot serve the program, and as {@link #requests}
+   */
+  public RunResult run(RunPolicy policy) throws AnalysisException {
+    return run(policy, "that was given");
+  }
+
+  private RunResult run(RunPolicy policy, String label) throws AnalysisException {
+    Prepared prepared = prepare(parse("", "no settings"));
+    RunResult result = runOnModel(prepared, setup(prepared, policy));
+    if (!result.isRun()) {
+      throw new AnalysisException(
+          reader.name() + ": policy " + label + " cannot serve it: " + result.notRunBecause());
+    }
+    return result;
+  }
+
+  /**
+   * Ranks some fifty settings of PyTorch's allocator for the program, on Linux. Those that hold
+   * here are among them: they are what {@link Tuning#recorded} has.
+   *
+   * @throws AnalysisException as {@link #requests}
+   */
+  public Tuning tune() throws AnalysisException {
+    Prepared prepared = prepare();
+    TuningGrid grid =
+        TuningGrid.of(
+            prepared.config().text(),
+            circumstances.release(),
+            Platform.LINUX,
+            prepared.limitBytes() != MemoryLimit.NONE,
+            TuningGrid.Fineness.USUAL);
+    try {
+      return Tuning.run(
+          prepared.input().trace(),
+          prepared.device(),
+          grid,
+          circumstances.release(),
+          Platform.LINUX,
+          prepared.limitBytes(),
+          prepared.profileWithHistory(),
+          (_, _) -> {});
+    } catch (ConfigException e) {
+      throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);
+    }
+  }
+
+  /**
+   * The memory when allocated bytes first reach their peak.
+   *
+   * @throws AnalysisException as {@link #requests}
+   */
+  public MemoryMoment peak() throws AnalysisException {
+    return at(MomentQuery.of(MomentQuery.Kind.PEAK_ALLOCATED)).orElseThrow();
+  }
+
+  /**
+   * The memory at a moment, under PyTorch's caching allocator.
+   *
+   * @return empty where the program has no such moment, such as a failed request
+   * @throws AnalysisException as {@link #requests}
+   */
+  public synchronized Optional<MemoryMoment> at(MomentQuery moment) throws AnalysisException {
+    survey();
+    return MomentFinder.at(landmarks, moment, origins, Progress.NONE);
+  }
+
+  /**
+   * Who holds the memory of a moment.
+   *
+   * @param moment of this program
+   * @param by what the blocks of a group share
+   * @throws AnalysisException as {@link #requests}
+   */
+  public synchronized LiveSet holders(MemoryMoment moment, LiveSet.By by) throws AnalysisException {
+    survey();
+    return LiveSet.of(moment, origins, by, StackLabels.DEFAULT_FRAMES);
+  }
+
+  /** Finds the moments, once. */
+  private void survey() throws AnalysisException {
+    if (landmarks == null) {
+      Prepared prepared = prepare();
+      ReplayInput input =
+          new ReplayInput(
+              prepared.input().trace(),
+              prepared.device(),
+              prepared.config().allocator(),
+              circumstances.release(),
+              prepared.profileWithHistory(),
+              prepared.limitBytes(),
+              recordedRun(prepared).orElse(null));
+      origins = Origins.of(input.trace(), input.device());
+      landmarks = MomentFinder.survey(input, Progress.NONE);
+    }
+  }
+
+  private Prepared prepare() throws AnalysisException {
+    if (circumstances.conf() != null) {
+      return prepare(parse(circumstances.conf(), "settings \"" + circumstances.conf() + "\""));
+    }
+    Optional<ParsedConfig> recorded = reader.recordedConfig(circumstances.release());
+    return prepare(recorded.isPresent() ? recorded.get() : parse("", "no settings"));
+  }
+
+  private Prepared prepare(ParsedConfig config) throws AnalysisException {
+    DeviceProfile profile = circumstances.profile();
+    Optional<String> obstacle = Scenario.obstacle(config, profile);
+    if (obstacle.isPresent()) {
+      throw new AnalysisException("settings \"" + config.text() + "\": " + obstacle.get());
+    }
+    long limitBytes =
+        Scenario.limit(config, circumstances.release(), circumstances.limitBytes(), profile);
+    OpenedTrace input =
+        reader.read(new ReadingOptions(circumstances.release(), limitBytes, profile.totalBytes()));
+    try {
+      return new Prepared(
+          input, input.device(circumstances.deviceIndex()), config, limitBytes, profile);
+    } catch (SourceUsageException e) {
+      throw new AnalysisException(e.getMessage(), e);
+    }
+  }
+
+  private ParsedConfig parse(String conf, String label) throws AnalysisException {
+    try {
+      ParsedConfig config = ConfigParser.parse(conf, circumstances.release());
+      if (config.backend() != ParsedConfig.Backend.NATIVE) {
+        throw new AnalysisException(
+            label
+                + ": PyTorch's caching allocator is not backend "
+                + config.backend().label()
+                + "; leave the backend out, or run policy cuda-async");
+      }
+      return config;
+    } catch (ConfigException e) {
+      throw new AnalysisException(
+          label
+              + ": PyTorch "
+              + circumstances.release().id()
+              + " refuses them with \""
+              + e.getMessage().strip()
+              + "\"; correct them",
+          e);
+    }
+  }
+
+  private static PyTorchVersion releaseOf(String release) throws AnalysisException {
+    try {
+      return PyTorchVersion.of(release);
+    } catch (IllegalArgumentException e) {
+      throw new AnalysisException(e.getMessage(), e);
+    }
+  }
+
+  /** What was recorded, where the driver's recorded answers can hold. */
+  private Optional<ReplayInput.RecordedRun> recordedRun(Prepared prepared) {
+    int device = prepared.device();
+    return prepared
+        .input()
+        .recording()
+        .filter(recording -> recording.config().text().equals(prepared.config().text()))
+        .filter(_ ->
+            RecordedAnswers.canHold(
+                prepared.input(),
+                device,
+                prepared.limitBytes(),
+                prepared.profile(),
+                circumstances.isDeviceChosen()))
+        .map(recording ->
+            new ReplayInput.RecordedRun(
+                recording.effects(device), recording.start(device), recording.limitBytes()));
+  }
+
+  private RunPolicy pytorch(ParsedConfig config) {
+    return RunPolicy.of(
+        new PolicyChoice(
+            Policies.named(Scenario.PYTORCH).orElseThrow(),
+            Map.of(
+                Scenario.CONF_OPTION,
+                config.text(),
+                Scenario.VERSION_OPTION,
+                circumstances.release().id())));
+  }
+
+  private static RunSetup setup(Prepared prepared, RunPolicy policy) {
+    return new RunSetup(
+            prepared.input().trace(),
+            prepared.device(),
+            policy,
+            prepared.limitBytes(),
+            new MemorySource.Simulated(prepared.profileWithHistory()))
+        .keepingFailures(MOST_FAILURES);
+  }
+
+  /** The same with the recorded answers of the driver, under the limit that they show. */
+  private static RunSetup following(
+      ReplayInput.RecordedRun recorded, Prepared prepared, RunSetup setup) {
+    return new RunSetup(
+            setup.trace(),
+            setup.device(),
+            setup.policy(),
+            prepared.limitBytes() == MemoryLimit.NONE
+                ? recorded.limitBytes()
+                : prepared.limitBytes(),
+            new MemorySource.Recorded(
+                recorded.effects(), recorded.start(), prepared.profile().totalBytes()))
+        .keepingFailures(MOST_FAILURES);
+  }
+
+  /** Runs at the program's own pace, where a recording shows it. */
+  private static RunResult runOnModel(Prepared prepared, RunSetup setup) {
+    Optional<Recording> recording = prepared.input().recording();
+    return Run.of(
+        recording.isPresent()
+            ? setup.atPaceBeside(
+                RecordedDriverTime.byRow(
+                    setup.trace(),
+                    setup.device(),
+                    recording.get().effects(setup.device()),
+                    prepared.profile()))
+            : setup);
+  }
+
+  /** The name as it was given. */
+  @Override
+  public String toString() {
+    return reader.name();
+  }
+}
