@@ -69,7 +69,7 @@ public final class PredictedMeasuredChart {
       PredictedMeasuredData data,
       QuantityScale.Unit unit,
       ChartTheme theme) {
-    QuantityScale scale = QuantityScale.of(data.least(), data.greatest(), data.isWide(), unit);
+    QuantityScale scale = QuantityScale.of(data.lowest(), data.greatest(), data.isWide(), unit);
     ValueAxis across = scale.axis(quantity + ", measured");
     ValueAxis up = scale.axis(quantity + ", predicted");
     ChartStyle.style(across, theme);

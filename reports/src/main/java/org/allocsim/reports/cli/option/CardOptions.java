@@ -104,7 +104,7 @@ public final class CardOptions {
   }
 
   /** What is known of the GPU at a moment. */
-  GpuAccount.Gpu gpu(Samples samples, ReplayedProgram program, MemoryMoment moment, DeviceOptions device) {
+  public GpuAccount.Gpu gpu(Samples samples, ReplayedProgram program, MemoryMoment moment, DeviceOptions device) {
     DeviceProfile profile = device.profile();
     SmiSamples.Choice choice =
         moment.kind() == MomentQuery.Kind.END ? SmiSamples.Choice.LAST : SmiSamples.Choice.HIGHEST;
