@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -91,7 +92,7 @@ final class PluginJar {
 
   /** Names classes of a service. */
   PluginJar service(String service, String content) {
-    entries.put("META-INF/services/" + service, content.getBytes());
+    entries.put("META-INF/services/" + service, content.getBytes(StandardCharsets.UTF_8));
     return this;
   }
 
