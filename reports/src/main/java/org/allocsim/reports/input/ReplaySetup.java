@@ -1,10 +1,9 @@
 package org.allocsim.reports.input;
 
 import java.util.Optional;
-import org.allocsim.analysis.tuning.CapacitySearch;
+import org.allocsim.analysis.moment.RecordedAnswers;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.MemorySource;
@@ -12,7 +11,6 @@ import org.allocsim.simulator.run.RecordedDriverTime;
 import org.allocsim.simulator.run.RunPolicy;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
-import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.workloads.source.OpenedTrace;
 
 /**
@@ -64,30 +62,7 @@ public record ReplaySetup(
    * @param deviceChosen whether the device is not simply taken to be the recorded one
    */
   public boolean allowsRecordedAnswers(boolean deviceChosen) {
-    if (recording().isEmpty()) {
-      return false;
-    }
-    long peakBytes = recording().get().peakBytes(device);
-    boolean limited = limitBytes != MemoryLimit.NONE;
-    if (limited && peakBytes > limitBytes) {
-      return false;
-    }
-    return !deviceChosen
-        || (peakBytes + streamBytes() <= profile.capacityBytes()
-            && (limited || recording().get().failureCount(device) == 0));
-  }
-
-  /** What PyTorch's streams take from the device beside the allocator. */
-  private long streamBytes() {
-    AllocationTrace trace = trace();
-    for (int event = 0; event < trace.eventCount(); event++) {
-      if (trace.device(event) == device
-          && trace.kind(event) == RequestKind.ALLOCATE
-          && trace.streamHandle(trace.stream(event)) != 0) {
-        return CapacitySearch.STREAM_BYTES;
-      }
-    }
-    return 0;
+    return RecordedAnswers.canHold(input, device, limitBytes, profile, deviceChosen);
   }
 
   /** The same for another program. */
