@@ -24,6 +24,7 @@ final class DocumentedClassesTest {
   @ValueSource(
       strings = {
         "reports/docs/architecture.md",
+        "reports/docs/library.md",
         "simulator/docs/pytorch-caching-allocator.md",
         "simulator/docs/allocator-policies.md",
         "simulator/docs/cuda-driver-model.md"
