@@ -1,9 +1,5 @@
 package org.allocsim.analysis.account;
 
-import org.allocsim.analysis.moment.MomentQuery;
-
-import org.allocsim.analysis.moment.TestPrograms;
-
 import static org.allocsim.analysis.moment.TestPrograms.MIB;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,6 +17,7 @@ import org.allocsim.analysis.account.SmiSamples.Choice;
 import org.allocsim.analysis.moment.Landmarks;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery.Kind;
+import org.allocsim.analysis.moment.TestPrograms;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

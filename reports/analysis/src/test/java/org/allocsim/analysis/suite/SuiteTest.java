@@ -67,7 +67,8 @@ class SuiteTest {
 
   private static boolean isScenario(String kind, String name) {
     try {
-      Class<?> type = Class.forName("org.allocsim.analysis.suite." + kind.replace('/', '.') + "." + name);
+      Class<?> type =
+          Class.forName("org.allocsim.analysis.suite." + kind.replace('/', '.') + "." + name);
       return SuiteScenario.class.isAssignableFrom(type);
     } catch (ClassNotFoundException _) {
       return false;
