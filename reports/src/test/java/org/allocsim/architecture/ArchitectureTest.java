@@ -7,13 +7,23 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.allocsim.simulator.engine.Replay;
+import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.stats.BlockEffects;
 import org.allocsim.simulator.stats.PoolCounters;
+import org.allocsim.simulator.timing.Simulation;
 
 /** Which code may depend on which, over the classes of all modules. */
 @AnalyzeClasses(packages = "org.allocsim", importOptions = DoNotIncludeTests.class)
@@ -31,6 +41,8 @@ final class ArchitectureTest {
           .definedBy("org.allocsim.validation..")
           .layer("benchmarks")
           .definedBy("org.allocsim.benchmarks..")
+          .layer("analysis")
+          .definedBy("org.allocsim.analysis..")
           .layer("reports")
           .definedBy("org.allocsim.reports..")
           .whereLayer("simulator")
@@ -43,6 +55,8 @@ final class ArchitectureTest {
           .mayOnlyAccessLayers("simulator", "workloads", "validation")
           .whereLayer("benchmarks")
           .mayNotBeAccessedByAnyLayer()
+          .whereLayer("analysis")
+          .mayOnlyAccessLayers("simulator", "workloads", "validation")
           .whereLayer("reports")
           .mayNotBeAccessedByAnyLayer();
 
@@ -55,6 +69,7 @@ final class ArchitectureTest {
               "org.allocsim.workloads..",
               "org.allocsim.validation..",
               "org.allocsim.benchmarks..",
+              "org.allocsim.analysis..",
               "org.allocsim.reports..");
 
   @ArchTest static final ArchRule simulatorPackagesFormNoCycles = noPackageCycles("simulator");
@@ -65,7 +80,72 @@ final class ArchitectureTest {
 
   @ArchTest static final ArchRule benchmarksPackagesFormNoCycles = noPackageCycles("benchmarks");
 
+  @ArchTest static final ArchRule analysisPackagesFormNoCycles = noPackageCycles("analysis");
+
   @ArchTest static final ArchRule reportsPackagesFormNoCycles = noPackageCycles("reports");
+
+  @ArchTest
+  static final ArchRule answersKnowNeitherOptionsNorCommands =
+      noClasses()
+          .that()
+          .resideInAPackage("org.allocsim.reports.answer..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("picocli..", "org.allocsim.reports.cli..");
+
+  @ArchTest
+  static final ArchRule onlyTheCommandLineKnowsPicocli =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("org.allocsim.reports.cli..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("picocli..");
+
+  @ArchTest
+  static final ArchRule nothingUsesTheCommandLine =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("org.allocsim.reports.cli..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("org.allocsim.reports.cli..");
+
+  /**
+   * A policy meets a trace in one place; benchmarks measure that place without what surrounds it.
+   */
+  @ArchTest
+  static final ArchRule onlyRunAndSimulationSendRequestsToAPolicy =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("org.allocsim.simulator.engine..", "org.allocsim.benchmarks..")
+          .and(not(type(Run.class)))
+          .and(not(type(Simulation.class)))
+          .should()
+          .dependOnClassesThat(type(Replay.class));
+
+  @ArchTest
+  static void packagesStaySmall(JavaClasses classes) {
+    Map<String, Long> sizes =
+        classes.stream()
+            .filter(each -> each.isTopLevelClass() && !each.getSimpleName().equals("package-info"))
+            .collect(
+                Collectors.groupingBy(
+                    JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
+    assertTrue(sizes.size() > 50, "hardly any package was found");
+    sizes.entrySet().removeIf(each -> each.getValue() <= mostClasses(each.getKey()));
+    assertEquals(Map.of(), sizes, "packages with too many classes");
+  }
+
+  /** A command is a class, so their package holds more. */
+  private static int mostClasses(String name) {
+    if (name.equals("org.allocsim.reports.cli")) {
+      return 60;
+    }
+    return name.startsWith("org.allocsim.reports") || name.startsWith("org.allocsim.analysis")
+        ? 25
+        : 36;
+  }
 
   @ArchTest
   static final ArchRule simulatorNeedsNothingButTheJdk =

@@ -18,7 +18,6 @@ import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.moment.MomentText;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.answer.part.InferenceText;
-import org.allocsim.reports.cli.option.CardOptions;
 import org.allocsim.reports.cli.option.Choices;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TraceOptions;

@@ -6,7 +6,6 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Optional;
 import org.allocsim.reports.cli.option.PluginOption;
 import org.allocsim.reports.output.ExitCodes;
@@ -17,6 +16,7 @@ import org.allocsim.reports.text.TerminalWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -29,33 +29,6 @@ import picocli.CommandLine.Spec;
     description = {
       "Simulates GPU memory allocators on recorded programs: record one run, and see what its",
       "allocator did, to the byte, and what it would have done under other settings."
-    },
-    subcommands = {
-      ReplayCommand.class,
-      VerifyCommand.class,
-      CompareCommand.class,
-      TuneCommand.class,
-      MinCapacityCommand.class,
-      LintConfCommand.class,
-      PerturbCommand.class,
-      SuiteCommand.class,
-      SweepCommand.class,
-      FleetReportCommand.class,
-      ValidateCommand.class,
-      CalibrateCommand.class,
-      PeakCommand.class,
-      PinsCommand.class,
-      DiffCommand.class,
-      CheckCommand.class,
-      AccountCommand.class,
-      LeaksCommand.class,
-      InspectCommand.class,
-      ConvertCommand.class,
-      TransformCommand.class,
-      GenerateCommand.class,
-      ExplainOomCommand.class,
-      BenchCommand.class,
-      ListCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -121,8 +94,7 @@ public final class Main implements Runnable {
   }
 
   private static int execute(PrintWriter out, PrintWriter err, boolean debug, String... args) {
-    CommandLine commandLine =
-        command(args).map(Main::withOnly).orElseGet(() -> new CommandLine(new Main()));
+    CommandLine commandLine = command(args).map(Main::withOnly).orElseGet(Main::withAll);
     commandLine.getCommandSpec().addOption(PluginOption.option());
     commandLine.setOut(out).setErr(err);
     commandLine.setAbbreviatedOptionsAllowed(false);
@@ -144,19 +116,23 @@ public final class Main implements Runnable {
     if (args.length == 0) {
       return Optional.empty();
     }
-    Class<?>[] commands = Main.class.getAnnotation(Command.class).subcommands();
-    return Arrays.stream(commands).filter(each -> nameOf(each).equals(args[0])).findFirst();
+    return CommandGroup.all().filter(each -> CommandGroup.nameOf(each).equals(args[0])).findFirst();
   }
 
-  private static String nameOf(Class<?> command) {
-    return command.getAnnotation(Command.class).name();
+  private static CommandLine withAll() {
+    CommandLine program = new CommandLine(new Main());
+    CommandGroup.all()
+        .forEach(command -> program.addSubcommand(CommandGroup.nameOf(command), command));
+    program.getHelpSectionMap().remove(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING);
+    program.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, CommandGroup::list);
+    return program;
   }
 
   /** The program with one command: to look at the options of all takes longer than a short one. */
   private static CommandLine withOnly(Class<?> command) {
-    CommandSpec program = CommandSpec.create().name(Main.class.getAnnotation(Command.class).name());
+    CommandSpec program = CommandSpec.create().name(CommandGroup.nameOf(Main.class));
     program.mixinStandardHelpOptions(true).versionProvider(new Version());
-    return new CommandLine(program).addSubcommand(nameOf(command), command);
+    return new CommandLine(program).addSubcommand(CommandGroup.nameOf(command), command);
   }
 
   private static int wrongUsage(ParameterException failure, PrintWriter err) {

@@ -76,7 +76,7 @@ class ChartDataTest {
     }
 
     @Override
-    void write(String name, int width, int height, Function<ChartTheme, JFreeChart> chart) {
+    public void write(String name, int width, int height, Function<ChartTheme, JFreeChart> chart) {
       plots.put(name, chart.apply(ChartTheme.LIGHT).getPlot());
     }
 

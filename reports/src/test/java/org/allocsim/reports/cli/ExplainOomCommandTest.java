@@ -160,9 +160,7 @@ class ExplainOomCommandTest {
   @Test
   void exitCodesDifferAndLeaveTheCommonOnesAlone() {
     Set<Integer> codes =
-        Arrays.stream(OomVerdict.values())
-            .map(ExplainOomCommand::exitCode)
-            .collect(Collectors.toSet());
+        Arrays.stream(OomVerdict.values()).map(ExitCodes::of).collect(Collectors.toSet());
     assertEquals(OomVerdict.values().length, codes.size());
     assertTrue(codes.stream().allMatch(code -> code >= 10), codes.toString());
   }

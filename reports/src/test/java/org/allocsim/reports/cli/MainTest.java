@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -11,12 +13,16 @@ import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.FailureReport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Command;
 
 class MainTest {
   @ParameterizedTest
@@ -115,7 +121,7 @@ class MainTest {
 
   @ParameterizedTest
   @CsvSource({
-    "reply t, unknown command 'reply'; there are replay",
+    "reply t, unknown command 'reply'; there are explain-oom",
     "list models, unknown command 'models'; there are",
     "replay t u, 'u' is one argument too many",
     "replay t --capcity 1GiB, unknown option '--capcity' (did you mean --capacity?)",
@@ -130,8 +136,52 @@ class MainTest {
 
   @Test
   void commandsAreListedWithWholeSentences() {
-    String commands = CommandRun.of("--help").out().split("Commands:\n")[1].split("\n\n")[0];
-    assertTrue(commands.lines().allMatch(line -> line.matches("  [a-z-]+ +[A-Z].*\\.")), commands);
+    List<String> lines = commandList().lines().filter(line -> line.startsWith(" ")).toList();
+    assertTrue(lines.size() > 20, lines.toString());
+    assertTrue(lines.stream().allMatch(line -> line.matches("  [a-z-]+ +[A-Z].*\\.")), "" + lines);
+  }
+
+  @Test
+  void helpGroupsCommandsByWhatTheyAreFor() {
+    LinkedHashMap<String, List<String>> groups = new LinkedHashMap<>();
+    for (String line : commandList().lines().filter(each -> !each.isEmpty()).toList()) {
+      if (line.startsWith(" ")) {
+        groups.lastEntry().getValue().add(line.strip().split(" ")[0]);
+      } else {
+        groups.put(line, new ArrayList<>());
+      }
+    }
+    assertEquals(
+        List.of(
+            "Diagnose a run:",
+            "Decide on settings, allocator and GPU:",
+            "Look:",
+            "Convert and make traces:",
+            "Prove results:"),
+        List.copyOf(groups.keySet()));
+    assertEquals("explain-oom", groups.get("Diagnose a run:").getFirst());
+    assertEquals(List.of("inspect", "list"), groups.get("Look:"));
+    assertEquals(
+        List.of("convert", "generate", "transform"), groups.get("Convert and make traces:"));
+  }
+
+  @Test
+  void everyCommandIsInOneGroup() {
+    List<String> listed = CommandGroup.all().map(Class::getSimpleName).sorted().toList();
+    List<String> commands =
+        new ClassFileImporter()
+            .importPackagesOf(Main.class).stream()
+                .filter(each -> each.isAnnotatedWith(Command.class) && each.isTopLevelClass())
+                .map(JavaClass::getSimpleName)
+                .filter(name -> !name.equals("Main"))
+                .sorted()
+                .toList();
+    assertEquals(commands, listed);
+  }
+
+  private static String commandList() {
+    String help = CommandRun.of("--help").out();
+    return help.substring(help.indexOf("Diagnose a run:"), help.indexOf("\nExit codes:"));
   }
 
   @Test

@@ -26,8 +26,8 @@ public final class BarData {
    * @param remark what stands after its sum, or nothing
    */
   @SuppressWarnings("ArrayRecordComponent")
-  record Row(String label, double[] values, String remark) {
-    double sum() {
+  public record Row(String label, double[] values, String remark) {
+    public double sum() {
       return Arrays.stream(values).sum();
     }
   }

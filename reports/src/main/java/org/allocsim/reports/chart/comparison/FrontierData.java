@@ -22,7 +22,7 @@ public final class FrontierData {
    * @param fits for each device whether every request is served
    * @param smallestBytes the smallest device that serves all requests, −1 where none does
    */
-  record Row(String label, List<Boolean> fits, long smallestBytes) {}
+  public record Row(String label, List<Boolean> fits, long smallestBytes) {}
 
   /** Devices by ascending size, and no allocator yet. */
   public FrontierData(List<Column> columns) {

@@ -28,7 +28,7 @@ public final class OverlayData {
    * @param peakBytes its peak
    * @param failureCount requests that failed
    */
-  record Line(
+  public record Line(
       String label,
       TimelineData.Points reserved,
       TimelineData.Points failures,

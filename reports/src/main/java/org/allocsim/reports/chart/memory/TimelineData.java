@@ -23,8 +23,8 @@ public final class TimelineData {
   }
 
   /** Points of one series or of the failed requests; a y of bytes over every x. */
-  record Points(double[] x, double[] y) {
-    int count() {
+  public record Points(double[] x, double[] y) {
+    public int count() {
       return x.length;
     }
   }

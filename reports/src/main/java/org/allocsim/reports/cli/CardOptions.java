@@ -1,4 +1,4 @@
-package org.allocsim.reports.cli.option;
+package org.allocsim.reports.cli;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -16,13 +16,16 @@ import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
+import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.cli.option.ShareOrSize;
+import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.input.Inputs;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.simulator.device.DeviceProfile;
 import picocli.CommandLine.Option;
 
 /** Options that say what is known of the GPU besides the allocator. */
-public final class CardOptions {
+final class CardOptions {
   private static final long UNKNOWN = -1;
 
   @Option(

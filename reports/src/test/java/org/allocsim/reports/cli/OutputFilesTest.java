@@ -19,7 +19,7 @@ import org.allocsim.reports.output.OutputFiles;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class OutputsTest {
+class OutputFilesTest {
   @TempDir private Path folder;
   private final StringWriter standardOutput = new StringWriter();
 

@@ -1,0 +1,87 @@
+package org.allocsim.reports.cli;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
+
+/** The commands by what users want of them, those most used first. */
+enum CommandGroup {
+  /** Why a run failed, or where its memory is. */
+  DIAGNOSE(
+      "Diagnose a run",
+      ExplainOomCommand.class,
+      ReplayCommand.class,
+      PeakCommand.class,
+      PinsCommand.class,
+      LeaksCommand.class,
+      DiffCommand.class,
+      AccountCommand.class,
+      LintConfCommand.class),
+  /** Which settings, which allocator, which GPU. */
+  DECIDE(
+      "Decide on settings, allocator and GPU",
+      TuneCommand.class,
+      MinCapacityCommand.class,
+      CompareCommand.class,
+      PerturbCommand.class,
+      SweepCommand.class,
+      FleetReportCommand.class),
+  /** What is in a file, and what the program knows. */
+  LOOK("Look", InspectCommand.class, ListCommand.class),
+  /** Traces from traces, or from a description. */
+  CONVERT(
+      "Convert and make traces",
+      ConvertCommand.class,
+      GenerateCommand.class,
+      TransformCommand.class),
+  /** Whether results hold. */
+  PROVE(
+      "Prove results",
+      VerifyCommand.class,
+      CheckCommand.class,
+      ValidateCommand.class,
+      SuiteCommand.class,
+      CalibrateCommand.class,
+      BenchCommand.class);
+
+  private final String heading;
+  private final List<Class<?>> commands;
+
+  CommandGroup(String heading, Class<?>... commands) {
+    this.heading = heading;
+    this.commands = List.of(commands);
+  }
+
+  /** The commands of all groups, in the order of the help. */
+  static Stream<Class<?>> all() {
+    return Arrays.stream(values()).flatMap(group -> group.commands.stream());
+  }
+
+  /** The name of a command on the command line. */
+  static String nameOf(Class<?> command) {
+    return command.getAnnotation(Command.class).name();
+  }
+
+  /** The list of commands in the program's help; empty for a program without commands. */
+  static String list(Help program) {
+    StringBuilder list = new StringBuilder();
+    for (CommandGroup group : values()) {
+      Map<String, Help> known = new LinkedHashMap<>();
+      for (Class<?> command : group.commands) {
+        Help help = program.subcommands().get(nameOf(command));
+        if (help != null) {
+          known.put(nameOf(command), help);
+        }
+      }
+      if (!known.isEmpty()) {
+        list.append(program.createHeading("%n" + group.heading + ":%n"));
+        list.append(program.commandList(known));
+      }
+    }
+    return list.toString();
+  }
+}
