@@ -55,7 +55,7 @@ public final class AddressHistory {
   }
 
   /** Number of the allocation request that a change precedes. */
-  long request(int change) {
+  public long request(int change) {
     return requests[change];
   }
 

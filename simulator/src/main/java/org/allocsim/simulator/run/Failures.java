@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.message.OutOfMemoryMessage;
@@ -12,6 +13,7 @@ import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.simulator.trace.RowHead;
 
 /** The requests of a run that failed, with the words that the program would have read. */
 public final class Failures implements EffectListener {
@@ -21,9 +23,10 @@ public final class Failures implements EffectListener {
   private final MemoryStats stats;
   private final int most;
   private final List<FailedRequest> kept = new ArrayList<>();
+  private final IntSupplier currentRow;
+  private final int deviceKey;
   private FailedRequest firstShortage;
   private long count;
-  private int row = -1;
 
   /** Allocation requests of the rows up to {@link #countedRow}, and of earlier passes. */
   private long requests;
@@ -35,6 +38,7 @@ public final class Failures implements EffectListener {
    *
    * @param release whose words are used; empty for allocators that are not PyTorch's
    * @param stats the figures in the messages
+   * @param currentRow the row that was sent last, −1 before the first
    * @param most failed requests that are kept; later ones are only counted
    */
   Failures(
@@ -42,35 +46,34 @@ public final class Failures implements EffectListener {
       int device,
       Optional<PyTorchVersion> release,
       MemoryStats stats,
+      IntSupplier currentRow,
       int most) {
     this.trace = trace;
     this.device = device;
     this.release = release;
     this.stats = stats;
+    this.currentRow = currentRow;
     this.most = most;
+    deviceKey = RowHead.deviceKey(device);
     countedRow = trace.prologueCount() - 1;
   }
 
-  /** A row of the trace comes next. */
-  void before(int nextRow) {
-    if (nextRow < row) {
-      // Another pass begins.
-      countUpTo(trace.eventCount() - 1);
-      countedRow = trace.prologueCount() - 1;
-    }
-    row = nextRow;
+  /** The rows after the prologue come once more. */
+  void beginPass() {
+    countUpTo(trace.eventCount() - 1);
+    countedRow = trace.prologueCount() - 1;
   }
 
   /** Allocation requests after the prologue that were sent so far. */
   long requestCount() {
-    countUpTo(row);
+    countUpTo(currentRow.getAsInt());
     return requests;
   }
 
   private void countUpTo(int last) {
     while (countedRow < last) {
       countedRow++;
-      if (trace.kind(countedRow) == RequestKind.ALLOCATE && trace.device(countedRow) == device) {
+      if (RowHead.kindOn(trace.head(countedRow), deviceKey) == RequestKind.ALLOCATE.ordinal()) {
         requests++;
       }
     }
@@ -150,6 +153,7 @@ public final class Failures implements EffectListener {
 
   private FailedRequest failed(
       int allocation, long requestedBytes, OutOfMemory shortage, String message) {
+    int row = currentRow.getAsInt();
     countUpTo(row);
     return new FailedRequest(
         requests - 1,

@@ -1,8 +1,10 @@
 package org.allocsim.simulator.run;
 
+import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.simulator.trace.RowHead;
 
 /**
  * What a PyTorch process asks of the driver beside its allocator's segments: it decides where these
@@ -41,51 +43,111 @@ final class PyTorchProcess {
   /** Requests after the first kernel from which on the place of the local memory is used up. */
   private static final int REQUESTS_UNTIL_FILLED = 256;
 
+  private static final int ALLOCATE = RequestKind.ALLOCATE.ordinal();
+  private static final int RESTORE_BLOCK = RequestKind.RESTORE_BLOCK.ordinal();
+  private static final int FREE = RequestKind.FREE.ordinal();
+
   private final AllocationTrace trace;
+  private final int deviceKey;
   private final SimulatedDevice memory;
+  private final AddressHistory history;
   private final boolean known;
+
+  /** The first row that was not looked at yet. */
+  private int from;
+
   private boolean streamsMade;
   private boolean kernelsRun;
   private boolean filled;
   private boolean handleMade;
+
+  /** Number of the request that the next allocation is. */
   private long request;
+
+  /** Changes of the history that the driver was notified of. */
+  private int changes;
+
   private long firstKernelRequest;
 
   /** A fresh process whose allocator takes memory from a device. */
-  PyTorchProcess(AllocationTrace trace, SimulatedDevice memory) {
+  PyTorchProcess(AllocationTrace trace, int device, SimulatedDevice memory) {
     this.trace = trace;
+    deviceKey = RowHead.deviceKey(device);
     this.memory = memory;
-    known = memory.profile().history().isKnown();
+    history = memory.profile().history();
+    known = history.isKnown();
   }
 
-  /** Does what happens right before a row of the trace; to be called for every row. */
-  void before(int event) {
-    RequestKind kind = trace.kind(event);
-    if (kind == RequestKind.ALLOCATE) {
-      makeStreams(event);
-      if (known) {
-        followHistory(event);
-      } else {
-        allocateForLibraries(event);
-      }
-    } else if (kind == RequestKind.RESTORE_BLOCK && known) {
-      // PyTorch's history has it as an allocation.
-      followHistory(event);
-    } else if (kind == RequestKind.FREE && !known && !kernelsRun) {
-      runKernels();
+  /**
+   * Does what happens right before a row of the trace.
+   *
+   * @param passBegins whether the rows after the prologue come once more, this one first
+   * @return the first row before which something happens next; this must be called before it, and
+   *     may be called before others
+   */
+  int before(int row, boolean passBegins) {
+    if (passBegins) {
+      from = row;
     }
+    while (from <= row) {
+      act(from++);
+    }
+    while (from < trace.eventCount() && !acts(from)) {
+      request += isRequest(from, kind(from)) ? 1 : 0;
+      from++;
+    }
+    return from < trace.eventCount() ? from : Integer.MAX_VALUE;
   }
 
-  private void makeStreams(int event) {
-    if (!streamsMade && trace.streamHandle(trace.stream(event)) != 0) {
+  /** Ordinal of a row's kind, and that of none for a row of another device. */
+  private int kind(int row) {
+    return RowHead.kindOn(trace.head(row), deviceKey);
+  }
+
+  /** PyTorch's history has a restored block as an allocation. */
+  private boolean isRequest(int row, int kind) {
+    return known
+        ? (kind == ALLOCATE || kind == RESTORE_BLOCK) && row >= trace.prologueCount()
+        : kind == ALLOCATE;
+  }
+
+  private boolean acts(int row) {
+    int kind = kind(row);
+    if (kind == FREE) {
+      return !known && !kernelsRun;
+    }
+    return needsStreams(row, kind)
+        || isRequest(row, kind)
+            && (known
+                ? changes < history.count() && history.request(changes) <= request
+                : fillsWithRequest() || trace.bytes(row) == WORKSPACE_BYTES);
+  }
+
+  private void act(int row) {
+    int kind = kind(row);
+    if (needsStreams(row, kind)) {
       streamsMade = true;
       memory.createStreams(STREAM_POOL);
     }
+    if (kind == FREE && !known && !kernelsRun) {
+      runKernels();
+    } else if (isRequest(row, kind)) {
+      if (known) {
+        followHistory();
+      } else {
+        allocateForLibraries(row);
+      }
+    }
   }
 
-  private void followHistory(int event) {
-    if (event >= trace.prologueCount()) {
-      memory.advanceTo(request++);
+  private boolean needsStreams(int row, int kind) {
+    return kind == ALLOCATE && !streamsMade && trace.streamHandle(trace.stream(row)) != 0;
+  }
+
+  private void followHistory() {
+    memory.advanceTo(request++);
+    while (changes < history.count() && history.request(changes) < request) {
+      changes++;
     }
   }
 
@@ -98,13 +160,18 @@ final class PyTorchProcess {
     memory.runKernels();
   }
 
-  private void allocateForLibraries(int event) {
-    request++;
-    if (kernelsRun && !filled && request - firstKernelRequest >= REQUESTS_UNTIL_FILLED) {
+  /** Whether the place of the local memory is used up with the next request. */
+  private boolean fillsWithRequest() {
+    return kernelsRun && !filled && request + 1 - firstKernelRequest >= REQUESTS_UNTIL_FILLED;
+  }
+
+  private void allocateForLibraries(int row) {
+    if (fillsWithRequest()) {
       filled = true;
       memory.fillLocalMemory();
     }
-    if (trace.bytes(event) == WORKSPACE_BYTES) {
+    request++;
+    if (trace.bytes(row) == WORKSPACE_BYTES) {
       memory.takeHiddenPages(HANDLE_PAGES);
       memory.takeHiddenPages(1);
       for (int block = 0; block < LIBRARY_BLOCKS && !handleMade; block++) {

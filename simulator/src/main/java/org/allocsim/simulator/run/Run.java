@@ -64,8 +64,12 @@ public final class Run {
   /** Null unless a recording is followed. */
   private final RecordedMemory recorded;
 
+  private final int lastRow;
   private int row = -1;
-  private int lastRow;
+
+  /** Rows before this one are sent without more ado. */
+  private int wakeRow;
+
   private long events;
   private long callsSeen = -1;
   private long leastFreeBytes = Long.MAX_VALUE;
@@ -79,13 +83,19 @@ public final class Run {
     stopsAtFailure = setup.afterOom() == AfterOom.STOP;
     stats = new MemoryStats(setup.policy().oversizeBytes());
     failures =
-        new Failures(trace, setup.device(), setup.policy().release(), stats, setup.mostFailures());
+        new Failures(
+            trace,
+            setup.device(),
+            setup.policy().release(),
+            stats,
+            () -> row,
+            setup.mostFailures());
     peak = new PeakMoment(stats);
     DeviceMemory memory;
     switch (setup.memory()) {
       case MemorySource.Simulated(var profile) -> {
         simulated = new SimulatedDevice(profile);
-        process = new PyTorchProcess(trace, simulated);
+        process = new PyTorchProcess(trace, setup.device(), simulated);
         simulation = setup.isInTime() ? simulation(setup, simulated) : null;
         follower = null;
         recorded = null;
@@ -194,7 +204,21 @@ public final class Run {
 
   private boolean next(int nextRow) {
     look();
-    if (nextRow > lastRow || (stopsAtFailure && failures.count() > 0)) {
+    if (stopsAtFailure && failures.count() > 0) {
+      return false;
+    }
+    boolean passBegins = nextRow <= row;
+    if ((nextRow >= wakeRow || passBegins) && !wake(nextRow, passBegins)) {
+      return false;
+    }
+    row = nextRow;
+    events++;
+    return true;
+  }
+
+  /** Does what is to be done right before some rows; answers whether to go on. */
+  private boolean wake(int nextRow, boolean passBegins) {
+    if (nextRow > lastRow) {
       return false;
     }
     for (RunObserver observer : observers) {
@@ -202,11 +226,15 @@ public final class Run {
         return false;
       }
     }
-    row = nextRow;
-    events++;
-    failures.before(nextRow);
+    wakeRow = lastRow == Integer.MAX_VALUE ? lastRow : lastRow + 1;
+    for (RunObserver observer : observers) {
+      wakeRow = Math.min(wakeRow, observer.nextRow());
+    }
+    if (passBegins) {
+      failures.beginPass();
+    }
     if (process != null) {
-      process.before(nextRow);
+      wakeRow = Math.min(wakeRow, process.before(nextRow, passBegins));
     }
     return true;
   }

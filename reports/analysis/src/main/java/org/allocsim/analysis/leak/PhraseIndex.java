@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** Where every distinct phrase of a text of numbers ends. */
 final class PhraseIndex {
-  /** More distinct phrases than this are not distinguished: those that begin later are left out. */
+  /** More distinct phrases than this are not told apart: those that begin later are left out. */
   private static final int MAX_PHRASES = 1 << 20;
 
   private long[] words = new long[1024];
@@ -24,8 +24,10 @@ final class PhraseIndex {
     PhraseIndex index = new PhraseIndex();
     Arrays.fill(index.table, -1);
     long[] phrases = phrases(text, length);
+    int[] slots = new int[phrases.length];
     for (int i = length - 1; i < phrases.length; i++) {
-      int slot = index.slot(phrases[i], true);
+      int slot = index.slot(phrases[i]);
+      slots[i] = slot;
       if (slot >= 0) {
         index.counts[slot]++;
       }
@@ -37,7 +39,7 @@ final class PhraseIndex {
     index.places = new int[index.offsets[index.size]];
     int[] next = index.offsets.clone();
     for (int i = length - 1; i < phrases.length; i++) {
-      int slot = index.slot(phrases[i], false);
+      int slot = slots[i];
       if (slot >= 0) {
         index.places[next[slot]++] = i;
       }
@@ -70,17 +72,29 @@ final class PhraseIndex {
     return size;
   }
 
-  /** How often a phrase comes. */
-  int count(int phrase) {
-    return counts[phrase];
+  /**
+   * The first phrase from one on that comes more than {@code least} times and reaches over at least
+   * {@code span} places; {@link #size} where there is none.
+   */
+  int nextWide(int from, int least, double span) {
+    int phrase = from;
+    while (phrase < size
+        && (counts[phrase] <= least
+            || places[offsets[phrase + 1] - 1] - places[offsets[phrase]] < span)) {
+      phrase++;
+    }
+    return phrase;
   }
 
-  /** Place of the last word of one of a phrase's appearances, in order. */
-  int place(int phrase, int appearance) {
-    return places[offsets[phrase] + appearance];
+  /** Places of the last word of each of a phrase's appearances, in order. */
+  int[] places(int phrase) {
+    return Arrays.copyOfRange(places, offsets[phrase], offsets[phrase + 1]);
   }
 
-  private int slot(long wanted, boolean create) {
+  /**
+   * Number of a phrase, which is a new one where it comes for the first time; −1 for one too many.
+   */
+  private int slot(long wanted) {
     int mask = table.length - 1;
     int at = (int) mix(wanted) & mask;
     while (table[at] >= 0) {
@@ -89,12 +103,12 @@ final class PhraseIndex {
       }
       at = (at + 1) & mask;
     }
-    if (!create || size == MAX_PHRASES) {
+    if (size == MAX_PHRASES) {
       return -1;
     }
     if (size == words.length) {
       grow();
-      return slot(wanted, true);
+      return slot(wanted);
     }
     words[size] = wanted;
     table[at] = size;

@@ -48,6 +48,32 @@ record Recurrence(String description, int[] rows) {
   /** A phrase whose rhythm is regular. */
   private record Candidate(String description, int[] places, int gap, int breaks) {}
 
+  /**
+   * How regularly a phrase comes.
+   *
+   * @param gap median distance
+   * @param breaks distances that are not within an eighth of it
+   * @param spanned sum of those that are
+   */
+  private record Rhythm(int gap, int breaks, int spanned) {
+    static Rhythm of(int[] places) {
+      int[] sorted = new int[places.length - 1];
+      for (int i = 0; i < sorted.length; i++) {
+        sorted[i] = places[i + 1] - places[i];
+      }
+      Arrays.sort(sorted);
+      int median = sorted[sorted.length / 2];
+      int breaks = 0;
+      int spanned = 0;
+      for (int gap : sorted) {
+        boolean regular = Math.abs(gap - median) <= median / TOLERANCE;
+        breaks += regular ? 0 : 1;
+        spanned += regular ? gap : 0;
+      }
+      return new Rhythm(median, breaks, spanned);
+    }
+  }
+
   static Optional<Recurrence> find(AllocationTrace trace, int device) {
     int[] rows = allocations(trace, device);
     List<Candidate> candidates = new ArrayList<>();
@@ -59,7 +85,8 @@ record Recurrence(String description, int[] rows) {
     LiveCurve live = new LiveCurve(trace, device);
     Candidate best = null;
     int fewestBreaks = 0;
-    for (Candidate candidate : candidates.subList(0, Math.min(MAX_CANDIDATES, candidates.size()))) {
+    for (Candidate candidate :
+        candidates.subList(0, Math.min(MAX_CANDIDATES, candidates.size()))) {
       if (best != null && candidate.breaks > fewestBreaks + CHANCE_BREAKS) {
         break;
       }
@@ -79,37 +106,23 @@ record Recurrence(String description, int[] rows) {
     for (int length : PHRASES) {
       PhraseIndex index = PhraseIndex.of(text, length);
       Set<Long> rhythms = new HashSet<>();
-      for (int phrase = 0; phrase < index.size(); phrase++) {
-        int count = index.count(phrase);
-        if (count <= Iterations.FEWEST
-            || index.place(phrase, count - 1) - index.place(phrase, 0) < MIN_SPAN * text.length) {
-          continue;
-        }
-        int[] places = new int[count];
-        int[] gaps = new int[count - 1];
-        for (int i = 0; i < count; i++) {
-          places[i] = index.place(phrase, i);
-          if (i > 0) {
-            gaps[i - 1] = places[i] - places[i - 1];
-          }
-        }
-        int[] sorted = gaps.clone();
-        Arrays.sort(sorted);
-        int median = sorted[sorted.length / 2];
-        int breaks = 0;
-        int spanned = 0;
-        for (int gap : gaps) {
-          boolean regular = Math.abs(gap - median) <= median / TOLERANCE;
-          breaks += regular ? 0 : 1;
-          spanned += regular ? gap : 0;
-        }
-        if (breaks <= (1 - MIN_SHARE) * gaps.length
-            && spanned >= MIN_SPAN * text.length
+      double span = MIN_SPAN * text.length;
+      for (int phrase = index.nextWide(0, Iterations.FEWEST, span);
+          phrase < index.size();
+          phrase = index.nextWide(phrase + 1, Iterations.FEWEST, span)) {
+        int[] places = index.places(phrase);
+        Rhythm rhythm = Rhythm.of(places);
+        if (rhythm.breaks <= (1 - MIN_SHARE) * (places.length - 1)
+            && rhythm.spanned >= span
             && isTransient(text, places, length, sizes)
-            && rhythms.add(((long) count << 40) ^ ((long) median << 16) ^ breaks)) {
+            && rhythms.add(
+                ((long) places.length << 40) ^ ((long) rhythm.gap << 16) ^ rhythm.breaks)) {
           candidates.add(
               new Candidate(
-                  describe(text[places[0]], length, sizes, count, median), places, median, breaks));
+                  describe(text[places[0]], length, sizes, places.length, rhythm.gap),
+                  places,
+                  rhythm.gap,
+                  rhythm.breaks));
         }
       }
     }
@@ -141,7 +154,7 @@ record Recurrence(String description, int[] rows) {
     long[] floors = new long[count];
     long[] heights = new long[count];
     for (int i = 0; i < count; i++) {
-      floors[i] = live.lowest(begins[i], begins[i + 1]);
+      floors[i] = live.least(begins[i], begins[i + 1]);
       heights[i] = live.greatest(begins[i], begins[i + 1]) - floors[i];
     }
     int warmUp = Trend.warmUp(floors);

@@ -41,6 +41,11 @@ final class StepClock implements RunObserver {
   }
 
   @Override
+  public int nextRow() {
+    return next < begins.length ? begins[next] : Integer.MAX_VALUE;
+  }
+
+  @Override
   public void end() {
     if (run.failures().count() == 0) {
       before(run.setup().trace().eventCount());
