@@ -118,8 +118,8 @@ public final class FleetTables {
             "fleet-families.csv",
             "Best setting by workload family",
             "The setting that saves the most failures net of those that it breaks, then the most"
-                + " memory on average; figures are as in the first table, of this family's runs only. What"
-                + " makes a family is given with --family.",
+                + " memory on average; figures are as in the first table, of this family's runs"
+                + " only. What makes a family is given with --family.",
             List.of(
                 "family",
                 ">traces",
@@ -170,9 +170,9 @@ public final class FleetTables {
             "fleet-gpus.csv",
             "Frontier of GPUs",
             "How many traces each GPU serves: as recorded, under the one setting that serves the"
-                + " most on it (of equals the one that is best on all GPUs), with the best setting for"
-                + " each trace, and with any allocator that was run. Too large are traces that ask"
-                + " for more at once than the GPU has, or than the limit on it allows: no"
+                + " most on it (of equals the one that is best on all GPUs), with the best setting"
+                + " for each trace, and with any allocator that was run. Too large are traces that"
+                + " ask for more at once than the GPU has, or than the limit on it allows: no"
                 + " allocator could serve them.",
             List.of(
                 "GPU",
@@ -232,9 +232,9 @@ public final class FleetTables {
             "Worst offenders",
             "First traces that are lost on most GPUs: they fail there as recorded, and no setting"
                 + " saves them. Then those that reserve the most beyond what their best setting"
-                + " needs, on the GPU where that is highest. A program that asks for more than a GPU has"
-                + " must become smaller; one that reserves far more than it asks for can do with"
-                + " the setting in the last column.",
+                + " needs, on the GPU where that is highest. A program that asks for more than a"
+                + " GPU has must become smaller; one that reserves far more than it asks for can do"
+                + " with the setting in the last column.",
             List.of(
                 "trace",
                 ">fails on",

@@ -207,7 +207,8 @@ public record PerturbReport(
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("passes", result.passes());
     map.put(
-        "first_failed_request_index", result.firstFailure().map(FailedRequest::requestIndex).orElse(null));
+        "first_failed_request_index",
+        result.firstFailure().map(FailedRequest::requestIndex).orElse(null));
     map.put("peak_reserved_bytes", result.peakReservedBytes());
     map.put("peak_allocated_bytes", result.peakAllocatedBytes());
     return map;
