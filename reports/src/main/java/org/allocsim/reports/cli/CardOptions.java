@@ -107,7 +107,8 @@ final class CardOptions {
   }
 
   /** What is known of the GPU at a moment. */
-  public GpuAccount.Gpu gpu(Samples samples, ReplayedProgram program, MemoryMoment moment, DeviceOptions device) {
+  public GpuAccount.Gpu gpu(
+      Samples samples, ReplayedProgram program, MemoryMoment moment, DeviceOptions device) {
     DeviceProfile profile = device.profile();
     SmiSamples.Choice choice =
         moment.kind() == MomentQuery.Kind.END ? SmiSamples.Choice.LAST : SmiSamples.Choice.HIGHEST;

@@ -9,9 +9,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The documents that commands write as JSON, those that are not yet described in
- * {@code org.allocsim.reports.answer}. Each names its schema in its first key; the schema is a
- * resource in JSON Schema, draft 2020-12, and knows every key.
+ * The documents that commands write as JSON, those that are not yet described in {@code
+ * org.allocsim.reports.answer}. Each names its schema in its first key; the schema is a resource in
+ * JSON Schema, draft 2020-12, and knows every key.
  *
  * <p>A new version follows when a key goes or changes its meaning, not when one is added.
  */

@@ -116,7 +116,8 @@ class WhatIfTest {
     int i = 0;
     for (String place : new String[] {"request:0", "every:10", "every:1"}) {
       String json = replay("--insert", "empty_cache@" + place, "--json", "-");
-      seconds[i++] = Double.parseDouble(json.replaceAll(".*\"driver_seconds\": ([0-9.E-]+).*", "$1"));
+      seconds[i++] =
+          Double.parseDouble(json.replaceAll(".*\"driver_seconds\": ([0-9.E-]+).*", "$1"));
     }
     assertTrue(seconds[0] < seconds[1] && seconds[1] < seconds[2]);
   }

@@ -82,8 +82,7 @@ final class ResultsPage {
     private final List<Double> ratios = new ArrayList<>();
   }
 
-  private static final List<String> SCHEMAS =
-      List.of("allocsim-validate-1", "allocsim-validate-2");
+  private static final List<String> SCHEMAS = List.of("allocsim-validate-1", "allocsim-validate-2");
   private static final List<String> VERDICTS =
       List.of("neither", "same_request", "other_request", "predicted_only", "measured_only");
 

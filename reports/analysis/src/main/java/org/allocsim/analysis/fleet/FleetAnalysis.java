@@ -140,7 +140,9 @@ public final class FleetAnalysis {
     return tooLarge;
   }
 
-  /** All choices: what saves the most net of what it breaks first, then what saves the most memory. */
+  /**
+   * All choices: what saves the most net of what it breaks first, then what saves the most memory.
+   */
   public List<Map.Entry<FleetChoice, ChoiceTally>> choices() {
     return ranked(tallies);
   }
@@ -182,8 +184,8 @@ public final class FleetAnalysis {
   }
 
   /**
-   * The setting under which a GPU serves the most traces; of equals, the one that is best on all GPUs.
-   * None where no setting serves any.
+   * The setting under which a GPU serves the most traces; of equals, the one that is best on all
+   * GPUs. None where no setting serves any.
    */
   public Optional<FleetChoice> bestSettingOn(GpuTally gpu) {
     // The first of equals.

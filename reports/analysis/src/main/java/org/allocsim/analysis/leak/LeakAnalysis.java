@@ -10,9 +10,9 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * for more than an iteration, {@linkplain Trend#grows grows}. Both are asked, each at half the
  * permitted error: the floor sees buffers that are replaced by ever larger ones, the kept part sees
  * small leaks that varying batches hide. FRAGMENTATION: neither does, but both reserved memory and
- * its excess over the highest that was ever live grow, and reserved memory does so in the second half
- * alone too. PLATEAU: reserved memory or the floor rose after the warm-up and did not go on. NONE:
- * neither rose.
+ * its excess over the highest that was ever live grow, and reserved memory does so in the second
+ * half alone too. PLATEAU: reserved memory or the floor rose after the warm-up and did not go on.
+ * NONE: neither rose.
  *
  * @param iterations how the program was cut
  * @param series what was measured

@@ -85,8 +85,7 @@ record Recurrence(String description, int[] rows) {
     LiveCurve live = new LiveCurve(trace, device);
     Candidate best = null;
     int fewestBreaks = 0;
-    for (Candidate candidate :
-        candidates.subList(0, Math.min(MAX_CANDIDATES, candidates.size()))) {
+    for (Candidate candidate : candidates.subList(0, Math.min(MAX_CANDIDATES, candidates.size()))) {
       if (best != null && candidate.breaks > fewestBreaks + CHANCE_BREAKS) {
         break;
       }
@@ -154,7 +153,7 @@ record Recurrence(String description, int[] rows) {
     long[] floors = new long[count];
     long[] heights = new long[count];
     for (int i = 0; i < count; i++) {
-      floors[i] = live.least(begins[i], begins[i + 1]);
+      floors[i] = live.lowest(begins[i], begins[i + 1]);
       heights[i] = live.greatest(begins[i], begins[i + 1]) - floors[i];
     }
     int warmUp = Trend.warmUp(floors);

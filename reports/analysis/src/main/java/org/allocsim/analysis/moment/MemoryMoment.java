@@ -12,8 +12,8 @@ import org.allocsim.simulator.run.FailedRequest;
  * @param timeNanos time of the last request, in nanoseconds of the recording's clock
  * @param elapsedNanos time since the program's first request
  * @param bytes the totals
- * @param stream number of the stream that made the last request, or the one that holds the most memory
- *     where no request leads to the moment
+ * @param stream number of the stream that made the last request, or the one that holds the most
+ *     memory where no request leads to the moment
  * @param layout segments and blocks
  * @param slack where reserved memory that is not allocated lies
  * @param deviceFreeBytes free bytes of the device, −1 where they are not known

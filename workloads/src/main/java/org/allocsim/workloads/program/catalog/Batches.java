@@ -6,10 +6,10 @@ import org.allocsim.simulator.trace.Loader;
 import org.allocsim.workloads.program.ProgramOption;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
+import org.allocsim.workloads.program.torch.memory.Device;
 
 /**
  * Where a training's batches come from: a data loader if preparing them takes time, page-locked

@@ -7,11 +7,11 @@ import org.allocsim.workloads.program.ProgramOption;
 import org.allocsim.workloads.program.ProgramProvider;
 import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Joining;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
+import org.allocsim.workloads.program.torch.memory.Device;
 
 /** A tensor that grows by {@code torch.cat} beside others of which some are let go. */
 public final class CatGrowth implements ProgramProvider {

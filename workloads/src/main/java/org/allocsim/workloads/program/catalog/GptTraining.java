@@ -11,10 +11,10 @@ import org.allocsim.workloads.program.model.Gpt2;
 import org.allocsim.workloads.program.torch.Adam;
 import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
+import org.allocsim.workloads.program.torch.memory.Device;
 
 /** Training of a GPT-2 of transformers with AdamW. */
 public final class GptTraining implements ProgramProvider {

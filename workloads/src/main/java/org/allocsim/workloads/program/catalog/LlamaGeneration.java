@@ -10,10 +10,10 @@ import org.allocsim.workloads.program.ProgramValues;
 import org.allocsim.workloads.program.model.GreedySearch;
 import org.allocsim.workloads.program.model.Llama;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
+import org.allocsim.workloads.program.torch.memory.Device;
 
 /** Answers of a Llama of transformers to prompts of drawn sizes. */
 public final class LlamaGeneration implements ProgramProvider {

@@ -10,11 +10,11 @@ import org.allocsim.workloads.program.model.Mlp;
 import org.allocsim.workloads.program.torch.Adam;
 import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Reductions;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
+import org.allocsim.workloads.program.torch.memory.Device;
 
 /** Training of linear layers, with the classic leak of losses that are kept with their graphs. */
 public final class MlpTraining implements ProgramProvider {

@@ -9,11 +9,11 @@ import org.allocsim.workloads.program.model.VisionTransformer;
 import org.allocsim.workloads.program.torch.Adam;
 import org.allocsim.workloads.program.torch.Autograd;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Reductions;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
+import org.allocsim.workloads.program.torch.memory.Device;
 
 /** Training of a vision transformer of torchvision with AdamW. */
 public final class VisionTransformerTraining implements ProgramProvider {

@@ -15,10 +15,10 @@ import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.program.model.Mlp;
 import org.allocsim.workloads.program.torch.DType;
-import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
+import org.allocsim.workloads.program.torch.memory.Device;
 
 /** Inference with and without a graph. */
 public final class NoGradient implements SuiteScenario {
