@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import org.allocsim.analysis.Analysis;
 import org.allocsim.analysis.TracedProgram;
 import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.simulator.run.RunResult;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;

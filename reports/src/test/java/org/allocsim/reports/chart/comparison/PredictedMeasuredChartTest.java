@@ -130,6 +130,6 @@ class PredictedMeasuredChartTest {
   }
 
   private static QuantityScale scale(PredictedMeasuredData data, Unit unit) {
-    return QuantityScale.of(data.least(), data.greatest(), data.isWide(), unit);
+    return QuantityScale.of(data.lowest(), data.greatest(), data.isWide(), unit);
   }
 }
