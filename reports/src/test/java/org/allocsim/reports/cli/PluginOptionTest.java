@@ -23,25 +23,6 @@ class PluginOptionTest {
   private static final String PROGRAMS = "org.allocsim.workloads.program.ProgramProvider";
   private static final Path SAMPLE = Path.of("samples/gpt_oom.pickle.xz");
 
-  private static final String PROVIDER =
-      """
-      package example;
-      import java.util.List;
-      import org.allocsim.simulator.device.DeviceMemory;
-      import org.allocsim.simulator.effect.EffectListener;
-      import org.allocsim.simulator.policy.*;
-      public final class Provider implements PolicyProvider {
-        %s
-        public PolicySpec spec() {
-          return new PolicySpec("%s", "a policy", "none", List.of());
-        }
-        public AllocatorPolicy create(
-            PolicySettings settings, FutureRequests f, DeviceMemory device, EffectListener listener) {
-          throw new UnsupportedOperationException();
-        }
-      }
-      """;
-
   private static final String TINY_FORMAT =
       """
       package example;
@@ -93,7 +74,24 @@ class PluginOptionTest {
   }
 
   private static String provider(String members, String id) {
-    return PROVIDER.formatted(members, id);
+    return """
+    package example;
+    import java.util.List;
+    import org.allocsim.simulator.device.DeviceMemory;
+    import org.allocsim.simulator.effect.EffectListener;
+    import org.allocsim.simulator.policy.*;
+    public final class Provider implements PolicyProvider {
+      %s
+      public PolicySpec spec() {
+        return new PolicySpec("%s", "a policy", "none", List.of());
+      }
+      public AllocatorPolicy create(
+          PolicySettings settings, FutureRequests f, DeviceMemory device, EffectListener listener) {
+        throw new UnsupportedOperationException();
+      }
+    }
+    """
+        .formatted(members, id);
   }
 
   private PluginJar policy(String members, String id) throws IOException {
