@@ -119,7 +119,7 @@ public final class Main implements Runnable {
     return CommandGroup.all().filter(each -> CommandGroup.nameOf(each).equals(args[0])).findFirst();
   }
 
-  private static CommandLine withAll() {
+  static CommandLine withAll() {
     CommandLine program = new CommandLine(new Main());
     CommandGroup.all()
         .forEach(command -> program.addSubcommand(CommandGroup.nameOf(command), command));

@@ -34,7 +34,6 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -138,7 +137,7 @@ class JsonDocumentTest {
   @Test
   void everyCommandWithJsonHasASchemaAndATest() {
     Set<String> written = new TreeSet<>();
-    new CommandLine(new Main())
+    Main.withAll()
         .getSubcommands()
         .forEach((name, command) -> {
           if (command.getCommandSpec().findOption("--json") != null) {

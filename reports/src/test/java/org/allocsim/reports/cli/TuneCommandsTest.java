@@ -82,7 +82,7 @@ class TuneCommandsTest {
     long mebibytes =
         run.out()
             .lines()
-            .filter(line -> line.startsWith("(default)"))
+            .filter(line -> line.startsWith("(default) "))
             .map(line -> line.replaceAll("^\\(default\\) +\\S+ GiB \\(([0-9 ]+) MiB\\).*", "$1"))
             .mapToLong(number -> Long.parseLong(number.replace(" ", "")))
             .findFirst()
