@@ -5,9 +5,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -44,7 +45,7 @@ public final class CapacitySearch {
   private final AllocationTrace trace;
   private final int device;
   private final Function<DeviceProfile, Scenario> scenarios;
-  private final Map<Long, Boolean> passing = new TreeMap<>();
+  private final Map<Long, Boolean> passing = new ConcurrentHashMap<>();
 
   /**
    * What a search found.
@@ -134,12 +135,12 @@ public final class CapacitySearch {
       return new Result(
           scenario, -1, List.of(), ample, demand, gpus(scenario, ample), passing.size() + 1);
     }
-    List<Long> failing = new ArrayList<>();
-    for (long above = steps + 1; above <= steps + NEIGHBOURS; above++) {
-      if (!passes(above)) {
-        failing.add(above * STEP_BYTES);
-      }
-    }
+    List<Long> failing =
+        LongStream.rangeClosed(steps + 1, steps + NEIGHBOURS)
+            .parallel()
+            .filter(above -> !passes(above))
+            .mapToObj(above -> above * STEP_BYTES)
+            .toList();
     return new Result(
         scenario,
         steps * STEP_BYTES,
@@ -160,6 +161,7 @@ public final class CapacitySearch {
       }
     }
     high = halve(bound - 1, high);
+    LongStream.range(Math.max(bound, high - NEIGHBOURS), high).parallel().forEach(this::passes);
     long below = high - 1;
     while (below >= bound && below >= high - NEIGHBOURS) {
       if (passes(below)) {
@@ -186,8 +188,12 @@ public final class CapacitySearch {
   }
 
   private boolean passes(long steps) {
-    return passing.computeIfAbsent(
-        steps, key -> passesOn(DeviceProfiles.ofCapacity(key * STEP_BYTES)));
+    Boolean known = passing.get(steps);
+    if (known == null) {
+      known = passesOn(DeviceProfiles.ofCapacity(steps * STEP_BYTES));
+      passing.put(steps, known);
+    }
+    return known;
   }
 
   private RunResult run(Scenario scenario) {

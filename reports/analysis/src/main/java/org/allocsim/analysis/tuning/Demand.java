@@ -51,6 +51,21 @@ public record Demand(long peakRequestedBytes, long peakBlockBytes, int peakEvent
     return new Demand(peakRequested, peakBlocks, peakEvent);
   }
 
+  /** The largest block that the allocator is asked for, or that is live at first; 0 without any. */
+  static long largestBytes(AllocationTrace trace, int device) {
+    long largest = 0;
+    for (int event = 0; event < trace.eventCount(); event++) {
+      long bytes = trace.bytes(event);
+      if (bytes > largest
+          && bytes < ONE_EXABYTE
+          && trace.device(event) == device
+          && isAllocation(trace.kind(event))) {
+        largest = bytes;
+      }
+    }
+    return largest;
+  }
+
   private static boolean isAllocation(RequestKind kind) {
     return kind == RequestKind.ALLOCATE || kind == RequestKind.RESTORE_BLOCK;
   }

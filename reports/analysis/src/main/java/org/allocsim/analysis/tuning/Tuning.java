@@ -2,16 +2,20 @@ package org.allocsim.analysis.tuning;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;
@@ -95,6 +99,20 @@ public record Tuning(
   }
 
   /**
+   * What decides of a string how the allocator serves the program; strings that share it share a
+   * run.
+   */
+  private record Circumstances(AllocatorConfig config, long limitBytes) {
+    static Circumstances of(Scenario scenario, long largestBytes) {
+      long limitBytes = scenario.limitBytes();
+      return new Circumstances(
+          scenario.config().allocator().forProgram(largestBytes, limitBytes >= 0), limitBytes);
+    }
+  }
+
+  private record TimedResult(RunResult result, List<Long> stepNanos) {}
+
+  /**
    * Replays a program under every string of a grid, on all cores.
    *
    * @param limitBytes the allocator's own limit, −1 without one
@@ -112,37 +130,44 @@ public record Tuning(
       throws ConfigException {
     Optional<Iterations> steps = steps(trace, device);
     int[] boundaries = steps.map(Iterations::boundaries).orElseGet(() -> new int[0]);
+    long largestBytes = Demand.largestBytes(trace, device);
     List<Scenario> scenarios = new ArrayList<>();
-    List<StepClock> clocks = new ArrayList<>();
-    List<Callable<RunResult>> tasks = new ArrayList<>();
+    SequencedMap<Circumstances, Callable<TimedResult>> tasks = new LinkedHashMap<>();
     for (String conf : grid.confs()) {
       Scenario scenario = Scenario.of(conf, version, limitBytes, profile);
-      StepClock clock = new StepClock(boundaries);
       scenarios.add(scenario);
-      clocks.add(clock);
-      tasks.add(() -> Run.of(scenario.setup(trace, device, AfterOom.STOP), clock));
+      tasks.putIfAbsent(
+          Circumstances.of(scenario, largestBytes),
+          () -> {
+            StepClock clock = new StepClock(boundaries);
+            RunResult result = Run.of(scenario.setup(trace, device, AfterOom.STOP), clock);
+            return new TimedResult(result, clock.stepNanos());
+          });
     }
-    List<RunResult> results = ParallelTasks.run(tasks, progress::done);
-    RunResult plain = results.get(grid.confs().indexOf(""));
+    Map<Circumstances, TimedResult> results = new HashMap<>();
+    Iterator<TimedResult> done =
+        ParallelTasks.run(List.copyOf(tasks.values()), progress::done).iterator();
+    tasks.keySet().forEach(each -> results.put(each, done.next()));
+    RunResult plain =
+        results.get(Circumstances.of(scenarios.get(grid.confs().indexOf("")), largestBytes)).result;
     Map<String, Entry> entries = new LinkedHashMap<>();
-    for (int i = 0; i < results.size(); i++) {
-      String conf = grid.confs().get(i);
-      RunResult result = results.get(i);
-      boolean isLimited = scenarios.get(i).limitBytes() >= 0;
+    for (Scenario scenario : scenarios) {
+      String conf = scenario.config().text();
+      TimedResult timed = results.get(Circumstances.of(scenario, largestBytes));
       entries.put(
           conf,
           new Entry(
               conf,
-              scenarios.get(i),
-              result,
-              clocks.get(i).stepNanos(),
-              ConfLint.check(conf, version, platform, isLimited),
-              !conf.isEmpty() && result.isSameAs(plain)));
+              scenario,
+              timed.result,
+              timed.stepNanos,
+              ConfLint.check(conf, version, platform, scenario.limitBytes() >= 0),
+              !conf.isEmpty() && timed.result.isSameAs(plain)));
     }
     return new Tuning(
         rank(
             entries.values(),
-            results.getFirst().peakReservedBytes() / STEPS_OF_PEAK,
+            entries.get(grid.confs().getFirst()).result().peakReservedBytes() / STEPS_OF_PEAK,
             stepNanos(trace, device)),
         entries.get(grid.confs().getFirst()),
         entries.get(""),

@@ -44,6 +44,31 @@ public record AllocatorConfig(
           false,
           1.0);
 
+  /**
+   * The same without what changes nothing for a program: a split limit that none of its blocks
+   * reaches, and garbage collection without a limit. Blocks of expandable segments grow beyond any
+   * request, so their split limit stays.
+   *
+   * @param largestBytes bytes of the largest block that the program asks for, or is given at first
+   * @param isLimited whether the allocator has a limit of its own
+   */
+  public AllocatorConfig forProgram(long largestBytes, boolean isLimited) {
+    long mostBytes =
+        RequestSizes.roundUp(
+            Math.max(blockBytesFor(largestBytes), largeSegmentBytes),
+            RequestSizes.SEGMENT_ROUND_BYTES);
+    boolean splits = expandableSegments || isOversize(mostBytes);
+    return new AllocatorConfig(
+        splits ? maxSplitBytes : UNLIMITED,
+        splits ? maxNonSplitRoundingBytes : DEFAULT.maxNonSplitRoundingBytes,
+        largeSegmentBytes,
+        isLimited ? garbageCollectionThreshold : 0,
+        expandableSegments,
+        roundupDivisions,
+        graphCaptureRecordStreamReuse,
+        perProcessMemoryFraction);
+  }
+
   /** Whether a block or request of this size is at or above the split limit. */
   boolean isOversize(long bytes) {
     return Long.compareUnsigned(bytes, maxSplitBytes) >= 0;
