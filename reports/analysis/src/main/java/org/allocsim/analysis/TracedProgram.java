@@ -10,7 +10,8 @@ import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentFinder;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Origins;
-import org.allocsim.analysis.moment.RecordedAnswers;
+import org.allocsim.analysis.recording.RecordedAnswers;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.moment.ReplayInput;
 import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.analysis.tuning.Platform;
@@ -61,10 +62,18 @@ public final class TracedProgram {
 
   /** A program on one device under parsed settings. */
   private record Prepared(
-      OpenedTrace input, int device, ParsedConfig config, long limitBytes, DeviceProfile profile) {
+      OpenedTrace input, int device, ParsedConfig config, RecordedCircumstances circumstances) {
+    long limitBytes() {
+      return circumstances.limitBytes();
+    }
+
+    DeviceProfile profile() {
+      return circumstances.profile();
+    }
+
     /** The device, with what is known of the recorded process's other memory. */
     DeviceProfile profileWithHistory() {
-      return profile.withHistory(input.addressHistory(device));
+      return profile().withHistory(input.addressHistory(device));
     }
   }
 
@@ -261,13 +270,11 @@ public final class TracedProgram {
             TuningGrid.Fineness.USUAL);
     try {
       return Tuning.run(
-          prepared.input().trace(),
-          prepared.device(),
+          new DeviceTrace(prepared.input(), prepared.device()),
           grid,
           circumstances.release(),
           Platform.LINUX,
-          prepared.limitBytes(),
-          prepared.profileWithHistory(),
+          prepared.circumstances(),
           (_, _) -> {});
     } catch (ConfigException e) {
       throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);
@@ -343,8 +350,13 @@ public final class TracedProgram {
     OpenedTrace input =
         reader.read(new ReadingOptions(circumstances.release(), limitBytes, profile.totalBytes()));
     try {
+      int device = input.device(circumstances.deviceIndex());
       return new Prepared(
-          input, input.device(circumstances.deviceIndex()), config, limitBytes, profile);
+          input,
+          device,
+          config,
+          RecordedCircumstances.of(
+              new DeviceTrace(input, device), limitBytes, circumstances.device()));
     } catch (SourceUsageException e) {
       throw new AnalysisException(e.getMessage(), e);
     }

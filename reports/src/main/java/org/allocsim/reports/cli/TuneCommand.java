@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.analysis.tuning.TuningGrid;
@@ -117,35 +118,29 @@ final class TuneCommand implements Callable<Integer> {
       PyTorchVersion version = deviceOptions.torchVersion();
       ParsedConfig recorded = Settings.recorded(source, version);
       Settings.requirePossible(recorded, deviceOptions.profile());
-      long limitBytes = deviceOptions.limitBytes(recorded);
       DeviceTrace input =
           traceOptions.read(
               source,
-              new ReadingOptions(version, limitBytes, deviceOptions.profile().totalBytes()));
-      int device = input.device();
-      TuningGrid grid =
-          TuningGrid.of(
-              recorded.text(),
-              deviceOptions.torchVersion(),
-              platform,
-              limitBytes != MemoryLimit.NONE,
-              fineness);
+              new ReadingOptions(
+                  version,
+                  deviceOptions.limitBytes(recorded),
+                  deviceOptions.profile().totalBytes()));
+      RecordedCircumstances circumstances = deviceOptions.circumstances(input, recorded);
       long startNanos = System.nanoTime();
-      Tuning tuning = tune(input, grid, limitBytes);
+      Tuning tuning = tune(input, recorded, circumstances);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       TuneAnswer answer =
           new TuneAnswer(
               traceName,
               input.sha256(),
               input.eventCount(),
-              device,
-              deviceOptions.torchVersion(),
+              input.device(),
+              version,
               platform,
-              deviceOptions.profile(),
-              limitBytes,
+              circumstances,
               tuning,
-              Histogram.ofSizes(input.trace(), device),
-              Histogram.ofLifetimes(input.trace(), device),
+              Histogram.ofSizes(input.trace(), input.device()),
+              Histogram.ofLifetimes(input.trace(), input.device()),
               seconds);
       outputs.write(
           answer.document(top),
@@ -154,17 +149,18 @@ final class TuneCommand implements Callable<Integer> {
     }
   }
 
-  private Tuning tune(DeviceTrace input, TuningGrid grid, long limitBytes) {
+  private Tuning tune(
+      DeviceTrace input, ParsedConfig recorded, RecordedCircumstances circumstances) {
+    TuningGrid grid =
+        TuningGrid.of(
+            recorded.text(),
+            deviceOptions.torchVersion(),
+            platform,
+            circumstances.limitBytes() != MemoryLimit.NONE,
+            fineness);
     try (ProgressMeter progress = ProgressMeter.ofSettings("tuning")) {
       return Tuning.run(
-          input.trace(),
-          input.device(),
-          grid,
-          deviceOptions.torchVersion(),
-          platform,
-          limitBytes,
-          deviceOptions.profile().withHistory(input.addresses()),
-          progress::update);
+          input, grid, deviceOptions.torchVersion(), platform, circumstances, progress::update);
     } catch (ConfigException e) {
       throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);
     }

@@ -1,7 +1,7 @@
 package org.allocsim.reports.input;
 
 import java.util.Optional;
-import org.allocsim.analysis.moment.RecordedAnswers;
+import org.allocsim.analysis.recording.RecordedAnswers;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;

@@ -213,6 +213,29 @@ public record DeviceProfile(
         history);
   }
 
+  /**
+   * The same GPU of which others hold so much that this is left for the program.
+   *
+   * @param bytes at most all of its memory
+   */
+  public DeviceProfile withCapacity(long bytes) {
+    return new DeviceProfile(
+        name,
+        origin,
+        source,
+        totalBytes,
+        totalBytes - bytes,
+        unusableBytes,
+        pageBytes,
+        reservationBytes,
+        arenaAddress,
+        topAddress,
+        rangeAddress,
+        costs,
+        compute,
+        history);
+  }
+
   /** The same GPU in a process whose address space others use, too. */
   public DeviceProfile withHistory(AddressHistory history) {
     return new DeviceProfile(

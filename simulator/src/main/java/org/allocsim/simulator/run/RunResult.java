@@ -110,6 +110,31 @@ public record RunResult(
     throw new IllegalStateException("the policy was not chosen among those that are installed");
   }
 
+  /**
+   * The driver's calls and their times of this run, with all else of another.
+   *
+   * @param recorded a run of the same policy that followed a recording, in which calls have no time
+   */
+  public RunResult answeredAs(RunResult recorded) {
+    return new RunResult(
+        setup,
+        null,
+        recorded.stats,
+        recorded.atPeak,
+        recorded.peakRow,
+        recorded.lastRow,
+        peakDeviceBytes,
+        recorded.events,
+        recorded.requests,
+        recorded.failures,
+        recorded.failureCount,
+        driverCallsByKind,
+        driverNanosByKind,
+        seconds,
+        time,
+        recorded.divergedRow);
+  }
+
   /** Whether the policy was run. */
   public boolean isRun() {
     return notRunBecause == null;

@@ -93,6 +93,21 @@ public record RunSetup(
     return with(RunPolicy.of(choice));
   }
 
+  /** The same with memory from elsewhere. */
+  public RunSetup with(MemorySource other) {
+    return new RunSetup(
+        trace,
+        device,
+        policy,
+        limitBytes,
+        other,
+        afterOom,
+        lastRow,
+        passes,
+        recordedDriverNanos,
+        mostFailures);
+  }
+
   /** The same, going on after failed requests as is said. */
   public RunSetup with(AfterOom other) {
     return new RunSetup(

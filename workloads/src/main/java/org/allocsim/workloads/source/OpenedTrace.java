@@ -66,8 +66,9 @@ public final class OpenedTrace {
   /**
    * The device to look at.
    *
-   * @param chosen index that the user chose; null for the one that the file names, or else the
-   *     first that did anything
+   * @param chosen index that the user chose; null for the one that the file names, or else that on
+   *     which a request failed first, or else the one of a recording on which most was reserved, and
+   *     of other traces the first
    * @throws SourceUsageException where the device that was chosen did nothing
    */
   public int device(Integer chosen) throws SourceUsageException {
@@ -77,11 +78,7 @@ public final class OpenedTrace {
   private int recordedDevice(Integer chosen) throws SourceUsageException {
     int devices = recording.snapshot().devices().size();
     if (chosen == null && source.chosenDevice() == RecordedFormat.Recorded.NO_CHOICE) {
-      int device = 0;
-      while (recording.effects(device).count() == 0) {
-        device++;
-      }
-      return device;
+      return recording.device();
     }
     int device = chosen == null ? source.chosenDevice() : chosen;
     if (device < 0 || device >= devices || recording.effects(device).count() == 0) {

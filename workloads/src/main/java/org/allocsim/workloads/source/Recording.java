@@ -1,5 +1,6 @@
 package org.allocsim.workloads.source;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.effect.EffectKind;
@@ -55,25 +56,40 @@ public final class Recording {
     return limitBytes;
   }
 
-  /** The maximum of reserved memory, by undoing the history from the segments at its end. */
-  private static long peakBytes(Snapshot snapshot, int device) {
+  /** What was reserved before the history, by undoing it from the segments at its end. */
+  private static long reservedAtStart(Snapshot snapshot, int device) {
     long reserved = 0;
     for (SnapshotSegment segment : snapshot.segments()) {
       if (segment.device() == device) {
         reserved += segment.totalBytes();
       }
     }
+    EffectLog effects = snapshot.devices().get(device).effects();
+    for (int row = 0; row < effects.count(); row++) {
+      reserved -= reservedBy(effects, row);
+    }
+    return reserved;
+  }
+
+  /** The maximum of reserved memory. */
+  private static long peakBytes(Snapshot snapshot, int device) {
+    long reserved = reservedAtStart(snapshot, device);
     long peak = reserved;
     EffectLog effects = snapshot.devices().get(device).effects();
-    for (int row = effects.count() - 1; row >= 0; row--) {
-      switch (effects.kind(row)) {
-        case SEGMENT_ALLOC, SEGMENT_MAP -> reserved -= effects.bytes(row);
-        case SEGMENT_FREE, SEGMENT_UNMAP -> reserved += effects.bytes(row);
-        default -> {}
-      }
+    for (int row = 0; row < effects.count(); row++) {
+      reserved += reservedBy(effects, row);
       peak = Math.max(peak, reserved);
     }
     return peak;
+  }
+
+  /** Bytes that a recorded effect reserves; negative where it gives them back. */
+  private static long reservedBy(EffectLog effects, int row) {
+    return switch (effects.kind(row)) {
+      case SEGMENT_ALLOC, SEGMENT_MAP -> effects.bytes(row);
+      case SEGMENT_FREE, SEGMENT_UNMAP -> -effects.bytes(row);
+      default -> 0;
+    };
   }
 
   static ParsedConfig config(Snapshot snapshot, PyTorchVersion version)
@@ -178,12 +194,46 @@ public final class Recording {
 
   /** How many requests of a device failed. */
   public long failureCount(int device) {
+    return failures(device).size();
+  }
+
+  /** The requests of a device that failed, in their order. */
+  public List<RecordedFailure> failures(int device) {
     EffectLog effects = effects(device);
-    long failures = 0;
+    List<RecordedFailure> failures = new ArrayList<>();
+    long reserved = reservedAtStart(snapshot, device);
     for (int row = 0; row < effects.count(); row++) {
-      failures += effects.kind(row) == EffectKind.OOM ? 1 : 0;
+      reserved += reservedBy(effects, row);
+      if (effects.kind(row) == EffectKind.OOM) {
+        failures.add(new RecordedFailure(row, effects.bytes(row), reserved, effects.address(row)));
+      }
     }
     return failures;
+  }
+
+  /** The device on which a request failed first, else the one on which most was reserved. */
+  int device() {
+    int chosen = -1;
+    long earliestNanos = Long.MAX_VALUE;
+    long mostBytes = -1;
+    for (int device = 0; device < snapshot.devices().size(); device++) {
+      if (effects(device).count() == 0) {
+        continue;
+      }
+      List<RecordedFailure> failures = failures(device);
+      long failedNanos =
+          failures.isEmpty()
+              ? Long.MAX_VALUE
+              : snapshot.devices().get(device).timeNanos(failures.getFirst().effect());
+      long peakBytes = peakBytes(device);
+      if (failedNanos < earliestNanos
+          || (failedNanos == earliestNanos && peakBytes > mostBytes)) {
+        chosen = device;
+        earliestNanos = failedNanos;
+        mostBytes = peakBytes;
+      }
+    }
+    return chosen;
   }
 
   /** What the history does not say and was inferred, of all devices. */

@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.LongStream;
+import org.allocsim.analysis.recording.RecordedAnswers;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
@@ -35,9 +36,6 @@ public final class CapacitySearch {
 
   /** Size of a step: a page of device memory. */
   public static final long STEP_BYTES = DeviceProfile.PAGE_BYTES;
-
-  /** What PyTorch's streams take beside what the allocator holds (2.11). */
-  public static final long STREAM_BYTES = 16 * STEP_BYTES;
 
   /** A device on which no program of today runs short. */
   private static final long AMPLE_BYTES = 1L << 44;
@@ -153,7 +151,7 @@ public final class CapacitySearch {
 
   /** The smallest passing number of steps that is at least the bound, −1 where none is found. */
   private long smallest(long bound, RunResult ample) {
-    long high = stepsFor(ample.peakReservedBytes() + STREAM_BYTES);
+    long high = stepsFor(ample.peakReservedBytes() + RecordedAnswers.STREAM_BYTES);
     while (!passes(high)) {
       high *= 2;
       if (high * STEP_BYTES >= AMPLE_BYTES) {
@@ -210,7 +208,7 @@ public final class CapacitySearch {
 
   private List<Gpu> gpus(Scenario scenario, RunResult ample) {
     boolean limited = scenario.limitBytes() >= 0;
-    long enoughBytes = ample.peakReservedBytes() + STREAM_BYTES;
+    long enoughBytes = ample.peakReservedBytes() + RecordedAnswers.STREAM_BYTES;
     return ShippedProfiles.all().stream()
         .sorted(Comparator.comparingLong(DeviceProfile::capacityBytes))
         .map(profile -> {

@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -21,7 +22,9 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /**
  * One program under many settings, ranked: those that serve every request before those that do not,
@@ -115,33 +118,43 @@ public record Tuning(
   /**
    * Replays a program under every string of a grid, on all cores.
    *
-   * @param limitBytes the allocator's own limit, −1 without one
-   * @param profile the simulated device
+   * <p>A run ends at the first request that fails. That under the recorded settings goes on: what
+   * the program did then was recorded, and so was what the device answered, which it follows.
+   *
+   * @param grid its first string is the recorded one
    */
   public static Tuning run(
-      AllocationTrace trace,
-      int device,
+      DeviceTrace input,
       TuningGrid grid,
       PyTorchVersion version,
       Platform platform,
-      long limitBytes,
-      DeviceProfile profile,
+      RecordedCircumstances circumstances,
       Progress progress)
       throws ConfigException {
+    AllocationTrace trace = input.trace();
+    int device = input.device();
+    DeviceProfile profile = circumstances.profile().withHistory(input.addresses());
     Optional<Iterations> steps = steps(trace, device);
     int[] boundaries = steps.map(Iterations::boundaries).orElseGet(() -> new int[0]);
     long largestBytes = Demand.largestBytes(trace, device);
     List<Scenario> scenarios = new ArrayList<>();
     SequencedMap<Circumstances, Callable<TimedResult>> tasks = new LinkedHashMap<>();
     for (String conf : grid.confs()) {
-      Scenario scenario = Scenario.of(conf, version, limitBytes, profile);
+      Scenario scenario = Scenario.of(conf, version, circumstances.limitBytes(), profile);
+      boolean isRecorded = scenarios.isEmpty() && input.recording().isPresent();
       scenarios.add(scenario);
       tasks.putIfAbsent(
           Circumstances.of(scenario, largestBytes),
           () -> {
             StepClock clock = new StepClock(boundaries);
-            RunResult result = Run.of(scenario.setup(trace, device, AfterOom.STOP), clock);
-            return new TimedResult(result, clock.stepNanos());
+            RunSetup setup =
+                scenario.setup(trace, device, isRecorded ? AfterOom.CONTINUE : AfterOom.STOP);
+            RunResult result = Run.of(setup, clock);
+            return new TimedResult(
+                isRecorded
+                    ? circumstances.follow(input, setup).map(result::answeredAs).orElse(result)
+                    : result,
+                clock.stepNanos());
           });
     }
     Map<Circumstances, TimedResult> results = new HashMap<>();

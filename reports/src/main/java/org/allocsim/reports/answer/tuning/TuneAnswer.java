@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedSet;
 import org.allocsim.analysis.leak.Iterations;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.ConfLint;
 import org.allocsim.analysis.tuning.LintFinding;
 import org.allocsim.analysis.tuning.Platform;
@@ -31,7 +32,6 @@ import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
-import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.FailedRequest;
 
@@ -44,8 +44,7 @@ import org.allocsim.simulator.run.FailedRequest;
  * @param deviceIndex index of the recorded device
  * @param version whose rules applied
  * @param platform where the program is to run
- * @param profile the simulated device
- * @param limitBytes the allocator's own limit, negative without one
+ * @param circumstances the simulated device and the allocator's own limit
  * @param tuning the ranked settings
  * @param sizes of the program's allocations
  * @param lifetimes of the same
@@ -58,8 +57,7 @@ public record TuneAnswer(
     int deviceIndex,
     PyTorchVersion version,
     Platform platform,
-    DeviceProfile profile,
-    long limitBytes,
+    RecordedCircumstances circumstances,
     Tuning tuning,
     Histogram sizes,
     Histogram lifetimes,
@@ -197,16 +195,20 @@ public record TuneAnswer(
                   .text(
                       "device",
                       "Name of the simulated device's profile.",
-                      each -> each.profile().name())
+                      each -> each.circumstances().profile().name())
                   .bytes(
                       "capacity_bytes",
                       "Memory of the device that the program can have.",
-                      each -> each.profile().capacityBytes())
+                      each -> each.circumstances().profile().capacityBytes())
                   .bytes(
                       "limit_bytes",
                       "The allocator's own limit.",
-                      each -> each.limitBytes() < 0 ? null : each.limitBytes())
+                      each -> each.knownLimitBytes())
                   .missing("there is none")
+                  .texts(
+                      "inferred",
+                      "What the recording shows of device and limit, and how.",
+                      each -> each.circumstances().evidence())
                   .bytes(
                       "peak_requested_bytes",
                       "Maximum memory that the program asked for at once.",
@@ -284,6 +286,10 @@ public record TuneAnswer(
         this);
   }
 
+  private Long knownLimitBytes() {
+    return circumstances.limitBytes() < 0 ? null : Long.valueOf(circumstances.limitBytes());
+  }
+
   private List<Row> rows() {
     List<Row> rows = new ArrayList<>();
     for (Tuning.Entry entry : tuning.ranked()) {
@@ -293,15 +299,23 @@ public record TuneAnswer(
   }
 
   private Facts facts() {
-    return Facts.none()
-        .and("trace", "{}: {} events of device {}", file, count(events), deviceIndex)
-        .and("policy", "pytorch {} on {}", version.id(), platform.label())
-        .and(
-            "device",
-            "{}, {} for the program, {}",
-            profile.name(),
-            bytes(profile.capacityBytes()),
-            limitBytes < 0 ? "no limit" : Sentence.of("limit {}", Quantity.exactBytes(limitBytes)))
+    long limitBytes = circumstances.limitBytes();
+    Facts facts =
+        Facts.none()
+            .and("trace", "{}: {} events of device {}", file, count(events), deviceIndex)
+            .and("policy", "pytorch {} on {}", version.id(), platform.label())
+            .and(
+                "device",
+                "{}, {} for the program, {}",
+                circumstances.profile().name(),
+                bytes(circumstances.profile().capacityBytes()),
+                limitBytes < 0
+                    ? "no limit"
+                    : Sentence.of("limit {}", Quantity.exactBytes(limitBytes)));
+    if (!circumstances.evidence().isEmpty()) {
+      facts = facts.and("inferred", "{}", String.join("; ", circumstances.evidence()));
+    }
+    return facts
         .and(
             "steps",
             "{}",

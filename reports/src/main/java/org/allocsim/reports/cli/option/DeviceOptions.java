@@ -1,12 +1,14 @@
 package org.allocsim.reports.cli.option;
 
 import org.allocsim.reports.output.Failure;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -48,6 +50,16 @@ public final class DeviceOptions {
     return device.profile != null
         ? device.profile
         : DeviceProfiles.ofCapacity(device.capacityBytes);
+  }
+
+  /**
+   * The limit and the device: those that options give, else those that a recording shows.
+   *
+   * @param settings settings that apply unless an option gives a limit
+   */
+  public RecordedCircumstances circumstances(DeviceTrace input, ParsedConfig settings) {
+    return RecordedCircumstances.of(
+        input, limitBytes(settings), isDeviceGiven() ? profile() : null);
   }
 
   /** Whether a device was chosen. */

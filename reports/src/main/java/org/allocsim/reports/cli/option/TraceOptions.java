@@ -19,7 +19,9 @@ public final class TraceOptions {
   @Option(
       names = "--device-index",
       paramLabel = "N",
-      description = "Which recorded GPU to look at, from 0 (default: the first with requests).")
+      description =
+          "Which recorded GPU to look at, from 0 (default: the one on which a request failed first,"
+              + " else the one that reserved the most).")
   private Integer deviceIndex;
 
   @Option(

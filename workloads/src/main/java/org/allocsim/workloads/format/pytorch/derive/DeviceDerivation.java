@@ -81,6 +81,11 @@ final class DeviceDerivation {
     long certainEmptyCaches;
     long likelyEmptyCaches;
     long likelyRetries;
+
+    /** The smallest total that was refused if these were retries. */
+    long lowestRetriedBytes = Long.MAX_VALUE;
+
+    long highestGrantedBytes;
     long streamUses;
     long releasedPools;
     long restoredBlocks;
@@ -117,6 +122,7 @@ final class DeviceDerivation {
         new RecordedDevice(effects, follower::position, options.deviceTotalBytes());
     policy = new CachingAllocator(config, options.version(), limitBytes, memory, follower);
     bounds = HistoryBounds.of(rows, start.layout(), config);
+    counts.highestGrantedBytes = bounds.highestGrantedBytes();
     segments = new SegmentMap(history, pools, start.layout());
     completions = new CompletionRows(effects);
     restoreStart();
@@ -248,6 +254,7 @@ final class DeviceDerivation {
     }
     switch (choices.choose(row, readings)) {
       case Reading.OneRequest(int completedBefore, PoolId pool) -> {
+        countRetry(step);
         completeUses(row, row + completedBefore);
         allocate(step.request(), pool);
       }
@@ -341,21 +348,42 @@ final class DeviceDerivation {
     if (step.failed()) {
       return true;
     }
-    long neededBytes = policy.reservedBytes() + config.segmentBytesFor(bytes);
+    long neededBytes = neededBytes(step);
     if (limitBytes >= 0 && neededBytes > limitBytes) {
       return true;
     }
     return switch (bounds.judge(neededBytes)) {
       case REFUSED -> true;
       case GRANTED -> false;
-      case UNDECIDED -> {
-        boolean retry = limitBytes < 0 && counts.certainEmptyCaches == 0;
-        if (retry) {
-          counts.likelyRetries++;
-        }
-        yield retry;
-      }
+      case UNDECIDED ->
+         limitBytes < 0 && counts.certainEmptyCaches == 0 && !isReleasedElsewhere(step);
     };
+  }
+
+  /** What would be reserved with the segment that a request needs. */
+  private long neededBytes(Step step) {
+    return policy.reservedBytes() + config.segmentBytesFor(effects.bytes(step.request()));
+  }
+
+  /** Counts a release that is taken for the request's own although nothing proves a refusal. */
+  private void countRetry(Step step) {
+    long neededBytes = neededBytes(step);
+    if (step.releases()
+        && limitBytes < 0
+        && bounds.judge(neededBytes) == HistoryBounds.Judgement.UNDECIDED) {
+      counts.likelyRetries++;
+      counts.lowestRetriedBytes = Math.min(counts.lowestRetriedBytes, neededBytes);
+    }
+  }
+
+  /**
+   * Whether the stacks tell that something else than the request released memory: PyTorch records a
+   * release with the stack of the call that led to it (2.1 to 2.14).
+   */
+  private boolean isReleasedElsewhere(Step step) {
+    int released = history.stack(step.firstRelease());
+    int requested = history.stack(step.request());
+    return released >= 0 && requested >= 0 && released != requested;
   }
 
   private void completeUses(int from, int to) {

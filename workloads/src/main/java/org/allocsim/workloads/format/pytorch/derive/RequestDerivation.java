@@ -28,6 +28,9 @@ public final class RequestDerivation {
   private final List<PoolLearning> learnings = new ArrayList<>();
   private final List<Inference> inferences = new ArrayList<>();
   private long unexplainedEntries;
+  private long retries;
+  private long lowestRetriedBytes;
+  private long highestGrantedBytes;
 
   private RequestDerivation(
       Snapshot snapshot, List<HistoryRows> rows, DerivationOptions options, boolean limitInferred) {
@@ -88,6 +91,9 @@ public final class RequestDerivation {
   private DerivedRequests attempt(boolean last) {
     inferences.clear();
     unexplainedEntries = 0;
+    retries = 0;
+    lowestRetriedBytes = Long.MAX_VALUE;
+    highestGrantedBytes = 0;
     int requests = rows.stream().mapToInt(HistoryRows::requestCount).sum();
     AllocationTrace.Builder trace = new AllocationTrace.Builder(requests);
     for (long handle : snapshot.streamHandles()) {
@@ -138,9 +144,38 @@ public final class RequestDerivation {
         starts.stream()
             .map(start -> new DerivedRequests.DeviceStart(start.layout(), start.complete()))
             .toList(),
-        options.limitBytes(),
+        limitOfRetries(),
         unexplainedEntries,
         inferences);
+  }
+
+  /**
+   * The limit that is known, else the highest that refuses what was retried, if that explains the
+   * whole history. The device may have refused as well; under its own memory it did the same.
+   */
+  private long limitOfRetries() {
+    if (options.limitBytes() >= 0
+        || retries == 0
+        || unexplainedEntries > 0
+        || lowestRetriedBytes <= highestGrantedBytes) {
+      return options.limitBytes();
+    }
+    long limitBytes = lowestRetriedBytes - 1;
+    infer(
+        0,
+        "memory limits",
+        1,
+        Confidence.LIKELY,
+        "memory was released and asked for again "
+            + (retries == 1 ? "once" : retries + " times")
+            + ", as if no more could be had than between "
+            + ByteFormat.human(highestGrantedBytes)
+            + " and "
+            + ByteFormat.human(limitBytes)
+            + " ("
+            + limitBytes
+            + " bytes)");
+    return limitBytes;
   }
 
   private DeviceStartFinder.Start start(int device, AllocationTrace.Builder trace) {
@@ -156,6 +191,9 @@ public final class RequestDerivation {
   }
 
   private void report(int device, DeviceDerivation.Counts counts, DeviceStartFinder.Start start) {
+    retries += counts.likelyRetries;
+    lowestRetriedBytes = Math.min(lowestRetriedBytes, counts.lowestRetriedBytes);
+    highestGrantedBytes = Math.max(highestGrantedBytes, counts.highestGrantedBytes);
     if (!start.complete()) {
       infer(
           device,

@@ -1,6 +1,5 @@
-package org.allocsim.analysis.moment;
+package org.allocsim.analysis.recording;
 
-import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -10,6 +9,9 @@ import org.allocsim.workloads.source.Recording;
 
 /** Whether a device may answer a replay as it answered the recorded program. */
 public final class RecordedAnswers {
+  /** What PyTorch's streams take beside what the allocator holds (2.11). */
+  public static final long STREAM_BYTES = 16 * DeviceProfile.PAGE_BYTES;
+
   private RecordedAnswers() {}
 
   /**
@@ -38,12 +40,12 @@ public final class RecordedAnswers {
   }
 
   /** What PyTorch's streams take from the device beside the allocator. */
-  private static long streamBytes(AllocationTrace trace, int device) {
+  static long streamBytes(AllocationTrace trace, int device) {
     for (int event = 0; event < trace.eventCount(); event++) {
       if (trace.device(event) == device
           && trace.kind(event) == RequestKind.ALLOCATE
           && trace.streamHandle(trace.stream(event)) != 0) {
-        return CapacitySearch.STREAM_BYTES;
+        return STREAM_BYTES;
       }
     }
     return 0;

@@ -1,0 +1,157 @@
+package org.allocsim.analysis.recording;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.analysis.recording.RecordedAnswers;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.run.MemorySource;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.workloads.profile.ShippedProfiles;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.RecordedFailure;
+import org.allocsim.workloads.source.Recording;
+
+/**
+ * On which GPU and under which limit a program is taken to run: as the user says, else as the
+ * recording shows, else on the default GPU without a limit.
+ *
+ * <p>Of a failed request PyTorch records what was free on the GPU. With what the allocator held
+ * then, that is the memory that the program could have, other processes aside. Where less was free
+ * than the request needed, the GPU was full, and its size is known to the byte; where more was
+ * free, the allocator's own limit refused, which the derivation of the requests finds.
+ *
+ * @param limitBytes the allocator's own limit, −1 without one
+ * @param profile the GPU
+ * @param isDeviceChosen whether the user chose the GPU
+ * @param evidence what was inferred and from what, a clause each
+ */
+public record RecordedCircumstances(
+    long limitBytes, DeviceProfile profile, boolean isDeviceChosen, List<String> evidence) {
+  /** Profiles that differ by less are taken for the same size. */
+  private static final double SAME_SIZE = 0.02;
+
+  /** Keeps its own copy. */
+  public RecordedCircumstances {
+    evidence = List.copyOf(evidence);
+  }
+
+  /**
+   * The circumstances of a trace.
+   *
+   * @param givenBytes the limit that the user gives, −1 without one
+   * @param chosen the GPU that the user chose; null where the recorded one is meant. On another GPU
+   *     the recorded limit does not hold: programs set it as a share of the memory
+   */
+  public static RecordedCircumstances of(
+      DeviceTrace input, long givenBytes, DeviceProfile chosen) {
+    DeviceProfile assumed = chosen == null ? DeviceProfiles.defaultProfile() : chosen;
+    Optional<Recording> recording = input.recording();
+    if (chosen != null || recording.isEmpty()) {
+      return new RecordedCircumstances(givenBytes, assumed, chosen != null, List.of());
+    }
+    List<String> evidence = new ArrayList<>();
+    long limitBytes = givenBytes;
+    if (givenBytes == MemoryLimit.NONE && recording.get().limitBytes() != MemoryLimit.NONE) {
+      limitBytes = recording.get().limitBytes();
+      evidence.add(limit(input, limitBytes));
+    }
+    return new RecordedCircumstances(
+        limitBytes,
+        device(input, recording.get(), limitBytes, assumed, evidence),
+        false,
+        evidence);
+  }
+
+  /**
+   * Runs the recorded program once more with what the recorded device answered.
+   *
+   * @param setup the run under the recorded settings
+   * @return empty where the answers cannot hold in these circumstances, or do not lead through the
+   *     whole recording
+   */
+  public Optional<RunResult> follow(DeviceTrace input, RunSetup setup) {
+    if (!RecordedAnswers.canHold(
+        input.opened(), input.device(), limitBytes, profile, isDeviceChosen)) {
+      return Optional.empty();
+    }
+    Recording recording = input.recording().orElseThrow();
+    MemorySource memory =
+        new MemorySource.Recorded(
+            recording.effects(input.device()),
+            recording.start(input.device()),
+            profile.totalBytes());
+    return Optional.of(Run.of(setup.with(memory))).filter(each -> each.divergedRow() < 0);
+  }
+
+  private static String limit(DeviceTrace input, long limitBytes) {
+    return "limit "
+        + ByteFormat.human(limitBytes)
+        + ", the highest that explains "
+        + (input.recording().orElseThrow().failureCount(input.device()) > 0
+            ? "which requests failed"
+            : "when cached memory was released and asked for again");
+  }
+
+  /** The GPU of the recording, as far as failed requests show it. */
+  private static DeviceProfile device(
+      DeviceTrace input,
+      Recording recording,
+      long limitBytes,
+      DeviceProfile assumed,
+      List<String> evidence) {
+    AllocatorConfig config = recording.config().allocator();
+    long fullBytes = Long.MAX_VALUE;
+    long seenBytes = -1;
+    for (RecordedFailure failure : recording.failures(input.device())) {
+      seenBytes = Math.max(seenBytes, failure.availableBytes());
+      if (failure.deviceFreeBytes() >= 0
+          && failure.deviceFreeBytes() < config.segmentBytesFor(failure.requestedBytes())) {
+        fullBytes = Math.min(fullBytes, failure.availableBytes());
+      }
+    }
+    long peakBytes = recording.peakBytes(input.device());
+    if (seenBytes < 0 && peakBytes <= assumed.capacityBytes()) {
+      return assumed;
+    }
+    DeviceProfile known = smallestFor(Math.max(seenBytes, peakBytes), assumed);
+    if (limitBytes != MemoryLimit.NONE || fullBytes == Long.MAX_VALUE) {
+      if (known != assumed) {
+        evidence.add("GPU " + known.name() + ", the smallest that had so much");
+      }
+      return known;
+    }
+    long capacityBytes =
+        Math.min(
+            known.totalBytes(),
+            Math.max(fullBytes, peakBytes)
+                + RecordedAnswers.streamBytes(input.trace(), input.device()));
+    evidence.add(
+        "GPU "
+            + known.name()
+            + " with "
+            + ByteFormat.human(capacityBytes)
+            + " for the program, which is what it held and what was free when requests failed");
+    return known.withCapacity(capacityBytes);
+  }
+
+  /** The default GPU where it is as large as the smallest with so much, else that one. */
+  private static DeviceProfile smallestFor(long bytes, DeviceProfile assumed) {
+    DeviceProfile smallest =
+        ShippedProfiles.all().stream()
+            .filter(each -> each.totalBytes() >= bytes)
+            .min(Comparator.comparingLong(DeviceProfile::totalBytes))
+            .orElse(assumed);
+    boolean same =
+        Math.abs(smallest.totalBytes() - assumed.totalBytes()) < SAME_SIZE * assumed.totalBytes()
+            && assumed.totalBytes() >= bytes;
+    return same ? assumed : smallest;
+  }
+}
