@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.CompareCharts;
@@ -28,8 +29,6 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -101,8 +100,7 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   private CompareAnswer answer(List<ComparedTrace> traces) {
-    return new CompareAnswer(
-        deviceOptions.profile(), limitBytes(), deviceOptions.torchVersion(), traces);
+    return new CompareAnswer(deviceOptions.torchVersion(), traces);
   }
 
   private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, DeviceTrace input) {
@@ -132,53 +130,44 @@ final class CompareCommand implements Callable<Integer> {
       throws IOException {
     DeviceTrace input = traceOptions.read(name, deviceOptions.torchVersion());
     List<PolicyChoice> choices = withConfs(chosen, input);
-    long limitBytes = limitBytes();
-    RunSetup setup =
-        new RunSetup(
-            input.trace(),
-            input.device(),
-            choices.getFirst(),
-            limitBytes,
-            deviceOptions.profile().withHistory(input.addresses()));
+    RecordedCircumstances circumstances =
+        deviceOptions.circumstances(
+            input, Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
     boolean isReported = recordings != null;
-    RecordedTrial recorded = new RecordedTrial(setup, isReported ? name : null);
+    RecordedTrial recorded =
+        new RecordedTrial(input, circumstances, isReported ? name : null);
     List<ObservedRun> observed;
     try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
       observed = recorded.runAll(choices, progress::update);
     }
-    ComparedTrace compared = compared(input, observed);
+    ComparedTrace compared = compared(input, circumstances, observed);
     if (isReported) {
       recordings.add(recorded.recording(compared.results(), input.conf()));
       if (ChartFonts.areAvailable()) {
-        long maxBytes = answer(List.of(compared)).maxBytes();
-        new CompareCharts(compared, bound(maxBytes), observed).write(charts, prefix);
+        new CompareCharts(compared, bound(circumstances), observed).write(charts, prefix);
       }
     }
     return compared;
   }
 
   /** The trace with what policies made of it. */
-  static ComparedTrace compared(DeviceTrace input, List<ObservedRun> observed) {
+  static ComparedTrace compared(
+      DeviceTrace input, RecordedCircumstances circumstances, List<ObservedRun> observed) {
     return new ComparedTrace(
         input.name(),
         input.sha256(),
         input.format(),
         input.trace(),
         input.device(),
+        circumstances,
         input.conf(),
         InferenceText.notes(input),
         observed);
   }
 
-  private MemoryTimelineChart.Bound bound(long maxBytes) {
+  private static MemoryTimelineChart.Bound bound(RecordedCircumstances circumstances) {
+    long maxBytes = circumstances.maxBytes();
     return new MemoryTimelineChart.Bound(
-        maxBytes == limitBytes() ? "limit" : "the GPU has", maxBytes);
-  }
-
-  private long limitBytes() {
-    return deviceOptions.isLimitGiven()
-        ? deviceOptions.limitBytes(
-            Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH))
-        : MemoryLimit.NONE;
+        maxBytes == circumstances.limitBytes() ? "limit" : "the GPU has", maxBytes);
   }
 }

@@ -27,6 +27,7 @@ class Explorer {
   async openTrace(number) {
     this.about = this.data.traces[number];
     this.rows = this.view.rows(this.results, number);
+    this.known = this.results.traces?.[number] ?? this.results;
     this.trace = await Trace.load(number, this.about);
     this.runs.clear();
     this.fillChoices();
@@ -179,9 +180,10 @@ class Explorer {
   /** Limit of the allocator or size of the device, whichever is less; null if unknown. */
   limitOf(number) {
     const row = this.rows[number];
+    const { known } = this;
     const all = [
-      row.limit_bytes, row.capacity_bytes, this.results.limit_bytes,
-      this.results.capacity_bytes, this.results.device_bytes,
+      row.limit_bytes, row.capacity_bytes, known.limit_bytes,
+      known.capacity_bytes, known.device_bytes,
     ].filter((bytes) => typeof bytes === 'number');
     return all.length ? Math.min(...all) : null;
   }

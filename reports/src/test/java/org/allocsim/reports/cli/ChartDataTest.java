@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.answer.compare.CompareAnswer;
@@ -28,12 +29,10 @@ import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.output.ChartFolder;
-import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.jfree.chart.JFreeChart;
@@ -110,20 +109,15 @@ class ChartDataTest {
   /** The JSON of a trace, and the charts that are drawn beside it. */
   private JsonNode compare(Path trace, String policies, KeptCharts charts) throws IOException {
     DeviceTrace input = new TraceOptions().read(trace.toString(), PyTorchVersion.DEFAULT);
-    DeviceProfile profile = DeviceProfiles.defaultProfile();
-    RunSetup setup =
-        new RunSetup(
-            input.trace(),
-            input.device(),
-            PolicyChoice.parse("pytorch"),
-            MemoryLimit.NONE,
-            profile);
+    RecordedCircumstances circumstances =
+        RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile());
     List<ObservedRun> runs =
-        new RecordedTrial(setup, "trace").runAll(PolicyChoice.parseList(policies), (_, _) -> {});
-    ComparedTrace compared = CompareCommand.compared(input, runs);
-    CompareAnswer answer =
-        new CompareAnswer(profile, MemoryLimit.NONE, PyTorchVersion.DEFAULT, List.of(compared));
-    new CompareCharts(compared, new MemoryTimelineChart.Bound("limit", answer.maxBytes()), runs)
+        new RecordedTrial(input, circumstances, "trace")
+            .runAll(PolicyChoice.parseList(policies), (_, _) -> {});
+    ComparedTrace compared = CompareCommand.compared(input, circumstances, runs);
+    CompareAnswer answer = new CompareAnswer(PyTorchVersion.DEFAULT, List.of(compared));
+    new CompareCharts(
+            compared, new MemoryTimelineChart.Bound("limit", circumstances.maxBytes()), runs)
         .write(charts, "");
     ByteArrayOutputStream json = new ByteArrayOutputStream();
     JsonText.write(JsonRenderer.json(answer.document()), json);

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.answer.compare.RecordedTrial;
@@ -17,11 +18,13 @@ import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
-import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.TraceSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -72,23 +75,17 @@ class LongTracePageTest {
   }
 
   private Path page(AllocationTrace trace, String policies) throws IOException {
-    RunSetup setup =
-        new RunSetup(trace, 0, PolicyChoice.parse("pytorch"), -1, DeviceProfiles.defaultProfile());
-    RecordedTrial recorded = new RecordedTrial(setup, "long");
+    DeviceTrace input = new DeviceTrace(TraceSource.of("long", trace), 0);
+    RecordedCircumstances circumstances =
+        RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile());
+    RecordedTrial recorded = new RecordedTrial(input, circumstances, "long");
     ComparedTrace compared =
-        new ComparedTrace(
-            "long",
-            "0",
-            "jsonl",
-            trace,
-            0,
-            null,
-            List.of(),
+        CompareCommand.compared(
+            input,
+            circumstances,
             recorded.runAll(PolicyChoice.parseList(policies), (_, _) -> {}));
     Document<CompareAnswer> document =
-        new CompareAnswer(
-                DeviceProfiles.defaultProfile(), -1, PyTorchVersion.DEFAULT, List.of(compared))
-            .document();
+        new CompareAnswer(PyTorchVersion.DEFAULT, List.of(compared)).document();
     Path file = folder.resolve("long.html");
     try (OutputStream out = Files.newOutputStream(file)) {
       new ReportPage(

@@ -38,6 +38,15 @@ public record RecordedCircumstances(
   /** Profiles that differ by less are taken for the same size. */
   private static final double SAME_SIZE = 0.02;
 
+  /**
+   * What somebody says, whatever the recording shows.
+   *
+   * @param limitBytes the allocator's own limit, −1 without one
+   */
+  public static RecordedCircumstances given(long limitBytes, DeviceProfile profile) {
+    return new RecordedCircumstances(limitBytes, profile, true, List.of());
+  }
+
   /** Keeps its own copy. */
   public RecordedCircumstances {
     evidence = List.copyOf(evidence);
@@ -68,6 +77,13 @@ public record RecordedCircumstances(
         device(input, recording.get(), limitBytes, assumed, evidence),
         false,
         evidence);
+  }
+
+  /** What allocators can have at most: their limit, or the memory of the GPU. */
+  public long maxBytes() {
+    return limitBytes == MemoryLimit.NONE
+        ? profile.capacityBytes()
+        : Math.min(limitBytes, profile.capacityBytes());
   }
 
   /**

@@ -9,6 +9,7 @@ import java.util.function.ToDoubleFunction;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.moment.ReservedParts;
 import org.allocsim.reports.answer.part.Bins;
+import org.allocsim.reports.answer.part.CircumstancesPart;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.chart.comparison.DriverTimeChart;
 import org.allocsim.reports.chart.comparison.Histogram;
@@ -23,7 +24,6 @@ import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verdict;
-import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.FailedRequest;
@@ -35,13 +35,11 @@ import org.allocsim.simulator.timing.TimeResult;
 /**
  * What many policies made of one or more traces.
  *
- * @param profile the simulated device
- * @param limitBytes the allocator's own limit; negative without one
  * @param version the release of PyTorch whose rules applied
  * @param traces the traces in their order
  */
 public record CompareAnswer(
-    DeviceProfile profile, long limitBytes, PyTorchVersion version, List<ComparedTrace> traces) {
+PyTorchVersion version, List<ComparedTrace> traces) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   private static final Shape<ReservedParts> PARTS =
@@ -242,6 +240,7 @@ public record CompareAnswer(
                     "requests",
                     "Number of requests in the trace.",
                     compared -> compared.trace().eventCount())
+                .embed(CircumstancesPart.SHAPE, ComparedTrace::circumstances)
                 .texts(
                     "notes",
                     "Sentences about what the reader passed over or changed.",
@@ -269,16 +268,6 @@ public record CompareAnswer(
         "What `allocsim compare --json` writes: many policies on one or more traces.",
         Shape.of(answer ->
             answer
-                .text(
-                    "device",
-                    "Name of the simulated device's profile.",
-                    each -> each.profile().name())
-                .bytes("device_bytes", "Memory of the device.", each -> each.profile().totalBytes())
-                .bytes(
-                    "limit_bytes",
-                    "The allocator's own limit.",
-                    each -> each.hasLimit() ? Long.valueOf(each.limitBytes()) : null)
-                .missing("there is none")
                 .count(
                     "policies_known",
                     "Number of policies that there are.",
@@ -320,22 +309,16 @@ public record CompareAnswer(
   }
 
   private Facts facts(ComparedTrace trace) {
-    return Facts.none()
-        .and(
-            "trace",
-            "{} ({}): {} requests, device {}",
-            trace.file(),
-            trace.format(),
-            Quantity.count(trace.trace().eventCount()),
-            trace.device())
-        .and(
-            "device",
-            "{}, {}, {}",
-            profile.name(),
-            Quantity.bytes(profile.totalBytes()),
-            hasLimit()
-                ? Sentence.of("limit {}", Quantity.exactBytes(limitBytes))
-                : Sentence.of("no limit"));
+    return CircumstancesPart.facts(
+        Facts.none()
+            .and(
+                "trace",
+                "{} ({}): {} requests, device {}",
+                trace.file(),
+                trace.format(),
+                Quantity.count(trace.trace().eventCount()),
+                trace.device()),
+        trace.circumstances());
   }
 
   private Table<?> csv(Shape<ObservedRun> results) {
@@ -348,16 +331,6 @@ public record CompareAnswer(
   }
 
   private record Row(ComparedTrace trace, ObservedRun run) {}
-
-  private boolean hasLimit() {
-    return limitBytes >= 0;
-  }
-
-  /** What allocators can have at most: their limit, or the memory of the device. */
-  public long maxBytes() {
-    long deviceBytes = profile.capacityBytes();
-    return hasLimit() ? Math.min(limitBytes, deviceBytes) : deviceBytes;
-  }
 
   /** Time that the allocator waits for the GPU; 0 where the run was not one in time. */
   public static long waitNanos(RunResult result) {

@@ -37,7 +37,7 @@ final class CompareVerdict {
     version = answer.version();
     neededBytes =
         Demand.of(trace.trace(), trace.device(), AllocatorConfig.DEFAULT).peakRequestedBytes();
-    maxBytes = answer.maxBytes();
+    maxBytes = trace.circumstances().maxBytes();
     results = trace.results().stream().filter(RunResult::isRun).toList();
     List<RunResult> settings = results.stream().filter(CompareVerdict::isPyTorch).toList();
     String recordedConf = trace.conf() == null ? "" : trace.conf();

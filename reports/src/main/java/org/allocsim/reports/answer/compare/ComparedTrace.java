@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 
@@ -15,6 +16,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param format id of its format
  * @param trace the requests
  * @param device index of the recorded device
+ * @param circumstances the simulated device and the allocator's own limit
  * @param conf settings that the program was recorded with; null where they are not known
  * @param notes what the reader passed over or changed
  * @param runs what policies made of it, in the order of {@link #RANK}
@@ -25,6 +27,7 @@ public record ComparedTrace(
     String format,
     AllocationTrace trace,
     int device,
+    RecordedCircumstances circumstances,
     String conf,
     List<String> notes,
     List<ObservedRun> runs) {

@@ -8,14 +8,17 @@ import java.util.SequencedSet;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.MomentObserver;
 import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.task.ParallelTasks;
 import org.allocsim.reports.html.PolicyRecorder;
 import org.allocsim.reports.html.PolicyRecording;
 import org.allocsim.reports.html.TraceRecording;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.simulator.stats.MemoryTimeline;
 
 /**
@@ -26,19 +29,22 @@ public final class RecordedTrial {
   /** Buckets of memory over time for charts. */
   private static final int BUCKETS = 1 << 12;
 
-  private final RunSetup setup;
+  private final DeviceTrace input;
+  private final RecordedCircumstances circumstances;
   private final TraceRecording recording;
   private final IdentityHashMap<PolicyChoice, PolicyRecording> recordings = new IdentityHashMap<>();
 
   /**
    * A trial.
    *
-   * @param setup what is run, but for the policy
+   * @param input the trace; the run under its recorded settings follows the recorded answers
+   * @param circumstances on what and under which limit it runs
    * @param name how a page calls the trace; null where no page and no charts are wanted
    */
-  public RecordedTrial(RunSetup setup, String name) {
-    this.setup = setup;
-    recording = name == null ? null : new TraceRecording(name, setup.trace(), setup.device());
+  public RecordedTrial(DeviceTrace input, RecordedCircumstances circumstances, String name) {
+    this.input = input;
+    this.circumstances = circumstances;
+    recording = name == null ? null : new TraceRecording(name, input.trace(), input.device());
   }
 
   /** Runs every choice, on all cores; the runs are in the order of the choices. */
@@ -51,13 +57,13 @@ public final class RecordedTrial {
       tasks.add(() -> {
         if (recording == null) {
           observers[place] = new MomentObserver();
-          return Run.of(setup.with(choices.get(place)), observers[place].with());
+          return run(choices.get(place), observers[place].with());
         }
         MemoryTimeline timeline = new MemoryTimeline(BUCKETS);
         PolicyRecorder recorder = recording.recorder(timeline);
         recorders[place] = recorder;
         observers[place] = new MomentObserver(timeline);
-        return Run.of(setup.with(choices.get(place)), observers[place].with(recorder));
+        return run(choices.get(place), observers[place].with(recorder));
       });
     }
     List<RunResult> results = ParallelTasks.run(tasks, progress);
@@ -69,6 +75,20 @@ public final class RecordedTrial {
       }
     }
     return observed;
+  }
+
+  private RunResult run(PolicyChoice choice, RunObserver... observers) {
+    RunSetup setup =
+        new RunSetup(
+            input.trace(),
+            input.device(),
+            choice,
+            circumstances.limitBytes(),
+            circumstances.profile().withHistory(input.addresses()));
+    RunResult result = Run.of(setup, observers);
+    return result.isRun() && KeyRuns.isUnder(result, input.conf())
+        ? circumstances.follow(input, setup).map(result::answeredAs).orElse(result)
+        : result;
   }
 
   /**

@@ -1,6 +1,5 @@
 package org.allocsim.reports.answer.tuning;
 
-import static org.allocsim.reports.document.Quantity.bytes;
 import static org.allocsim.reports.document.Quantity.count;
 
 import java.nio.file.Path;
@@ -17,6 +16,7 @@ import org.allocsim.analysis.tuning.LintFinding;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.Bins;
+import org.allocsim.reports.answer.part.CircumstancesPart;
 import org.allocsim.reports.answer.part.Findings;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Settings;
@@ -192,23 +192,7 @@ public record TuneAnswer(
                       "The release whose rules apply.",
                       each -> each.version().id())
                   .text("os", "Where the program is to run.", each -> each.platform().label())
-                  .text(
-                      "device",
-                      "Name of the simulated device's profile.",
-                      each -> each.circumstances().profile().name())
-                  .bytes(
-                      "capacity_bytes",
-                      "Memory of the device that the program can have.",
-                      each -> each.circumstances().profile().capacityBytes())
-                  .bytes(
-                      "limit_bytes",
-                      "The allocator's own limit.",
-                      each -> each.knownLimitBytes())
-                  .missing("there is none")
-                  .texts(
-                      "inferred",
-                      "What the recording shows of device and limit, and how.",
-                      each -> each.circumstances().evidence())
+                  .embed(CircumstancesPart.SHAPE, TuneAnswer::circumstances)
                   .bytes(
                       "peak_requested_bytes",
                       "Maximum memory that the program asked for at once.",
@@ -286,10 +270,6 @@ public record TuneAnswer(
         this);
   }
 
-  private Long knownLimitBytes() {
-    return circumstances.limitBytes() < 0 ? null : Long.valueOf(circumstances.limitBytes());
-  }
-
   private List<Row> rows() {
     List<Row> rows = new ArrayList<>();
     for (Tuning.Entry entry : tuning.ranked()) {
@@ -299,23 +279,11 @@ public record TuneAnswer(
   }
 
   private Facts facts() {
-    long limitBytes = circumstances.limitBytes();
     Facts facts =
         Facts.none()
             .and("trace", "{}: {} events of device {}", file, count(events), deviceIndex)
-            .and("policy", "pytorch {} on {}", version.id(), platform.label())
-            .and(
-                "device",
-                "{}, {} for the program, {}",
-                circumstances.profile().name(),
-                bytes(circumstances.profile().capacityBytes()),
-                limitBytes < 0
-                    ? "no limit"
-                    : Sentence.of("limit {}", Quantity.exactBytes(limitBytes)));
-    if (!circumstances.evidence().isEmpty()) {
-      facts = facts.and("inferred", "{}", String.join("; ", circumstances.evidence()));
-    }
-    return facts
+            .and("policy", "pytorch {} on {}", version.id(), platform.label());
+    return CircumstancesPart.facts(facts, circumstances)
         .and(
             "steps",
             "{}",

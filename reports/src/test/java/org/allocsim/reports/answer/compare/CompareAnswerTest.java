@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import org.allocsim.analysis.moment.MomentObserver;
 import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Shape;
@@ -61,13 +62,17 @@ class CompareAnswerTest {
       runs.add(observer.observed(Run.of(setup.with(choice), observer.with())));
     }
     ComparedTrace compared =
-        new ComparedTrace("one.jsonl", "0", "jsonl", setup.trace(), 0, null, List.of(), runs);
-    return new CompareAnswer(
-            DeviceProfiles.defaultProfile(),
-            MemoryLimit.NONE,
-            PyTorchVersion.DEFAULT,
-            List.of(compared))
-        .document(WITH_ONE_MORE);
+        new ComparedTrace(
+            "one.jsonl",
+            "0",
+            "jsonl",
+            setup.trace(),
+            0,
+            RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile()),
+            null,
+            List.of(),
+            runs);
+    return new CompareAnswer(PyTorchVersion.DEFAULT, List.of(compared)).document(WITH_ONE_MORE);
   }
 
   private static String printed(BiConsumer<Document<?>, PrintWriter> renderer) {

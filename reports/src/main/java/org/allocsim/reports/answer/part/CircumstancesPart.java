@@ -1,0 +1,51 @@
+package org.allocsim.reports.answer.part;
+
+import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Quantity;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+
+/** On which device and under which limit a program runs, and how that is known. */
+public final class CircumstancesPart {
+  /** For programs. */
+  public static final Shape<RecordedCircumstances> SHAPE =
+      Shape.of(part ->
+          part.text(
+                  "device",
+                  "Name of the simulated device's profile.",
+                  each -> each.profile().name())
+              .bytes("device_bytes", "Memory of the device.", each -> each.profile().totalBytes())
+              .bytes(
+                  "capacity_bytes",
+                  "Memory of the device that the program can have.",
+                  each -> each.profile().capacityBytes())
+              .bytes(
+                  "limit_bytes",
+                  "The allocator's own limit.",
+                  each -> each.limitBytes() < 0 ? null : Long.valueOf(each.limitBytes()))
+              .missing("there is none")
+              .texts(
+                  "inferred",
+                  "What the recording shows of device and limit, and how.",
+                  RecordedCircumstances::evidence));
+
+  private CircumstancesPart() {}
+
+  /** For people: these facts and those about device and limit. */
+  public static Facts facts(Facts facts, RecordedCircumstances circumstances) {
+    long limitBytes = circumstances.limitBytes();
+    Facts device =
+        facts.and(
+            "device",
+            "{}, {} for the program, {}",
+            circumstances.profile().name(),
+            Quantity.bytes(circumstances.profile().capacityBytes()),
+            limitBytes < 0
+                ? "no limit"
+                : Sentence.of("limit {}", Quantity.exactBytes(limitBytes)));
+    return circumstances.evidence().isEmpty()
+        ? device
+        : device.and("inferred", "{}", String.join("; ", circumstances.evidence()));
+  }
+}
