@@ -1,5 +1,8 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
+import java.util.Arrays;
+import java.util.stream.LongStream;
+import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -11,16 +14,19 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
  * @param capacityBytes what the device could give, where it refused for lack of memory
  * @param lowestLimitedBytes smallest total that was refused although the device had memory, so that
  *     the allocator's own limit is below it
- * @param firstReleasedBytes total that was reserved before anything was released
+ * @param releasedFrom totals that were reserved before runs of releases
  * @param anyRefused whether any request failed
  */
 record HistoryBounds(
     long highestGrantedBytes,
     long capacityBytes,
     long lowestLimitedBytes,
-    long firstReleasedBytes,
+    long[] releasedFrom,
     boolean anyRefused) {
   private static final long UNKNOWN = Long.MAX_VALUE;
+
+  /** Thresholds of garbage collection that are tried at most. */
+  private static final int MOST_THRESHOLDS = 16;
 
   /** Whether memory up to a total would have been granted. */
   enum Judgement {
@@ -38,19 +44,23 @@ record HistoryBounds(
     long grantedBytes = reservedBytes;
     long capacityBytes = UNKNOWN;
     long limitedBytes = UNKNOWN;
-    long firstReleasedBytes = UNKNOWN;
+    LongStream.Builder releasedFrom = LongStream.builder();
+    boolean isReleasing = false;
     boolean anyRefused = false;
     long beforeGrowthBytes = -1;
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.row(i);
       long bytes = effects.bytes(row);
-      switch (effects.kind(row)) {
+      EffectKind kind = effects.kind(row);
+      switch (kind) {
         case SEGMENT_ALLOC, SEGMENT_MAP -> {
           beforeGrowthBytes = beforeGrowthBytes < 0 ? reservedBytes : beforeGrowthBytes;
           reservedBytes += bytes;
         }
         case SEGMENT_FREE, SEGMENT_UNMAP -> {
-          firstReleasedBytes = firstReleasedBytes == UNKNOWN ? reservedBytes : firstReleasedBytes;
+          if (!isReleasing) {
+            releasedFrom.add(reservedBytes);
+          }
           reservedBytes -= bytes;
           beforeGrowthBytes = -1;
         }
@@ -74,36 +84,60 @@ record HistoryBounds(
         }
         case FREE_REQUESTED, FREE_COMPLETED, SNAPSHOT -> {}
       }
+      isReleasing =
+          kind == EffectKind.SEGMENT_FREE
+              || kind == EffectKind.SEGMENT_UNMAP
+              || (isReleasing && kind == EffectKind.FREE_COMPLETED);
     }
     return new HistoryBounds(
-        grantedBytes, capacityBytes, limitedBytes, firstReleasedBytes, anyRefused);
+        grantedBytes, capacityBytes, limitedBytes, releasedFrom.build().toArray(), anyRefused);
   }
 
   /**
    * Limits that the allocator may have had, the most likely first; none where nothing shows that it
    * had one. Any limit between the highest total granted and the lowest refused gives the same
-   * refusals; they differ in what garbage collection does, which begins at a share of the limit.
+   * refusals; they differ in what garbage collection does. It begins where more is reserved than a
+   * share of the limit: that share is below every total from which it released, of which the least
+   * is tried first.
    */
   long[] possibleLimits(double garbageCollectionThreshold) {
     long highest = lowestLimitedBytes == UNKNOWN ? UNKNOWN : lowestLimitedBytes - 1;
-    boolean collectsGarbage = garbageCollectionThreshold > 0;
-    if (collectsGarbage && firstReleasedBytes != UNKNOWN) {
-      highest = Math.min(highest, (long) (firstReleasedBytes / garbageCollectionThreshold));
+    LongStream.Builder limits = LongStream.builder();
+    if (garbageCollectionThreshold > 0) {
+      long[] thresholds =
+          Arrays.stream(releasedFrom)
+              .filter(from -> from > (long) (garbageCollectionThreshold * highestGrantedBytes))
+              .sorted()
+              .distinct()
+              .limit(MOST_THRESHOLDS)
+              .toArray();
+      for (long from : thresholds) {
+        limits.add(Math.min(highest, limitOf(from, garbageCollectionThreshold) - 1));
+      }
+      if (thresholds.length > 0) {
+        highest = Math.min(highest, limitOf(thresholds[0], garbageCollectionThreshold) - 1);
+      }
     }
     if (highest == UNKNOWN || highest < highestGrantedBytes) {
       return new long[0];
     }
-    if (!collectsGarbage) {
-      return new long[] {highest};
+    limits.add(highest);
+    if (garbageCollectionThreshold > 0) {
+      long span = highest - highestGrantedBytes;
+      for (int quarter = 0; quarter < 4; quarter++) {
+        limits.add(highestGrantedBytes + span / 4 * quarter);
+      }
     }
-    long span = highest - highestGrantedBytes;
-    return new long[] {
-      highest,
-      highestGrantedBytes,
-      highestGrantedBytes + span / 2,
-      highestGrantedBytes + span / 4,
-      highestGrantedBytes + span / 4 * 3
-    };
+    return limits.build().filter(limit -> limit >= highestGrantedBytes).distinct().toArray();
+  }
+
+  /** The smallest limit of which a share is at least so much. */
+  private static long limitOf(long thresholdBytes, double share) {
+    long limit = (long) (thresholdBytes / share);
+    while ((long) (share * limit) < thresholdBytes) {
+      limit++;
+    }
+    return limit;
   }
 
   /** Whether a total of this many bytes would have been granted. */
