@@ -134,8 +134,7 @@ final class CompareCommand implements Callable<Integer> {
         deviceOptions.circumstances(
             input, Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
     boolean isReported = recordings != null;
-    RecordedTrial recorded =
-        new RecordedTrial(input, circumstances, isReported ? name : null);
+    RecordedTrial recorded = new RecordedTrial(input, circumstances, isReported ? name : null);
     List<ObservedRun> observed;
     try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
       observed = recorded.runAll(choices, progress::update);

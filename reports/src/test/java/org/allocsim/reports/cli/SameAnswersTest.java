@@ -51,7 +51,7 @@ class SameAnswersTest {
   }
 
   /** The shipped sample and every recording of PyTorch in the folder of recordings. */
-  private static List<Path> recordings() throws IOException {
+  static List<Path> recordings() throws IOException {
     List<Path> files = new ArrayList<>(List.of(sample()));
     Path root = Path.of(System.getProperty("allocsim.recordings", "../shared/recordings"));
     Path all = root.isAbsolute() ? root : Path.of("..").resolve(root);

@@ -67,8 +67,8 @@ public final class OpenedTrace {
    * The device to look at.
    *
    * @param chosen index that the user chose; null for the one that the file names, or else that on
-   *     which a request failed first, or else the one of a recording on which most was reserved, and
-   *     of other traces the first
+   *     which a request failed first, or else the one of a recording on which most was reserved,
+   *     and of other traces the first
    * @throws SourceUsageException where the device that was chosen did nothing
    */
   public int device(Integer chosen) throws SourceUsageException {

@@ -226,8 +226,7 @@ public final class Recording {
               ? Long.MAX_VALUE
               : snapshot.devices().get(device).timeNanos(failures.getFirst().effect());
       long peakBytes = peakBytes(device);
-      if (failedNanos < earliestNanos
-          || (failedNanos == earliestNanos && peakBytes > mostBytes)) {
+      if (failedNanos < earliestNanos || (failedNanos == earliestNanos && peakBytes > mostBytes)) {
         chosen = device;
         earliestNanos = failedNanos;
         mostBytes = peakBytes;

@@ -203,6 +203,25 @@ public final class TraceSource {
   }
 
   /**
+   * The release that a recording shows; empty where it does not tell, or shows one that would have
+   * refused the recorded settings.
+   */
+  public Optional<PyTorchVersion> release() {
+    return snapshot()
+        .filter(Snapshot::hasHistory)
+        .map(recorded -> recorded.settings().release())
+        .filter(this::accepts);
+  }
+
+  private boolean accepts(PyTorchVersion version) {
+    try {
+      return recordedConfig(version).isPresent();
+    } catch (TraceFormatException _) {
+      return false;
+    }
+  }
+
+  /**
    * Settings of the recorded allocator; empty where no recording tells.
    *
    * @throws TraceFormatException where the recording has no history, or the release refuses the

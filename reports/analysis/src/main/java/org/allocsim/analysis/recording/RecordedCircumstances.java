@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import org.allocsim.analysis.recording.RecordedAnswers;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -59,8 +58,7 @@ public record RecordedCircumstances(
    * @param chosen the GPU that the user chose; null where the recorded one is meant. On another GPU
    *     the recorded limit does not hold: programs set it as a share of the memory
    */
-  public static RecordedCircumstances of(
-      DeviceTrace input, long givenBytes, DeviceProfile chosen) {
+  public static RecordedCircumstances of(DeviceTrace input, long givenBytes, DeviceProfile chosen) {
     DeviceProfile assumed = chosen == null ? DeviceProfiles.defaultProfile() : chosen;
     Optional<Recording> recording = input.recording();
     if (chosen != null || recording.isEmpty()) {
@@ -73,10 +71,7 @@ public record RecordedCircumstances(
       evidence.add(limit(input, limitBytes));
     }
     return new RecordedCircumstances(
-        limitBytes,
-        device(input, recording.get(), limitBytes, assumed, evidence),
-        false,
-        evidence);
+        limitBytes, device(input, recording.get(), limitBytes, assumed, evidence), false, evidence);
   }
 
   /** What allocators can have at most: their limit, or the memory of the GPU. */

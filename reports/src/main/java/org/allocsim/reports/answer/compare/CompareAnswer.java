@@ -38,8 +38,7 @@ import org.allocsim.simulator.timing.TimeResult;
  * @param version the release of PyTorch whose rules applied
  * @param traces the traces in their order
  */
-public record CompareAnswer(
-PyTorchVersion version, List<ComparedTrace> traces) {
+public record CompareAnswer(PyTorchVersion version, List<ComparedTrace> traces) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   private static final Shape<ReservedParts> PARTS =

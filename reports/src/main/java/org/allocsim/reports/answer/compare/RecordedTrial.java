@@ -18,8 +18,8 @@ import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
-import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /**
  * Runs policies, each once, for figures, charts and page alike: what a page shows of a run is

@@ -41,9 +41,7 @@ public final class CircumstancesPart {
             "{}, {} for the program, {}",
             circumstances.profile().name(),
             Quantity.bytes(circumstances.profile().capacityBytes()),
-            limitBytes < 0
-                ? "no limit"
-                : Sentence.of("limit {}", Quantity.exactBytes(limitBytes)));
+            limitBytes < 0 ? "no limit" : Sentence.of("limit {}", Quantity.exactBytes(limitBytes)));
     return circumstances.evidence().isEmpty()
         ? device
         : device.and("inferred", "{}", String.join("; ", circumstances.evidence()));

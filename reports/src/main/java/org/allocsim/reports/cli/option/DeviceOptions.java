@@ -1,7 +1,7 @@
 package org.allocsim.reports.cli.option;
 
-import org.allocsim.reports.output.Failure;
 import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.reports.output.Failure;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;

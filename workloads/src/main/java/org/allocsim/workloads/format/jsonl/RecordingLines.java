@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
@@ -114,7 +115,8 @@ final class RecordingLines {
             "pinned_use_cuda_host_register",
             "graph_capture_record_stream_reuse",
             "trace_max_entries",
-            "trace_overflowed"));
+            "trace_overflowed",
+            "torch_version"));
     snapshot.settings(
         new SnapshotSettings(
             line.flag("present"),
@@ -128,7 +130,16 @@ final class RecordingLines {
             line.flag("pinned_use_cuda_host_register"),
             line.flag("graph_capture_record_stream_reuse"),
             line.number("trace_max_entries"),
-            flagIfKnown("trace_overflowed")));
+            flagIfKnown("trace_overflowed"),
+            line.has("torch_version") ? release(line.text("torch_version")) : null));
+  }
+
+  private PyTorchVersion release(String id) throws TraceFormatException {
+    try {
+      return PyTorchVersion.of(id);
+    } catch (IllegalArgumentException e) {
+      throw lines.failure(e.getMessage(), REMEDY);
+    }
   }
 
   private Optional<Boolean> flagIfKnown(String name) throws TraceFormatException {

@@ -89,6 +89,9 @@ final class RecordingLinesWriter {
         "graph_capture_record_stream_reuse", settings.graphCaptureRecordStreamReuse());
     json.writeNumberProperty("trace_max_entries", settings.traceMaxEntries());
     flag("trace_overflowed", settings.traceOverflowed());
+    if (settings.release() != null) {
+      json.writeStringProperty("torch_version", settings.release().id());
+    }
     end();
   }
 

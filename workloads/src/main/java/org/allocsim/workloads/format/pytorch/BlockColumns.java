@@ -18,6 +18,7 @@ final class BlockColumns {
 
   /** Blocks for which the file has no requested size. */
   long sizesUnknown;
+  boolean hasHistories;
 
   /** What is wrong with the first block that cannot be read, or null. */
   ListContent.Problem problem;

@@ -37,6 +37,8 @@ final class EventColumns {
   private long untimed;
   private long annotates;
   private long badFrames;
+  private boolean hasContexts;
+  private boolean hasMetadata;
   private long compileContexts;
   private long userMetadata;
   private ListContent.Problem problem;
@@ -50,6 +52,26 @@ final class EventColumns {
   /** Entries seen, ignored ones included. */
   long entries() {
     return entries;
+  }
+
+  /** Whether any entry has a {@code compile_context}. */
+  boolean hasContexts() {
+    return hasContexts;
+  }
+
+  /** Whether any entry has {@code user_metadata}. */
+  boolean hasMetadata() {
+    return hasMetadata;
+  }
+
+  /** Whether any entry names its pool. */
+  boolean hasPools() {
+    return hasPools;
+  }
+
+  /** Whether any entry has a time. */
+  boolean hasTimes() {
+    return untimed < rows();
   }
 
   /** What is wrong with the first entry that cannot be read, or null. */
@@ -172,6 +194,8 @@ final class EventColumns {
   }
 
   private void countUnused(int context, int metadata) {
+    hasContexts |= context >= 0;
+    hasMetadata |= metadata >= 0;
     if (context >= 0 && context != Vocabulary.NOT_AVAILABLE) {
       compileContexts++;
     }
@@ -194,7 +218,7 @@ final class EventColumns {
   DeviceHistory finish(
       PoolNumbers poolNumbers, short[] finalStreams, Optional<Boolean> overflowed) {
     int rows = rows();
-    boolean hasTimes = rows > 0 && untimed < rows;
+    boolean hasTimes = hasTimes();
     EffectLog effects = new EffectLog(rows);
     long[] timesNanos = hasTimes ? new long[rows] : null;
     int[] stacks = hasStacks ? new int[rows] : null;

@@ -44,7 +44,9 @@ final class SegmentReader {
     long requested = f.bytes(Vocabulary.REQUESTED_SIZE, BlockColumns.UNKNOWN);
     int stack = f.stack(Vocabulary.FRAMES);
     if (history != null) {
-      if (!hasAddress && history.hasAddress) {
+      blocks.hasHistories = true;
+      // A free block may have moved since its last request; its place follows from its neighbours.
+      if (!hasAddress && history.hasAddress && state != BlockState.INACTIVE) {
         hasAddress = true;
         address = history.address;
       }
@@ -130,6 +132,7 @@ final class SegmentReader {
       segments.odd++;
     }
     segments.sizesUnknown += blocks.sizesUnknown;
+    segments.hasBlockHistories |= blocks.hasHistories;
     segments.segments.add(
         new SnapshotSegment(
             (int) device,

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntFunction;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.TraceFormatException;
@@ -33,6 +34,8 @@ final class SnapshotAssembler {
   private ListContent.Flags overflowFlags;
   private Optional<Boolean> overflow = Optional.empty();
   private long traceMaxEntries = -1;
+  private boolean knowsStreamReuse;
+  private boolean hasAnnotations;
   private final List<String> lines = new ArrayList<>();
 
   SnapshotAssembler(
@@ -63,7 +66,9 @@ final class SnapshotAssembler {
             f.number(Vocabulary.TRACE_ALLOC_MAX_ENTRIES, -1),
             f.has(Vocabulary.TRACE_ALLOC_OVERFLOWED)
                 ? Optional.of(f.flag(Vocabulary.TRACE_ALLOC_OVERFLOWED, false))
-                : Optional.empty());
+                : Optional.empty(),
+            null);
+    knowsStreamReuse = f.has(Vocabulary.GRAPH_CAPTURE_RECORD_STREAM_REUSE);
     if (f.bad() != null) {
       lines.add("allocator_settings: " + f.bad());
     }
@@ -96,8 +101,8 @@ final class SnapshotAssembler {
     if (f.has(Vocabulary.DEVICE_TRACES) && !isEmptyList(f, Vocabulary.DEVICE_TRACES)) {
       takeHistories(contents.apply(Vocabulary.DEVICE_TRACES));
     }
-    if (f.has(Vocabulary.EXTERNAL_ANNOTATIONS)
-        && !isEmptyList(f, Vocabulary.EXTERNAL_ANNOTATIONS)) {
+    hasAnnotations = f.has(Vocabulary.EXTERNAL_ANNOTATIONS);
+    if (hasAnnotations && !isEmptyList(f, Vocabulary.EXTERNAL_ANNOTATIONS)) {
       takeAnnotations(contents.apply(Vocabulary.EXTERNAL_ANNOTATIONS));
     }
     if (contents.apply(Vocabulary.ALLOCATOR_SETTINGS) instanceof SnapshotSettings known) {
@@ -228,6 +233,7 @@ final class SnapshotAssembler {
     for (SnapshotSegment segment : segments.segments) {
       segment.renumberStream(finalNumbers);
     }
+    PyTorchVersion release = release();
     List<DeviceHistory> finished = new ArrayList<>();
     for (int device = 0; device < devices; device++) {
       EventColumns history = device < histories.size() ? histories.set(device, null) : null;
@@ -242,11 +248,46 @@ final class SnapshotAssembler {
         sha256,
         List.copyOf(finished),
         List.copyOf(segments.segments),
-        traceMaxEntries < 0 ? settings : settings.withTraceMaxEntries(traceMaxEntries),
+        settings.with(traceMaxEntries, release),
         List.copyOf(annotations),
         stacks,
         handles,
         notes.lines());
+  }
+
+  /**
+   * The release that the form of the file shows, by the first that wrote each field (snapshots of
+   * PyTorch 2.0 to 2.14): times 2.2, settings 2.3, annotations 2.5, contexts of compilation 2.8, the
+   * setting for captures 2.9, metadata 2.10, pools of entries 2.12. Files of 2.11, the default, look
+   * like those of 2.10.
+   */
+  private PyTorchVersion release() {
+    List<EventColumns> known = histories.stream().filter(each -> each != null && each.entries() > 0).toList();
+    if (known.isEmpty()) {
+      return null;
+    }
+    if (known.stream().anyMatch(EventColumns::hasPools)) {
+      return PyTorchVersion.V2_12;
+    }
+    if (known.stream().anyMatch(EventColumns::hasMetadata)) {
+      return PyTorchVersion.DEFAULT;
+    }
+    if (knowsStreamReuse) {
+      return PyTorchVersion.V2_9;
+    }
+    if (known.stream().anyMatch(EventColumns::hasContexts)) {
+      return PyTorchVersion.V2_8;
+    }
+    if (hasAnnotations) {
+      return PyTorchVersion.V2_5;
+    }
+    if (settings.present()) {
+      return PyTorchVersion.V2_3;
+    }
+    if (known.stream().anyMatch(EventColumns::hasTimes)) {
+      return PyTorchVersion.V2_2;
+    }
+    return segments.hasBlockHistories ? PyTorchVersion.V2_0 : PyTorchVersion.V2_1;
   }
 
   private Optional<Boolean> overflowed(int device) {

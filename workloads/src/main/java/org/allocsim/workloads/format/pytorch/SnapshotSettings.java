@@ -1,6 +1,7 @@
 package org.allocsim.workloads.format.pytorch;
 
 import java.util.Optional;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 
 /**
@@ -20,6 +21,8 @@ import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
  * @param graphCaptureRecordStreamReuse whether blocks freed in a capture could be reused in it
  * @param traceMaxEntries capacity of the history per device (2.12 and later), −1 where not reported
  * @param traceOverflowed whether the history lost its oldest entries (2.12 and later), if reported
+ * @param release the earliest release that writes files of this form, or the default one where it
+ *     writes such files too; null where the form does not tell
  */
 public record SnapshotSettings(
     boolean present,
@@ -33,7 +36,8 @@ public record SnapshotSettings(
     boolean pinnedUseCudaHostRegister,
     boolean graphCaptureRecordStreamReuse,
     long traceMaxEntries,
-    Optional<Boolean> traceOverflowed) {
+    Optional<Boolean> traceOverflowed,
+    PyTorchVersion release) {
 
   /** The settings of a file that has none: PyTorch's defaults. */
   public static final SnapshotSettings ABSENT =
@@ -49,9 +53,11 @@ public record SnapshotSettings(
           false,
           false,
           -1,
-          Optional.empty());
+          Optional.empty(),
+          null);
 
-  SnapshotSettings withTraceMaxEntries(long entries) {
+  /** The same with what the other parts of a file show. */
+  SnapshotSettings with(long maxEntries, PyTorchVersion shownRelease) {
     return new SnapshotSettings(
         present,
         conf,
@@ -63,7 +69,8 @@ public record SnapshotSettings(
         releaseLockOnCudamalloc,
         pinnedUseCudaHostRegister,
         graphCaptureRecordStreamReuse,
-        entries,
-        traceOverflowed);
+        maxEntries < 0 ? traceMaxEntries : maxEntries,
+        traceOverflowed,
+        shownRelease);
   }
 }

@@ -356,7 +356,7 @@ final class DeviceDerivation {
       case REFUSED -> true;
       case GRANTED -> false;
       case UNDECIDED ->
-         limitBytes < 0 && counts.certainEmptyCaches == 0 && !isReleasedElsewhere(step);
+          limitBytes < 0 && counts.certainEmptyCaches == 0 && !isReleasedElsewhere(step);
     };
   }
 

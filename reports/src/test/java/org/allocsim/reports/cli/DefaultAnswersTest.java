@@ -1,0 +1,101 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.tuning.Platform;
+import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.analysis.tuning.TuningGrid;
+import org.allocsim.reports.answer.compare.RecordedTrial;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.OpenedTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.RecordedFailure;
+import org.allocsim.workloads.source.Recording;
+import org.allocsim.workloads.source.TraceSource;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Without options, the recorded settings do what the recording holds. */
+class DefaultAnswersTest {
+  private static final PyTorchVersion VERSION = PyTorchVersion.DEFAULT;
+
+  private static Stream<DynamicTest> each(FileTest test) throws IOException {
+    return SameAnswersTest.recordings().stream()
+        .map(file ->
+            DynamicTest.dynamicTest(file.getFileName().toString(), () -> test.accept(file)));
+  }
+
+  /** A test of a file. */
+  private interface FileTest {
+    void accept(Path file) throws Exception;
+  }
+
+  private static DeviceTrace open(Path file) throws Exception {
+    OpenedTrace opened =
+        TraceSource.open(file.toString(), null, (_, _) -> {}).read(ReadingOptions.of(VERSION));
+    return new DeviceTrace(opened, opened.device(null));
+  }
+
+  private static void requireRecorded(DeviceTrace input, RunResult result) {
+    Recording recording = input.recording().orElseThrow();
+    List<RecordedFailure> failures = recording.failures(input.device());
+    assertEquals(recording.peakBytes(input.device()), result.peakReservedBytes());
+    assertEquals(failures.size(), result.failureCount());
+    for (int i = 0; i < result.failures().size(); i++) {
+      assertEquals(failures.get(i).requestedBytes(), result.failures().get(i).requestedBytes());
+    }
+  }
+
+  @TestFactory
+  Stream<DynamicTest> tuneHasTheRecordingsPeakAndFailures() throws IOException {
+    return each(file -> {
+      DeviceTrace input = open(file);
+      TuningGrid grid = new TuningGrid(Stream.of(input.conf(), "").distinct().toList(), Map.of());
+      RecordedCircumstances circumstances = RecordedCircumstances.of(input, MemoryLimit.NONE, null);
+      Tuning tuning = Tuning.run(input, grid, VERSION, Platform.LINUX, circumstances, (_, _) -> {});
+      requireRecorded(input, tuning.recorded().result());
+    });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> compareHasTheRecordingsPeakAndFailures() throws IOException {
+    return each(file -> {
+      DeviceTrace input = open(file);
+      RecordedCircumstances circumstances = RecordedCircumstances.of(input, MemoryLimit.NONE, null);
+      PolicyChoice recorded = PolicyChoice.parse("pytorch(conf=" + input.conf() + ")");
+      RunResult result =
+          new RecordedTrial(input, circumstances, null)
+              .runAll(List.of(recorded), (_, _) -> {})
+              .getFirst()
+              .result();
+      requireRecorded(input, result);
+    });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> verifyIsExact() throws IOException {
+    return each(file -> {
+      CommandRun run = CommandRun.of("verify", file);
+      assertEquals(0, run.exitCode(), run.out());
+    });
+  }
+
+  @Test
+  void theSampleRunsOutOfMemoryUnderItsOwnSettings() {
+    CommandRun run = CommandRun.of("tune", Path.of("samples", "gpt_oom.pickle.xz"));
+    assertEquals(3, run.exitCode());
+    assertTrue(run.out().startsWith("No setting helps"), run.out());
+  }
+}
