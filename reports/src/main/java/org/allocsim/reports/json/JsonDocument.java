@@ -16,8 +16,6 @@ import java.util.Map;
  * <p>A new version follows when a key goes or changes its meaning, not when one is added.
  */
 public enum JsonDocument {
-  REPLAY(2, "replay --json"),
-  REPLAY_REPEATED(2, "replay --repeat --json"),
   VERIFY(2, "verify --json"),
   SUITE(2, "suite --json"),
   SUITE_SCORES(1, "suite --policies --json"),

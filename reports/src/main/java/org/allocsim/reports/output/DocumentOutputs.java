@@ -68,6 +68,11 @@ public final class DocumentOutputs implements AutoCloseable {
     return folder == null ? null : new ChartFolder(outputs, REPORT, folder);
   }
 
+  /** The folder that another option names for charts; null where the option is absent. */
+  public ChartFolder charts(String option, String name) {
+    return name == null ? null : new ChartFolder(outputs, option, ChartFolder.make(option, name));
+  }
+
   /** As {@link #write(Document, List)}, of an answer without recorded runs. */
   public void write(Document<?> document) {
     write(document, List.of());
