@@ -11,6 +11,8 @@ import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
+import org.allocsim.reports.answer.validation.TorchAnswer;
+import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.json.JsonDocument;
@@ -23,7 +25,9 @@ public final class Answers {
           TuneAnswer.KIND,
           CapacityAnswer.KIND,
           ReplayAnswer.KIND,
-          RepeatedAnswer.KIND);
+          RepeatedAnswer.KIND,
+          ValidateAnswer.KIND,
+          TorchAnswer.KIND);
 
   private Answers() {}
 

@@ -30,8 +30,6 @@ public enum JsonDocument {
   EXPLAIN_OOM(2, "explain-oom --json"),
   PERTURB(2, "perturb --json"),
   BENCH(2, "bench --json"),
-  VALIDATE(2, "validate --json"),
-  VALIDATE_PYTORCH(1, "validate --pytorch --json"),
   CALIBRATE(1, "calibrate --report");
 
   private static final String KEY = "schema";

@@ -15,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +23,7 @@ import java.util.stream.Collectors;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.Answers;
 import org.allocsim.reports.answer.validation.BenchJson;
-import org.allocsim.reports.answer.validation.ValidateJson;
+import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.validation.benchmark.Machine;
@@ -36,6 +35,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+
 
 /** What commands write as JSON is what their schemas say, no key more and none less. */
 class JsonDocumentTest {
@@ -49,10 +49,6 @@ class JsonDocumentTest {
   private static final Path TWO_GPU = CommandRun.recording("two_gpu.pickle.xz");
   private static final String FRACTION = "--memory-fraction=0.05";
   private static final String GENERATED = "GENERATED";
-
-  /** Written with real hardware only. */
-  private static final Set<JsonDocument> NEEDS_GPU =
-      EnumSet.of(JsonDocument.VALIDATE_PYTORCH, JsonDocument.CALIBRATE);
 
   private static final List<List<Object>> COMMANDS =
       List.of(
@@ -107,7 +103,7 @@ class JsonDocumentTest {
   @Test
   void aValidationOnGpusIsAsItsSchemaSays() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    JsonText.write(JsonDocument.VALIDATE.of(ValidateJson.of(ValidateReportTest.report())), out);
+    JsonText.write(JsonRenderer.json(ValidateReportTest.report().document()), out);
     assertValid(out.toString(StandardCharsets.UTF_8));
   }
 
@@ -156,7 +152,6 @@ class JsonDocumentTest {
             .collect(Collectors.toCollection(TreeSet::new));
     tested.addAll(List.of("bench", "validate"));
     assertEquals(written, tested);
-    assertFalse(NEEDS_GPU.contains(JsonDocument.VALIDATE));
   }
 
   @Test

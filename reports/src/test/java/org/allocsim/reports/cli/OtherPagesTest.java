@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.analysis.text.JsonText;
-import org.allocsim.reports.answer.validation.ValidateJson;
-import org.allocsim.reports.answer.validation.ValidatePage;
+import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.answer.validation.ValidateRecordings;
-import org.allocsim.reports.answer.validation.ValidateReport;
 import org.allocsim.reports.answer.validation.ValidatedCase;
 import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.document.render.JsonRenderer;
+import org.allocsim.reports.html.ReportPage;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
+
 
 /** The pages of {@code tune} and {@code validate}, in a browser. */
 class OtherPagesTest {
@@ -173,8 +174,8 @@ class OtherPagesTest {
                 PyTorchVersion.DEFAULT);
     ValidateRecordings recordings = new ValidateRecordings();
     recordings.add(input, 0, pytorch, -1, DeviceProfiles.defaultProfile());
-    ValidateReport report =
-        new ValidateReport(
+    ValidateAnswer report =
+        new ValidateAnswer(
             "2026-01-01",
             "580.1",
             new CudaDevice.Identity("NVIDIA H200", 13000, 141 * GIB, 140 * GIB),
@@ -193,13 +194,13 @@ class OtherPagesTest {
                     false,
                     "needs something",
                     null)));
-    Map<String, Object> results = ValidateJson.of(report);
+    Map<String, Object> results = JsonRenderer.json(report.document());
     try (OutputStream out = Files.newOutputStream(folder.resolve("validate.json"))) {
       JsonText.write(results, out);
     }
     Path page = folder.resolve("validate.html");
     try (OutputStream out = Files.newOutputStream(page)) {
-      ValidatePage.of(report, results, recordings.traces()).write(out);
+      new ReportPage(report.document(), results, recordings.traces()).write(out);
     }
     return page;
   }

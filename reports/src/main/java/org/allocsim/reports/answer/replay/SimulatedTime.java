@@ -7,9 +7,9 @@ import static org.allocsim.reports.document.Quantity.share;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.allocsim.reports.answer.part.Keys;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Quantity;
@@ -222,7 +222,7 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
 
   private Map<String, Double> activities() {
     Map<String, Double> map = new LinkedHashMap<>();
-    result.activities().forEach((activity, nanos) -> map.put(lower(activity), seconds(nanos)));
+    result.activities().forEach((activity, nanos) -> map.put(Keys.of(activity), seconds(nanos)));
     return map;
   }
 
@@ -231,7 +231,7 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
     result
         .requestNanos()
         .forEach((kind, nanos) ->
-            map.put(lower(kind), new Requests(result.requestCounts().get(kind), nanos)));
+            map.put(Keys.of(kind), new Requests(result.requestCounts().get(kind), nanos)));
     return map;
   }
 
@@ -257,10 +257,6 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
       shares.add((double) sum / (joined * busy.widthNanos()));
     }
     return shares;
-  }
-
-  private static String lower(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
   }
 
   private static double seconds(long nanos) {
