@@ -11,6 +11,7 @@ import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
+import org.allocsim.reports.answer.validation.CalibrateAnswer;
 import org.allocsim.reports.answer.validation.TorchAnswer;
 import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.document.Kind;
@@ -27,7 +28,8 @@ public final class Answers {
           ReplayAnswer.KIND,
           RepeatedAnswer.KIND,
           ValidateAnswer.KIND,
-          TorchAnswer.KIND);
+          TorchAnswer.KIND,
+          CalibrateAnswer.KIND);
 
   private Answers() {}
 

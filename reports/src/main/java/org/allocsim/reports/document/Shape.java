@@ -146,7 +146,7 @@ public record Shape<R>(List<Column<R>> columns) {
 
     /** Things a second. */
     public Builder<R> rate(
-        String key, String label, String explanation, Function<? super R, Double> value) {
+        String key, String label, String explanation, Function<? super R, ? extends Number> value) {
       return scalar(Unit.RATE, key, label, explanation, value);
     }
 

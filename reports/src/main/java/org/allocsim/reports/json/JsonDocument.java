@@ -29,8 +29,7 @@ public enum JsonDocument {
   LINT_CONF(1, "lint-conf --json"),
   EXPLAIN_OOM(2, "explain-oom --json"),
   PERTURB(2, "perturb --json"),
-  BENCH(2, "bench --json"),
-  CALIBRATE(1, "calibrate --report");
+  BENCH(2, "bench --json");
 
   private static final String KEY = "schema";
 
