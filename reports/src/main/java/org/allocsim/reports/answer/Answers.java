@@ -11,6 +11,7 @@ import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
+import org.allocsim.reports.answer.validation.BenchAnswer;
 import org.allocsim.reports.answer.validation.CalibrateAnswer;
 import org.allocsim.reports.answer.validation.TorchAnswer;
 import org.allocsim.reports.answer.validation.ValidateAnswer;
@@ -29,7 +30,8 @@ public final class Answers {
           RepeatedAnswer.KIND,
           ValidateAnswer.KIND,
           TorchAnswer.KIND,
-          CalibrateAnswer.KIND);
+          CalibrateAnswer.KIND,
+          BenchAnswer.KIND);
 
   private Answers() {}
 

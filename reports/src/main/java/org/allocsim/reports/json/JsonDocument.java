@@ -28,8 +28,7 @@ public enum JsonDocument {
   INSPECT(2, "inspect --json"),
   LINT_CONF(1, "lint-conf --json"),
   EXPLAIN_OOM(2, "explain-oom --json"),
-  PERTURB(2, "perturb --json"),
-  BENCH(2, "bench --json");
+  PERTURB(2, "perturb --json");
 
   private static final String KEY = "schema";
 

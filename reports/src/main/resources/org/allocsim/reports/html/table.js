@@ -14,6 +14,8 @@ const UNIT_TEXTS = {
   seconds,
   count: countText,
   ratio: percentText,
+  number: (value) => (missing(value) ? '–' : value.toFixed(2)),
+  mean_bytes: bytesText,
   rate: (value) => (missing(value) ? '–' : (value / 1e6).toFixed(2) + ' M/s'),
   flag: (value) => (missing(value) ? '–' : value ? 'yes' : 'no'),
   text: (value) => (missing(value) ? '–' : value),

@@ -22,7 +22,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.Answers;
-import org.allocsim.reports.answer.validation.BenchJson;
+import org.allocsim.reports.answer.validation.BenchAnswer;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.output.ExitCodes;
@@ -115,7 +115,11 @@ class JsonDocumentTest {
             "a", "what", "event", samples, 0.9, 2.0 / 3, Double.NaN, 0, Double.NaN, 1000);
     Machine machine = new Machine("a processor", 2, "Linux amd64", "a JDK 25");
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    JsonText.write(BenchJson.of(machine, 3, List.of(measurement), Map.of("b", "why")), out);
+    JsonText.write(
+        JsonRenderer.json(
+            new BenchAnswer(machine, 3, List.of(measurement), Map.of("b", "why"), null, 0)
+                .document()),
+        out);
     assertValid(out.toString(StandardCharsets.UTF_8));
   }
 

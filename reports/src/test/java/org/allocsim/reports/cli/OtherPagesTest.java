@@ -206,6 +206,26 @@ class OtherPagesTest {
   }
 
   @Test
+  void thePageOfReplayShowsWhatTheTerminalDoes() throws IOException {
+    CommandRun run =
+        CommandRun.of(
+            "replay", CommandRun.recording("device_oom.pickle.xz"), "--report", folder.toString());
+    assertEquals(0, run.exitCode(), run.err());
+    try (Browser browser = Browser.start()) {
+      browser.open(folder.resolve("replay.html"));
+      assertEquals(List.of(), browser.complaints());
+      assertEquals(
+          new ObjectMapper().readTree(folder.resolve("replay.json")), embedded(browser));
+      assertTrue(browser.text("h1").contains("allocation requests failed"), browser.text("h1"));
+      String text = browser.text("body");
+      assertTrue(text.contains("PyTorch CUDA memory summary"), text);
+      assertTrue(text.contains("lost to rounding"), text);
+      assertEquals("[]", browser.accessibilityFaults().toString());
+    }
+    assertTrue(CommandRun.files(folder).contains("segments-oom.svg"));
+  }
+
+  @Test
   void thePageOfValidateShowsCasesPredictedAgainstMeasured() throws IOException {
     try (Browser browser = Browser.start()) {
       browser.open(validatePage(null));
