@@ -13,7 +13,6 @@ import org.allocsim.reports.answer.compare.CompareCharts;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.answer.compare.RecordedTrial;
 import org.allocsim.reports.answer.part.InferenceText;
-import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.DeviceOptions;
@@ -149,7 +148,7 @@ final class CompareCommand implements Callable<Integer> {
     ComparedTrace compared = compared(input, observed);
     if (isReported) {
       recordings.add(recorded.recording(compared.results(), input.conf()));
-      if (ChartFonts.areAvailable()) {
+      if (charts != null) {
         long maxBytes = answer(List.of(compared)).maxBytes();
         new CompareCharts(compared, bound(maxBytes), observed).write(charts, prefix);
       }

@@ -49,9 +49,9 @@ final class PageParts {
         list(sentences);
       }
       case Verbatim(var text) ->
-          html.append("<div class=\"scroll\"><pre>")
+          html.append("<pre class=\"scroll\" tabindex=\"0\">")
               .append(PageText.escape(text.stripTrailing()))
-              .append("</pre></div>\n");
+              .append("</pre>\n");
       // Rows of the JSON are drawn by the page's program, which sorts them.
       case Table<?> table when table.pointer() != null -> {}
       case Table<?> table -> {

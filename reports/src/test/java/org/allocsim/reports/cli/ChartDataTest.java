@@ -276,7 +276,8 @@ class ChartDataTest {
   @Test
   void pointsOfPredictedAgainstMeasuredAreThoseOfTheCases() {
     ValidateAnswer report = ValidateReportTest.report();
-    JsonNode cases = new ObjectMapper().valueToTree(JsonRenderer.json(report.document())).get("cases");
+    JsonNode cases =
+        new ObjectMapper().valueToTree(JsonRenderer.json(report.document())).get("cases");
     XYPlot plot = ValidateCharts.PEAK_MEMORY.draw(report, ChartTheme.LIGHT).getXYPlot();
     XYDataset points = plot.getDataset(plot.getDatasetCount() - 1);
     List<String> drawn = new ArrayList<>();

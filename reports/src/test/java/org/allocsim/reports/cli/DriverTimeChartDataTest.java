@@ -167,7 +167,8 @@ class DriverTimeChartDataTest {
   void pointsAreTheTimesInTheDriverAndThePeaks(String name) throws IOException {
     JsonNode recorded = recorded(name);
     ValidateAnswer report = report(recorded);
-    JsonNode cases = new ObjectMapper().valueToTree(JsonRenderer.json(report.document())).get("cases");
+    JsonNode cases =
+        new ObjectMapper().valueToTree(JsonRenderer.json(report.document())).get("cases");
     Points times = new Points();
     for (DriverCall call : DriverCall.values()) {
       for (JsonNode each : cases) {

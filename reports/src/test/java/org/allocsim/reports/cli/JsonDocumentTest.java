@@ -36,7 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-
 /** What commands write as JSON is what their schemas say, no key more and none less. */
 class JsonDocumentTest {
   private static final JsonMapper MAPPER = JsonMapper.builder().build();

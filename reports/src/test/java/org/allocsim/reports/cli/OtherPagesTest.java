@@ -32,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
-
 /** The pages of {@code tune} and {@code validate}, in a browser. */
 class OtherPagesTest {
   private static final long GIB = 1L << 30;
@@ -214,8 +213,7 @@ class OtherPagesTest {
     try (Browser browser = Browser.start()) {
       browser.open(folder.resolve("replay.html"));
       assertEquals(List.of(), browser.complaints());
-      assertEquals(
-          new ObjectMapper().readTree(folder.resolve("replay.json")), embedded(browser));
+      assertEquals(new ObjectMapper().readTree(folder.resolve("replay.json")), embedded(browser));
       assertTrue(browser.text("h1").contains("allocation requests failed"), browser.text("h1"));
       String text = browser.text("body");
       assertTrue(text.contains("PyTorch CUDA memory summary"), text);

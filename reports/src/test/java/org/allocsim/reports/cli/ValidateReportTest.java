@@ -33,7 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
-
 class ValidateReportTest {
   private static final long MIB = 1L << 20;
 

@@ -41,7 +41,8 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
   private static final Shape<RepeatedAnswer> TRACE =
       Shape.of(trace ->
           trace
-              .text("file", "Name of the file as it was given.", each -> each.setup().input().name())
+              .text(
+                  "file", "Name of the file as it was given.", each -> each.setup().input().name())
               .text(
                   "sha256",
                   "Digest of the file's bytes, in hexadecimal.",
@@ -104,8 +105,16 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
                       "Time that the passes took; only it and what is divided by it differ between"
                           + " two equal runs.",
                       each -> each.result().seconds())
-                  .rate("requests_per_second", null, "Requests over wall time.", each -> each.rate(each.requests()))
-                  .rate("events_per_second", null, "Events over wall time.", each -> each.rate(each.events()))));
+                  .rate(
+                      "requests_per_second",
+                      null,
+                      "Requests over wall time.",
+                      each -> each.rate(each.requests()))
+                  .rate(
+                      "events_per_second",
+                      null,
+                      "Events over wall time.",
+                      each -> each.rate(each.events()))));
 
   /**
    * Runs the passes.

@@ -58,7 +58,8 @@ public record ReplayAnswer(
   private static final Shape<ReplayAnswer> TRACE =
       Shape.of(trace ->
           trace
-              .text("file", "Name of the file as it was given.", each -> each.setup().input().name())
+              .text(
+                  "file", "Name of the file as it was given.", each -> each.setup().input().name())
               .text(
                   "sha256",
                   "Digest of the file's bytes, in hexadecimal.",
@@ -69,8 +70,7 @@ public record ReplayAnswer(
                   "allocation_requests",
                   "Allocation requests in the trace.",
                   each -> each.result().requests())
-              .embed(
-                  Recorded.settings(answer -> RecordingMaps.settings(answer.setup().input()))));
+              .embed(Recorded.settings(answer -> RecordingMaps.settings(answer.setup().input()))));
 
   private static final Shape<ReplayAnswer> INSERTED =
       Shape.of(inserted ->
@@ -93,11 +93,7 @@ public record ReplayAnswer(
 
   private static final Shape<Part> PARTS =
       Shape.of(part ->
-          part.text(
-                  "part",
-                  "where reserved memory went",
-                  "A part of reserved memory.",
-                  Part::name)
+          part.text("part", "where reserved memory went", "A part of reserved memory.", Part::name)
               .bytes("at_peak_bytes", "at the peak", "At its peak.", Part::peakBytes)
               .ratio("at_peak_ratio", "", "Share of the same.", Part::peakShare)
               .missing("nothing was reserved")
@@ -216,7 +212,10 @@ public record ReplayAnswer(
   public Document<ReplayAnswer> document() {
     Table<Part> parts = Table.of("Where reserved memory went", PARTS, parts());
     List<Block> blocks = new ArrayList<>();
-    result().failures().stream().limit(MESSAGES_SHOWN).map(ReplayAnswer::message).forEach(blocks::add);
+    result().failures().stream()
+        .limit(MESSAGES_SHOWN)
+        .map(ReplayAnswer::message)
+        .forEach(blocks::add);
     if (result().failureCount() > MESSAGES_SHOWN) {
       blocks.add(
           paragraph(

@@ -123,8 +123,7 @@ public record ReplayPictures(ReplayAnswer answer) {
 
   /** Writes all charts. */
   public void write(ChartFolder folder) throws IOException {
-    folder.write(
-        "memory", MemoryTimelineChart.WIDTH, MemoryTimelineChart.HEIGHT, this::memory);
+    folder.write("memory", MemoryTimelineChart.WIDTH, MemoryTimelineChart.HEIGHT, this::memory);
     FragmentationData shares =
         new FragmentationData()
             .add("reserved, in no block in use", observed().fragmentation(), Share.UNUSED)
@@ -138,11 +137,7 @@ public record ReplayPictures(ReplayAnswer answer) {
       writeMaps(folder, moment);
     }
     CompareCharts.write(
-        folder,
-        "sizes",
-        "Sizes of allocations",
-        subtitle(),
-        Histogram.ofSizes(trace(), device()));
+        folder, "sizes", "Sizes of allocations", subtitle(), Histogram.ofSizes(trace(), device()));
     CompareCharts.write(
         folder,
         "lifetimes",

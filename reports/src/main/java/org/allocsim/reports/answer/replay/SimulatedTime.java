@@ -87,7 +87,9 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
   static final Shape<SimulatedTime> SHAPE =
       Shape.of(time ->
           time.seconds(
-                  "seconds", "Time of the whole program.", each -> seconds(each.result().endNanos()))
+                  "seconds",
+                  "Time of the whole program.",
+                  each -> seconds(each.result().endNanos()))
               .seconds(
                   "host_seconds",
                   "Time until the host was done.",

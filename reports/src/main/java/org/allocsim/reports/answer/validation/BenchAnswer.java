@@ -56,8 +56,10 @@ public record BenchAnswer(
       Shape.of(samples ->
           samples
               .number("median", "Median of all samples.", Samples::median)
-              .number("lower_quartile", "A quarter of the samples are less.", Samples::lowerQuartile)
-              .number("upper_quartile", "A quarter of the samples are more.", Samples::upperQuartile)
+              .number(
+                  "lower_quartile", "A quarter of the samples are less.", Samples::lowerQuartile)
+              .number(
+                  "upper_quartile", "A quarter of the samples are more.", Samples::upperQuartile)
               .number("min", "Lowest sample.", Samples::least)
               .number("max", "Highest sample.", Samples::most)
               .series(
@@ -106,7 +108,10 @@ public record BenchAnswer(
           row.text("id", "Names the benchmark.", Measurement::id)
               .text("unit", "What an event is.", Measurement::unit)
               .count("events", "Number of events in all.", Measurement::events)
-              .number("nanos_per_event", "Median of all samples.", each -> each.nanosPerEvent().median())
+              .number(
+                  "nanos_per_event",
+                  "Median of all samples.",
+                  each -> each.nanosPerEvent().median())
               .number(
                   "ns_per_event_lower_quartile",
                   "A quarter of the samples are less.",
@@ -310,8 +315,7 @@ public record BenchAnswer(
     }
     notRun.forEach((what, why) -> notes.add(Sentence.of("not run: {}: {}", what, why)));
     if (baseline != null && !baseline.machine().jdk().equals(machine.jdk())) {
-      notes.add(
-          Sentence.of("The baseline was measured with Java {}.", baseline.machine().jdk()));
+      notes.add(Sentence.of("The baseline was measured with Java {}.", baseline.machine().jdk()));
     }
     return notes;
   }

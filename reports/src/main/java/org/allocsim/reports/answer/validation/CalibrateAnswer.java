@@ -55,9 +55,7 @@ public record CalibrateAnswer(CalibrationResult result) {
               .missing(NOT_FOUND)
               .count("arena_address", "First block of two pages.", Placement::arenaAddress)
               .count(
-                  "top_address",
-                  "End of the first reservation.",
-                  each -> orNull(each.topAddress()))
+                  "top_address", "End of the first reservation.", each -> orNull(each.topAddress()))
               .missing(NOT_FOUND)
               .count(
                   "range_address",
@@ -125,8 +123,7 @@ public record CalibrateAnswer(CalibrationResult result) {
                   null,
                   "From the GPU to pageable memory.",
                   CopyExperiment.Result::pageableToHost)
-              .nanos(
-                  "copy_nanos", "A copy beside its bytes.", CopyExperiment.Result::copyNanos)
+              .nanos("copy_nanos", "A copy beside its bytes.", CopyExperiment.Result::copyNanos)
               .nanos(
                   "launch_nanos",
                   "Time that a launch takes the host.",
@@ -167,8 +164,7 @@ public record CalibrateAnswer(CalibrationResult result) {
                       "How many times its usual time the host needed, by percentile.",
                       "Slowness at this percentile.",
                       each ->
-                          percentiles(
-                              each.result().observations()::slowness, 5, 25, 50, 75, 95))
+                          percentiles(each.result().observations()::slowness, 5, 25, 50, 75, 95))
                   .count(
                       "answers",
                       "Answers of the driver that were compared with the model's.",
@@ -224,8 +220,7 @@ public record CalibrateAnswer(CalibrationResult result) {
                   Unit.NUMBER,
                   "value",
                   "The estimate in microseconds.",
-                  each ->
-                      each.estimate().isKnown() ? micros(each.estimate().value()) : UNKNOWN)
+                  each -> each.estimate().isKnown() ? micros(each.estimate().value()) : UNKNOWN)
               .shown(
                   Unit.NUMBER,
                   "95 % interval",
@@ -290,7 +285,8 @@ public record CalibrateAnswer(CalibrationResult result) {
         new Notes(
             null,
             List.of(
-                Sentence.of("profile {}: {}", result.profile().name(), result.profile().source()))));
+                Sentence.of(
+                    "profile {}: {}", result.profile().name(), result.profile().source()))));
     about.add(found("memory", placement()));
     List<Block> times = new ArrayList<>();
     times.add(

@@ -144,11 +144,7 @@ public record TorchAnswer(
                   .bytes("device_bytes", "Memory of the GPU.", each -> each.machine().totalBytes())
                   .flag("exact", "Whether everything is equal.", TorchAnswer::isExact)
                   .seconds("seconds", "Time that the run took.", TorchAnswer::seconds)
-                  .many(
-                      "settings",
-                      "One entry for each setting.",
-                      SETTINGS,
-                      TorchAnswer::settings)
+                  .many("settings", "One entry for each setting.", SETTINGS, TorchAnswer::settings)
                   .text(
                       "cases_listed",
                       "all, or not_exact where there are many.",

@@ -93,8 +93,8 @@ public record ValidateAnswer(
   public Document<ValidateAnswer> document() {
     Table<ValidatedCase> table =
         Table.of("Cases", ValidatedCase.SHAPE, cases)
-            .leavingOut(each ->
-                each.result() == null ? "was not run: " + each.notRunBecause() : null)
+            .leavingOut(
+                each -> each.result() == null ? "was not run: " + each.notRunBecause() : null)
             .at("/cases");
     ValidationSummary all = summary(_ -> true);
     List<Section> sections = new ArrayList<>();
@@ -129,9 +129,7 @@ public record ValidateAnswer(
             ? Sentence.of(
                 "The simulation is right on this GPU: the same driver calls and the same failed"
                     + " requests in {}.",
-                all.cases() == 1
-                    ? "the one case"
-                    : Sentence.of("all {} cases", count(all.cases())))
+                all.cases() == 1 ? "the one case" : Sentence.of("all {} cases", count(all.cases())))
             : Sentence.of(
                 "The simulation and this GPU differ: the same driver calls in {}, the same failed"
                     + " requests in {} of {}.",
@@ -141,11 +139,9 @@ public record ValidateAnswer(
     List<Sentence> differences =
         cases.stream()
             .filter(each -> each.result() != null && !each.result().hasSameCalls())
-            .map(each ->
-                Sentence.of("{}: {}", each.name(), each.result().firstDifference()))
+            .map(each -> Sentence.of("{}: {}", each.name(), each.result().firstDifference()))
             .toList();
-    return new Verdict(
-        isExact ? Verdict.Tone.GOOD : Verdict.Tone.BAD, sentence, differences, null);
+    return new Verdict(isExact ? Verdict.Tone.GOOD : Verdict.Tone.BAD, sentence, differences, null);
   }
 
   private ValidationSummary summary(Predicate<ValidatedCase> condition) {
@@ -156,8 +152,7 @@ public record ValidateAnswer(
     Map<String, ValidationSummary> summaries = new LinkedHashMap<>();
     for (ValidatedCase each : cases) {
       summaries.computeIfAbsent(
-          each.choice().label(),
-          policy -> summary(other -> other.choice().label().equals(policy)));
+          each.choice().label(), policy -> summary(other -> other.choice().label().equals(policy)));
     }
     return summaries;
   }

@@ -153,8 +153,7 @@ final class ValidateSummary {
 
   private static final Shape<Map.Entry<String, Share>> SHARES =
       Shape.of(row ->
-          row.shown(
-                  Unit.TEXT, "cases with", "What a case has.", each -> shareName(each.getKey()))
+          row.shown(Unit.TEXT, "cases with", "What a case has.", each -> shareName(each.getKey()))
               .shown(
                   Unit.COUNT,
                   "cases",
@@ -164,11 +163,7 @@ final class ValidateSummary {
                           "{} of {}",
                           count(each.getValue().part()),
                           count(each.getValue().whole())))
-              .shown(
-                  Unit.RATIO,
-                  "share",
-                  "The same as a share.",
-                  each -> each.getValue().value())
+              .shown(Unit.RATIO, "share", "The same as a share.", each -> each.getValue().value())
               .shown(
                   Unit.RATIO,
                   "interval",
@@ -182,8 +177,7 @@ final class ValidateSummary {
 
   private static final Shape<Map.Entry<Quantity, QuantitySummary>> ERRORS =
       Shape.of(row ->
-          row.shown(
-                  Unit.TEXT, "quantity", "What was predicted.", each -> errorName(each.getKey()))
+          row.shown(Unit.TEXT, "quantity", "What was predicted.", each -> errorName(each.getKey()))
               .shown(Unit.COUNT, "figures", "Comparisons.", each -> each.getValue().compared())
               .shown(
                   Unit.RATIO,
@@ -237,7 +231,8 @@ final class ValidateSummary {
             "Failed requests",
             FAILURES,
             List.of(
-                new Failures("none predicted", all.failures(false, false), all.failures(false, true)),
+                new Failures(
+                    "none predicted", all.failures(false, false), all.failures(false, true)),
                 new Failures("one predicted", all.failures(true, false), all.failures(true, true)),
                 new Failures(
                     "- at the same request", null, all.confusion().get(Verdict.SAME_REQUEST)),

@@ -63,9 +63,7 @@ public record ValidatedCase(
                   "Anchors that lie elsewhere.",
                   AddressComparison::displacedAnchors)
               .number(
-                  "kendall_tau",
-                  "Rank correlation of addresses.",
-                  AddressComparison::rankAgreement)
+                  "kendall_tau", "Rank correlation of addresses.", AddressComparison::rankAgreement)
               .missing("there are not enough of them"));
 
   private static final Shape<OomComparison> FAILURES =
@@ -95,7 +93,8 @@ public record ValidatedCase(
   private static final Shape<DriverTime.Kind> CALLS =
       Shape.of(calls ->
           calls
-              .count("predicted_calls", "Calls that were predicted.", DriverTime.Kind::predictedCalls)
+              .count(
+                  "predicted_calls", "Calls that were predicted.", DriverTime.Kind::predictedCalls)
               .count("measured_calls", "Calls that were made.", DriverTime.Kind::measuredCalls)
               .nanos("predicted_nanos", "Predicted time.", DriverTime.Kind::predictedNanos)
               .nanos("measured_nanos", "Measured time.", DriverTime.Kind::measuredNanos));
@@ -135,14 +134,16 @@ public record ValidatedCase(
                   "Driver calls that were predicted.",
                   CaseResult::predictedCalls)
               .count(
-                  "measured_calls", "calls", "Driver calls that were made.", CaseResult::measuredCalls)
+                  "measured_calls",
+                  "calls",
+                  "Driver calls that were made.",
+                  CaseResult::measuredCalls)
               .count(
                   "equal_calls",
                   "equal",
                   "Calls that are equal before the first one that differs.",
                   CaseResult::equalCalls)
-              .text(
-                  "first_difference", "The first call that differs.", CaseResult::firstDifference)
+              .text("first_difference", "The first call that differs.", CaseResult::firstDifference)
               .missing("none does")
               .count("refused_calls", "Calls that the driver refused.", CaseResult::refusedCalls)
               .flag(
@@ -230,10 +231,7 @@ public record ValidatedCase(
               .text("trace", "Name of the trace.", ValidatedCase::trace)
               .text("sha256", "Digest of the file's bytes, in hexadecimal.", ValidatedCase::sha256)
               .missing("the trace is a program")
-              .text(
-                  "policy",
-                  "The policy with its options.",
-                  each -> each.choice().label())
+              .text("policy", "The policy with its options.", each -> each.choice().label())
               .shown(Unit.BYTES, "limit", "What bounds memory.", ValidatedCase::limit)
               .bytes(
                   "limit_bytes",
