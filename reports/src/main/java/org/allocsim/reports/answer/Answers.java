@@ -7,8 +7,14 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.replay.RepeatedAnswer;
+import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
+import org.allocsim.reports.answer.validation.BenchAnswer;
+import org.allocsim.reports.answer.validation.CalibrateAnswer;
+import org.allocsim.reports.answer.validation.TorchAnswer;
+import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.json.JsonDocument;
@@ -16,7 +22,16 @@ import org.allocsim.reports.json.JsonDocument;
 /** The kinds of documents that commands write as JSON. */
 public final class Answers {
   private static final List<Kind<?>> KINDS =
-      List.of(CompareAnswer.KIND, TuneAnswer.KIND, CapacityAnswer.KIND);
+      List.of(
+          CompareAnswer.KIND,
+          TuneAnswer.KIND,
+          CapacityAnswer.KIND,
+          ReplayAnswer.KIND,
+          RepeatedAnswer.KIND,
+          ValidateAnswer.KIND,
+          TorchAnswer.KIND,
+          CalibrateAnswer.KIND,
+          BenchAnswer.KIND);
 
   private Answers() {}
 

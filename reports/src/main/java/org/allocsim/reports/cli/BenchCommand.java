@@ -4,25 +4,23 @@ import static java.util.stream.Collectors.joining;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.answer.validation.BenchAnswer;
 import org.allocsim.reports.answer.validation.BenchBaseline;
-import org.allocsim.reports.answer.validation.BenchJson;
-import org.allocsim.reports.answer.validation.BenchText;
 import org.allocsim.reports.answer.validation.BenchTurns;
+import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.input.Inputs;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -33,12 +31,12 @@ import org.allocsim.validation.benchmark.BenchmarkPlan.Effort;
 import org.allocsim.validation.benchmark.BenchmarkPlan.Subject;
 import org.allocsim.validation.benchmark.BenchmarkResults;
 import org.allocsim.validation.benchmark.Machine;
-import org.allocsim.validation.benchmark.Measurement;
 import org.allocsim.validation.benchmark.PolicyCase;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -117,18 +115,7 @@ final class BenchCommand implements Callable<Integer> {
               + " standard input.")
   private boolean inTurns;
 
-  @Option(
-      names = {"--json", "--save"},
-      paramLabel = "FILE",
-      description =
-          "Write the results as JSON, to which --baseline can compare; - is standard output.")
-  private String jsonName;
-
-  @Option(
-      names = "--csv",
-      paramLabel = "FILE",
-      description = "Write the results as comma-separated values; - is standard output.")
-  private String csvName;
+  @Mixin private OutputOptions outputOptions;
 
   @Option(
       names = "--baseline",
@@ -161,43 +148,27 @@ final class BenchCommand implements Callable<Integer> {
     if (baseline != null) {
       baseline.requireLike(machine);
     }
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      Path kept = baselineName == null ? null : Path.of(baselineName);
-      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, kept);
-      OutputFiles.Output csv = outputs.openIfGiven("--csv", csvName, kept);
+    Path kept = baselineName == null ? null : Path.of(baselineName);
+    try (DocumentOutputs outputs =
+        outputOptions.open("bench", out, Collections.singletonList(kept))) {
       BenchmarkResults results = measure(engine, plan);
-      List<Measurement> measurements = results.measurements();
-      if (json != null) {
-        JsonText.write(
-            BenchJson.of(machine, plan.effort().runs(), measurements, results.notRun()),
-            json.stream());
-      }
-      if (csv != null) {
-        try (PrintWriter writer =
-            new PrintWriter(new OutputStreamWriter(csv.stream(), StandardCharsets.UTF_8))) {
-          BenchText.writeCsv(measurements, writer);
-        }
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        BenchText.print(
-            machine,
-            plan.effort().runs(),
-            measurements,
-            results.notRun(),
-            baseline,
-            tolerated,
-            out);
-        out.flush();
-      }
-      return exitCode(measurements, baseline, tolerated);
+      BenchAnswer answer =
+          new BenchAnswer(
+              machine,
+              plan.effort().runs(),
+              results.measurements(),
+              results.notRun(),
+              baseline,
+              tolerated);
+      outputs.write(answer.document());
+      return answer.isSlower() ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
     }
   }
 
   private void requireTurns(BenchmarkPlan plan) {
-    if (jsonName != null || csvName != null || baselineName != null || runs != null) {
+    if (outputOptions.areGiven() || baselineName != null || runs != null) {
       throw Failure.usage(
-          "--in-turns prints samples as they come; leave out --json, --csv, --baseline and --runs");
+          "--in-turns prints samples as they come; leave out --baseline, --runs and all outputs");
     }
     if (!plan.subjects().equals(Set.of(Subject.POLICIES))
         || plan.policies().size() != 1
@@ -206,17 +177,6 @@ final class BenchCommand implements Callable<Integer> {
           "--in-turns measures one policy on one trace; give one with --policies, one with"
               + " --trace");
     }
-  }
-
-  /** Whether anything is slower than it was. */
-  static int exitCode(List<Measurement> measurements, BenchBaseline baseline, double tolerance) {
-    for (Measurement each : measurements) {
-      BenchBaseline.Comparison comparison = baseline == null ? null : baseline.compare(each);
-      if (comparison != null && comparison.isSlower(tolerance)) {
-        return ExitCodes.CHECK_DID_NOT_HOLD;
-      }
-    }
-    return ExitCodes.DONE;
   }
 
   private static BenchmarkEngine engine() {

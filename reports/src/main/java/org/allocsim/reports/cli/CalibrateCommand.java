@@ -1,19 +1,15 @@
 package org.allocsim.reports.cli;
 
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.text.JsonText;
-import org.allocsim.reports.answer.validation.CalibrateJson;
-import org.allocsim.reports.answer.validation.CalibrateText;
+import org.allocsim.reports.answer.validation.CalibrateAnswer;
+import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.SizeConverter;
-import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.OutputFiles;
@@ -28,6 +24,7 @@ import org.allocsim.validation.gpu.GpuBounds;
 import org.allocsim.validation.gpu.GpuValidation;
 import org.allocsim.workloads.profile.ProfileFile;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -77,13 +74,7 @@ final class CalibrateCommand implements Callable<Integer> {
       description = "Name of the profile (default: the GPU's own in lower case).")
   private String name;
 
-  @Option(
-      names = "--report",
-      paramLabel = "DIR",
-      description =
-          "Folder that gets calibrate.txt, calibrate.json and all timed calls as"
-              + " observations.csv; it is made where missing.")
-  private String reportName;
+  @Mixin private OutputOptions outputOptions;
 
   @Option(
       names = "--seconds",
@@ -106,8 +97,7 @@ final class CalibrateCommand implements Callable<Integer> {
   private boolean fill;
 
   @Override
-  public Integer call() throws IOException {
-    PrintWriter out = spec.commandLine().getOut();
+  public Integer call() {
     if (seconds < 1 || seconds > MAX_SECONDS) {
       throw Failure.usage("--seconds " + seconds + " is not in 1 to " + MAX_SECONDS);
     }
@@ -116,53 +106,14 @@ final class CalibrateCommand implements Callable<Integer> {
           "--max-gpu-memory bounds the memory that is used, and --fill takes all that is free;"
               + " leave one of them out");
     }
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      OutputFiles.Output profile = outputs.open("--output", outputName, null);
-      Path folder = folder();
-      OutputFiles.Output text = report(outputs, folder, "calibrate.txt");
-      OutputFiles.Output json = report(outputs, folder, "calibrate.json");
-      OutputFiles.Output calls = report(outputs, folder, "observations.csv");
+    try (DocumentOutputs outputs =
+        outputOptions.open("calibrate", spec.commandLine().getOut(), List.of())) {
+      OutputFiles.Output profile = outputs.open("--output", outputName);
       CalibrationResult result = measure();
       JsonText.write(ProfileFile.fields(result.profile()), profile.stream());
-      if (folder != null) {
-        print(CalibrateText::print, result, text);
-        JsonText.write(JsonDocument.CALIBRATE.of(CalibrateJson.of(result)), json.stream());
-        print(CalibrateText::printObservations, result, calls);
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        CalibrateText.print(result, out);
-        out.flush();
-      }
+      outputs.write(new CalibrateAnswer(result).document());
     }
     return ExitCodes.DONE;
-  }
-
-  @FunctionalInterface
-  private interface Printer {
-    void print(CalibrationResult result, PrintWriter out);
-  }
-
-  private static void print(Printer printer, CalibrationResult result, OutputFiles.Output to) {
-    try (PrintWriter writer = new PrintWriter(to.stream(), false, StandardCharsets.UTF_8)) {
-      printer.print(result, writer);
-    }
-  }
-
-  private Path folder() {
-    if (reportName == null) {
-      return null;
-    }
-    try {
-      return Files.createDirectories(Path.of(reportName));
-    } catch (InvalidPathException | IOException e) {
-      throw new Failure(
-          "--report " + reportName + ": the folder cannot be made; name another one", e);
-    }
-  }
-
-  private static OutputFiles.Output report(OutputFiles outputs, Path folder, String file) {
-    return folder == null ? null : outputs.open("--report", folder.resolve(file).toString(), null);
   }
 
   private CalibrationResult measure() {

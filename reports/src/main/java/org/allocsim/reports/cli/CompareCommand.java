@@ -14,7 +14,6 @@ import org.allocsim.reports.answer.compare.CompareCharts;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.answer.compare.RecordedTrial;
 import org.allocsim.reports.answer.part.InferenceText;
-import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.ConfListOptions;
 import org.allocsim.reports.cli.option.DeviceOptions;
@@ -142,7 +141,7 @@ final class CompareCommand implements Callable<Integer> {
     ComparedTrace compared = compared(input, circumstances, observed);
     if (isReported) {
       recordings.add(recorded.recording(compared.results(), input.conf()));
-      if (ChartFonts.areAvailable()) {
+      if (charts != null) {
         new CompareCharts(compared, bound(circumstances), observed).write(charts, prefix);
       }
     }

@@ -12,7 +12,6 @@ import java.util.function.Function;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
-import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.comparison.FrontierChart;
 import org.allocsim.reports.chart.comparison.FrontierData;
 import org.allocsim.reports.cli.option.ConfListOptions;
@@ -137,7 +136,7 @@ final class MinCapacityCommand implements Callable<Integer> {
       List<CapacitySearch.Result> results = search(input, scenarios);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
       CapacityAnswer answer = answer(input, choices, results, leftOut, seconds);
-      if (outputs.charts() != null && ChartFonts.areAvailable()) {
+      if (outputs.charts() != null) {
         draw(answer.frontier(), outputs.charts());
       }
       outputs.write(answer.document());

@@ -3,23 +3,15 @@ package org.allocsim.reports.cli;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintWriter;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.tuning.Scenario;
-import org.allocsim.reports.answer.part.RecordingMaps;
 import org.allocsim.reports.answer.replay.CacheInsertion;
-import org.allocsim.reports.answer.replay.EventLines;
-import org.allocsim.reports.answer.replay.RepeatedResult;
-import org.allocsim.reports.answer.replay.ReplayReport;
-import org.allocsim.reports.answer.replay.ReplayRun;
-import org.allocsim.reports.answer.replay.ReplayText;
-import org.allocsim.reports.answer.replay.SimulatedTime;
+import org.allocsim.reports.answer.replay.RepeatedAnswer;
+import org.allocsim.reports.answer.replay.ReplayAnswer;
+import org.allocsim.reports.answer.replay.ReplayPictures;
+import org.allocsim.reports.answer.replay.ReplayRequest;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.chart.ChartTheme;
@@ -28,34 +20,25 @@ import org.allocsim.reports.cli.option.AddressesConverter;
 import org.allocsim.reports.cli.option.AfterOomConverter;
 import org.allocsim.reports.cli.option.CacheInsertionConverter;
 import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.PolicyChoiceConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Addresses;
-import org.allocsim.reports.input.ReplayNotes;
 import org.allocsim.reports.input.ReplaySetup;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.output.ChartFolder;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.OutputFiles;
-import org.allocsim.reports.output.ProgressMeter;
-import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;
-import org.allocsim.simulator.run.Run;
-import org.allocsim.simulator.run.RunObserver;
-import org.allocsim.simulator.run.RunResult;
-import org.allocsim.simulator.stats.MemorySummary;
-import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
-import org.jfree.chart.JFreeChart;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -86,11 +69,6 @@ import picocli.CommandLine.Spec;
       "  allocsim replay 'program:gpt(iterations=4)' --repeat 1000 --policy cuda-async"
     })
 final class ReplayCommand implements Callable<Integer> {
-  private static final double NANOS_PER_SECOND = 1e9;
-
-  /** Failed requests of many passes that are shown. */
-  private static final int FAILURES_SHOWN = 3;
-
   @Spec private CommandSpec spec;
 
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
@@ -168,11 +146,7 @@ final class ReplayCommand implements Callable<Integer> {
       description = "Write every event of the allocator as a line of JSON; - is standard output.")
   private String eventsName;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the results as JSON; - is standard output.")
-  private String jsonName;
+  @Mixin private OutputOptions outputOptions;
 
   @Option(
       names = "--chart",
@@ -197,33 +171,36 @@ final class ReplayCommand implements Callable<Integer> {
       throw Failure.usage(
           "--insert changes the program, so recorded addresses do not fit; leave out --addresses");
     }
-    PrintWriter out = spec.commandLine().getOut();
     if (repeat != null && repeat < 1) {
       throw Failure.usage("--repeat " + repeat + " is less than once; give 1 or more");
     }
-    if (repeat != null && repeat > 1) {
-      return repeat(out);
+    boolean isRepeated = repeat != null && repeat > 1;
+    if (isRepeated) {
+      requireRepeatable();
     }
-    Path file = Traces.file(traceName);
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      OutputFiles.Output events = outputs.openIfGiven("--events", eventsName, file);
-      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
-      OutputFiles.Output chart = outputs.openIfGiven("--chart", chartName, file);
-      ReplayReport report = report(events);
-      if (json != null) {
-        JsonText.write(JsonDocument.REPLAY.of(report.toMap()), json.stream());
+    try (DocumentOutputs outputs =
+        outputOptions.open(
+            "replay",
+            spec.commandLine().getOut(),
+            Collections.singletonList(Traces.file(traceName)))) {
+      if (isRepeated) {
+        outputs.write(RepeatedAnswer.of(setup(), repeat).document());
+        return ExitCodes.DONE;
       }
+      OutputFiles.Output events = outputs.open("--events", eventsName);
+      OutputFiles.Output chart = outputs.open("--chart", chartName);
+      ChartFolder folder = outputs.charts("--charts", chartsName);
+      ReplayAnswer answer = answer(events);
+      ReplayPictures pictures = new ReplayPictures(answer);
       if (chart != null) {
-        draw(report, chartFormat, chart);
+        draw(pictures, chartFormat, chart);
       }
-      if (chartsName != null) {
-        drawAll(report, outputs);
+      for (ChartFolder each : Arrays.asList(folder, outputs.charts())) {
+        if (each != null) {
+          pictures.write(each);
+        }
       }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        ReplayText.print(report, out);
-        out.flush();
-      }
+      outputs.write(answer.document());
     }
     return ExitCodes.DONE;
   }
@@ -233,15 +210,27 @@ final class ReplayCommand implements Callable<Integer> {
    *
    * @param events gets every effect as a line, or null
    */
-  ReplayReport report(OutputFiles.Output events) throws IOException {
-    ReplaySetup setup = setup();
-    int inserted = 0;
-    if (insertion != null) {
-      CacheInsertion.Inserted changed = insertion.into(setup);
-      setup = changed.setup();
-      inserted = changed.calls();
+  ReplayAnswer answer(OutputFiles.Output events) throws IOException {
+    return new ReplayRequest(
+            setup(),
+            addresses,
+            deviceOptions.isDeviceGiven(),
+            traceOptions.deviceIndex() != null,
+            insertion)
+        .replay(events);
+  }
+
+  private void requireRepeatable() {
+    if (addresses == Addresses.RECORDED
+        || insertion != null
+        || check
+        || eventsName != null
+        || chartName != null
+        || chartsName != null) {
+      throw Failure.usage(
+          "--repeat shows statistics and speed of modelled addresses; leave out --addresses"
+              + " recorded, --insert, --check, --events, --chart and --charts");
     }
-    return replay(setup, events, inserted);
   }
 
   /** What is replayed, and how. */
@@ -314,69 +303,6 @@ final class ReplayCommand implements Callable<Integer> {
     return Settings.parse("", version, Scenario.PYTORCH);
   }
 
-  /** Many passes over one program, summed up. */
-  private Integer repeat(PrintWriter out) throws IOException {
-    if (addresses == Addresses.RECORDED
-        || insertion != null
-        || check
-        || eventsName != null
-        || chartName != null
-        || chartsName != null) {
-      throw Failure.usage(
-          "--repeat shows statistics and speed of modelled addresses; leave out --addresses"
-              + " recorded, --insert, --check, --events, --chart and --charts");
-    }
-    ReplaySetup setup = setup();
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, null);
-      RepeatedResult result;
-      try (ProgressMeter progress = ProgressMeter.ofPasses("replaying")) {
-        result =
-            RepeatedResult.of(
-                setup,
-                Run.of(
-                    setup.run(Addresses.MODELLED).repeated(repeat).keepingFailures(FAILURES_SHOWN),
-                    new Passes(setup, repeat, progress)));
-      }
-      if (json != null) {
-        JsonText.write(JsonDocument.REPLAY_REPEATED.of(result.toMap()), json.stream());
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        result.print(out);
-        out.flush();
-      }
-    }
-    return ExitCodes.DONE;
-  }
-
-  /** Reports how many passes have begun. */
-  private static final class Passes implements RunObserver {
-    private final long total;
-    private final ProgressMeter progress;
-    private final int first;
-    private long begun;
-
-    Passes(ReplaySetup setup, long total, ProgressMeter progress) {
-      this.total = total;
-      this.progress = progress;
-      AllocationTrace trace = setup.trace();
-      int event = trace.prologueCount();
-      while (event < trace.eventCount() && trace.device(event) != setup.device()) {
-        event++;
-      }
-      first = event;
-    }
-
-    @Override
-    public boolean before(int row) {
-      if (row == first) {
-        progress.update(begun++, total);
-      }
-      return true;
-    }
-  }
-
   private ChartFile chartFormat() {
     if (chartName == null) {
       return null;
@@ -395,177 +321,14 @@ final class ReplayCommand implements Callable<Integer> {
     return format;
   }
 
-  /**
-   * Replays with recorded addresses where they were asked for or fit; where they turn out not to
-   * fit and were not asked for, once more with modelled ones.
-   */
-  private ReplayReport replay(ReplaySetup setup, OutputFiles.Output events, int inserted)
-      throws IOException {
-    List<String> remarks = new ArrayList<>();
-    if (isRecordedFirst(setup)) {
-      ReplaySetup recorded = setup.withRecordedLimit();
-      long startNanos = System.nanoTime();
-      ReplayRun run = follow(recorded, Addresses.RECORDED, events);
-      long divergedRow = run.result().divergedRow();
-      if (divergedRow < 0) {
-        return report(recorded, Addresses.RECORDED, run, startNanos, remarks, inserted);
-      }
-      String divergence =
-          "from event "
-              + divergedRow
-              + " on the allocator does something else than in the recording";
-      if (addresses == Addresses.RECORDED) {
-        throw new Failure(
-            traceName
-                + ": "
-                + divergence
-                + ", so recorded addresses do not fit; leave out --addresses recorded, or give the"
-                + " memory fraction of the recorded run");
-      }
-      remarks.add(divergence + "; the addresses of the whole replay are modelled");
-      if (events != null) {
-        events.restart();
-      }
-    }
-    long startNanos = System.nanoTime();
-    ReplayRun run = follow(setup, Addresses.MODELLED, events);
-    return report(setup, Addresses.MODELLED, run, startNanos, remarks, inserted);
-  }
-
-  /** Whether recorded answers come first: where asked for, or with the recorded settings. */
-  private boolean isRecordedFirst(ReplaySetup setup) {
-    if (addresses != null) {
-      return addresses == Addresses.RECORDED;
-    }
-    return insertion == null
-        && setup.config() != null
-        && setup.recording().isPresent()
-        && setup.config().text().equals(setup.recording().get().config().text())
-        && setup.allowsRecordedAnswers(deviceOptions.isDeviceGiven());
-  }
-
-  private static ReplayRun follow(ReplaySetup setup, Addresses source, OutputFiles.Output events)
-      throws IOException {
-    try (ProgressMeter progress = ProgressMeter.ofEvents("replaying");
-        OutputStream stream = events == null ? null : new BufferedOutputStream(events.stream());
-        EventLines lines = stream == null ? null : new EventLines(stream, setup.trace())) {
-      return ReplayRun.of(
-          setup,
-          source,
-          RunObserver.hearing(lines == null ? EffectListeners.NONE : lines),
-          ReplayRun.progress(setup.trace(), progress));
-    }
-  }
-
-  private ReplayReport report(
-      ReplaySetup setup,
-      Addresses source,
-      ReplayRun run,
-      long startNanos,
-      List<String> remarks,
-      int inserted) {
-    double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-    DeviceProfile profile = setup.profile();
-    int device = setup.device();
-    RunResult result = run.result();
-    ReplayNotes notes = new ReplayNotes(setup);
-    remarks.forEach(notes::add);
-    if (source == Addresses.MODELLED) {
-      notes.addForModelled(result.failureCount() > 0 && !result.isStopped());
-    }
-    if (traceOptions.deviceIndex() == null) {
-      notes.addOtherDevices();
-    }
-    if (result.isStopped()) {
-      notes.add("the replay ended at the first request that failed, as --after-oom stop asks");
-    }
-    if (result.failureCount() > result.failures().size()) {
-      notes.add(
-          "of "
-              + result.failureCount()
-              + " requests that failed the first "
-              + result.failures().size()
-              + " are kept");
-    }
-    if (check) {
-      notes.add("the allocator's invariants held before and after every request");
-    }
-    boolean isPyTorch = setup.config() != null;
-    Optional<org.allocsim.workloads.source.Recording> recording = setup.recording();
-    return new ReplayReport(
-        traceName,
-        setup.input().sha256(),
-        recording.map(each -> (long) each.effects(device).count()).orElse(result.events()),
-        result.requests(),
-        RecordingMaps.settings(setup.input()),
-        setup.choice().provider().spec().id(),
-        isPyTorch ? chosenVersion().id() : null,
-        isPyTorch ? setup.config().text() : null,
-        isPyTorch ? Map.of() : setup.choice().options(),
-        profile.name(),
-        device,
-        profile.totalBytes(),
-        setup.limitBytes(),
-        source,
-        result.stats(),
-        MemorySummary.format(run.stats(), device, false),
-        run.fragmentation(),
-        result.failures(),
-        result.driverCallsByFunction(),
-        result.driverNanos(),
-        seconds,
-        recording.map(each -> each.inferences(device)).orElse(List.of()),
-        notes.toList(),
-        run.timeline(),
-        insertion,
-        inserted,
-        result.time() == null ? null : new SimulatedTime(result.time(), setup.trace()),
-        run.pictures());
-  }
-
-  private static void draw(ReplayReport report, ChartFile format, OutputFiles.Output target)
+  private static void draw(ReplayPictures pictures, ChartFile format, OutputFiles.Output target)
       throws IOException {
     try (OutputStream out = new BufferedOutputStream(target.stream())) {
       format.write(
-          memory(report, ChartTheme.LIGHT),
+          pictures.memory(ChartTheme.LIGHT),
           MemoryTimelineChart.WIDTH,
           MemoryTimelineChart.HEIGHT,
           out);
     }
-  }
-
-  private void drawAll(ReplayReport report, OutputFiles outputs) throws IOException {
-    ChartFolder folder =
-        new ChartFolder(outputs, "--charts", ChartFolder.make("--charts", chartsName));
-    folder.write(
-        "memory",
-        MemoryTimelineChart.WIDTH,
-        MemoryTimelineChart.HEIGHT,
-        theme -> memory(report, theme));
-    report.pictures().write(report, subtitle(report), folder);
-  }
-
-  /** The chart of memory over time. */
-  static JFreeChart memory(ReplayReport report, ChartTheme theme) {
-    MemoryTimelineChart.Bound bound =
-        report.limitBytes() >= 0
-            ? new MemoryTimelineChart.Bound("limit", report.limitBytes())
-            : new MemoryTimelineChart.Bound("device memory", report.deviceBytes());
-    return MemoryTimelineChart.create(
-        "Memory of GPU " + report.deviceIndex() + " over time",
-        subtitle(report),
-        report.timeline(),
-        report.pictures().context(report, bound),
-        theme);
-  }
-
-  private static String subtitle(ReplayReport report) {
-    return Path.of(report.file()).getFileName()
-        + ", "
-        + report.policyLabel()
-        + ", "
-        + report.device()
-        + ", addresses "
-        + report.addresses();
   }
 }

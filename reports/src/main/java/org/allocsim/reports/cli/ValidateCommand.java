@@ -1,8 +1,6 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,33 +12,25 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.tuning.Scenario;
-import org.allocsim.reports.answer.validation.TorchJson;
-import org.allocsim.reports.answer.validation.TorchReport;
-import org.allocsim.reports.answer.validation.TorchText;
+import org.allocsim.reports.answer.validation.TorchAnswer;
 import org.allocsim.reports.answer.validation.TorchValidation;
-import org.allocsim.reports.answer.validation.ValidateChartFiles;
-import org.allocsim.reports.answer.validation.ValidateJson;
-import org.allocsim.reports.answer.validation.ValidatePage;
+import org.allocsim.reports.answer.validation.ValidateAnswer;
+import org.allocsim.reports.answer.validation.ValidateCharts;
 import org.allocsim.reports.answer.validation.ValidateRecordings;
-import org.allocsim.reports.answer.validation.ValidateReport;
-import org.allocsim.reports.answer.validation.ValidateText;
 import org.allocsim.reports.answer.validation.ValidatedCase;
-import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.cli.option.ConfListOptions;
+import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.PolicyListOptions;
 import org.allocsim.reports.cli.option.ProfileConverter;
 import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.cli.option.TorchOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Inputs;
-import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.input.Traces;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.OutputFiles;
-import org.allocsim.reports.output.ReportFolder;
-import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.PolicyOptionException;
@@ -159,19 +149,7 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Mixin private TraceOptions traceOptions;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the results as JSON; - is standard output.")
-  private String jsonName;
-
-  @Option(
-      names = "--report",
-      paramLabel = "DIR",
-      description =
-          "Folder that gets validate.html, validate.txt, validate.json and charts of predicted"
-              + " against measured; it is made where missing.")
-  private String reportName;
+  @Mixin private OutputOptions outputOptions;
 
   @Mixin private TorchOptions torch;
 
@@ -182,7 +160,6 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    PrintWriter out = spec.commandLine().getOut();
     names.forEach(Inputs::require);
     if (mostSeconds <= 0) {
       throw Failure.usage("--max-seconds " + mostSeconds + " is no time at all; give 1 or more");
@@ -191,95 +168,45 @@ final class ValidateCommand implements Callable<Integer> {
     if (names.isEmpty() && torch.runs().random() == 0) {
       throw Failure.usage("no trace is given; name one");
     }
-    if (torch.pytorch()) {
-      return validatePyTorch(out);
-    }
-    List<PolicyChoice> chosen = policyOptions.choices();
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      List<OutputFiles.Output> json = new ArrayList<>();
-      OutputFiles.Output text = open(outputs, json);
-      ValidateChartFiles charts =
-          reportName != null && ChartFonts.areAvailable()
-              ? new ValidateChartFiles(outputs, Path.of(reportName))
-              : null;
-      OutputFiles.Output page = null;
-      if (reportName != null) {
-        page = outputs.open("--report", Path.of(reportName, "validate.html").toString(), null);
-        recordings = new ValidateRecordings();
-      }
-      ValidateReport report = validate(chosen);
-      Map<String, Object> results = JsonDocument.VALIDATE.of(ValidateJson.of(report));
-      for (OutputFiles.Output each : json) {
-        JsonText.write(results, each.stream());
-      }
-      if (page != null) {
-        ValidatePage.of(report, results, recordings.traces()).write(page.stream());
-      }
-      if (text != null) {
-        try (PrintWriter writer = new PrintWriter(text.stream(), false, StandardCharsets.UTF_8)) {
-          ValidateText.print(report, writer);
-        }
-      }
-      if (charts != null) {
-        charts.write(report);
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        ValidateText.print(report, out);
-        if (reportName != null && charts == null) {
-          WrappedText.printItem(out, "", "No charts were drawn: " + ChartFonts.REMEDY + ".");
-          out.flush();
-        }
-      }
-    }
-    return ExitCodes.DONE;
-  }
-
-  private int validatePyTorch(PrintWriter out) throws IOException {
-    if (capacityBytes != null || nearLimits || touch || maxBytes != null) {
+    if (torch.pytorch() && (capacityBytes != null || nearLimits || touch || maxBytes != null)) {
       throw Failure.usage(
           "--capacity, --near-limits, --touch and --max-gpu-memory do not go with --pytorch; leave"
               + " them out");
     }
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      List<OutputFiles.Output> json = new ArrayList<>();
-      OutputFiles.Output text = open(outputs, json);
-      TorchValidation validation =
-          new TorchValidation(torch.runs(), gpu, mostSeconds, limitBytes, confOptions.given());
-      names.forEach(name -> validation.add(traceOptions.read(name, PyTorchVersion.DEFAULT)));
-      TorchReport report = validation.run(driverVersion());
-      for (OutputFiles.Output each : json) {
-        JsonText.write(JsonDocument.VALIDATE_PYTORCH.of(TorchJson.of(report)), each.stream());
+    List<PolicyChoice> chosen = torch.pytorch() ? List.of() : policyOptions.choices();
+    try (DocumentOutputs outputs =
+        outputOptions.open("validate", spec.commandLine().getOut(), files())) {
+      if (torch.pytorch()) {
+        return validatePyTorch(outputs);
       }
-      if (text != null) {
-        try (PrintWriter writer = new PrintWriter(text.stream(), false, StandardCharsets.UTF_8)) {
-          TorchText.print(report, writer);
-        }
+      recordings = outputs.hasPage() ? new ValidateRecordings() : null;
+      ValidateAnswer answer = validate(chosen);
+      if (outputs.charts() != null) {
+        ValidateCharts.write(answer, outputs.charts());
       }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        TorchText.print(report, out);
-      }
-      return report.failed()
-          ? ExitCodes.FAILED
-          : report.exact() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
+      outputs.write(answer.document(), recordings == null ? List.of() : recordings.traces());
+      return ExitCodes.DONE;
     }
   }
 
-  private OutputFiles.Output open(OutputFiles outputs, List<OutputFiles.Output> json)
-      throws IOException {
-    if (jsonName != null) {
-      json.add(outputs.open("--json", jsonName, null));
-    }
-    if (reportName == null) {
-      return null;
-    }
-    Path folder = ReportFolder.make(reportName);
-    json.add(outputs.open("--report", folder.resolve("validate.json").toString(), null));
-    return outputs.open("--report", folder.resolve("validate.txt").toString(), null);
+  private List<Path> files() {
+    List<Path> files = new ArrayList<>();
+    names.forEach(name -> files.add(Traces.file(name)));
+    return files;
   }
 
-  private ValidateReport validate(List<PolicyChoice> chosen) {
+  private int validatePyTorch(DocumentOutputs outputs) {
+    TorchValidation validation =
+        new TorchValidation(torch.runs(), gpu, mostSeconds, limitBytes, confOptions.given());
+    names.forEach(name -> validation.add(traceOptions.read(name, PyTorchVersion.DEFAULT)));
+    TorchAnswer answer = validation.run(driverVersion());
+    outputs.write(answer.document());
+    return answer.failed()
+        ? ExitCodes.FAILED
+        : answer.isExact() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
+  }
+
+  private ValidateAnswer validate(List<PolicyChoice> chosen) {
     try {
       identity = new GpuValidation(gpu, GpuBounds.NONE).identify();
       GpuBounds bounds = bounds();
@@ -299,7 +226,7 @@ final class ValidateCommand implements Callable<Integer> {
           run(input, choice, validation, bounds, cases);
         }
       }
-      return new ValidateReport(
+      return new ValidateAnswer(
           LocalDate.now(ZoneOffset.UTC).toString(),
           driverVersion(),
           identity,

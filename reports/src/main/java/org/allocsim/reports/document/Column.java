@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
  * in JSON.
  *
  * @param <R> the subject, one row of a table
- * @param key its name in JSON and CSV, which ends in the unit
+ * @param key its name in JSON and CSV, which ends in the unit; null for what only people read
  * @param label its name for people; null for what only programs read
  * @param explanation what it means, one sentence
  * @param type what its values are
@@ -47,7 +47,8 @@ public record Column<R>(
 
   /** Whether its value fits a cell of CSV. */
   public boolean isFlat() {
-    return !(type instanceof Type.Single) && !(type instanceof Type.Many);
+    Type each = type instanceof Type.Named(var of, _) ? of : type;
+    return each instanceof Type.Scalar || each instanceof Type.Series;
   }
 
   /** The value as a program reads it; null where it is missing or no finite number. */

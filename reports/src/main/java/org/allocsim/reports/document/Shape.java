@@ -22,7 +22,7 @@ public record Shape<R>(List<Column<R>> columns) {
     columns = List.copyOf(columns);
     Set<String> keys = new HashSet<>();
     for (Column<R> column : columns) {
-      if (!keys.add(column.key())) {
+      if (column.key() != null && !keys.add(column.key())) {
         throw new IllegalArgumentException("two columns have the key " + column.key());
       }
     }
@@ -33,6 +33,11 @@ public record Shape<R>(List<Column<R>> columns) {
     Builder<R> builder = new Builder<>();
     description.accept(builder);
     return new Shape<>(builder.columns);
+  }
+
+  /** The columns that programs read. */
+  public List<Column<R>> keyed() {
+    return columns.stream().filter(column -> column.key() != null).toList();
   }
 
   /** The same with more columns after its own. */
@@ -74,6 +79,12 @@ public record Shape<R>(List<Column<R>> columns) {
     public Builder<R> bytes(
         String key, String explanation, Function<? super R, ? extends Number> value) {
       return bytes(key, null, explanation, value);
+    }
+
+    /** A mean of bytes. */
+    public Builder<R> meanBytes(
+        String key, String label, String explanation, Function<? super R, Double> value) {
+      return scalar(Unit.MEAN_BYTES, key, label, explanation, value);
     }
 
     /** A number of things. */
@@ -122,9 +133,20 @@ public record Shape<R>(List<Column<R>> columns) {
       return ratio(key, null, explanation, value);
     }
 
+    /** A figure in no unit that others have; its explanation says what it counts. */
+    public Builder<R> number(
+        String key, String label, String explanation, Function<? super R, Double> value) {
+      return scalar(Unit.NUMBER, key, label, explanation, value);
+    }
+
+    /** Such a figure, for programs only. */
+    public Builder<R> number(String key, String explanation, Function<? super R, Double> value) {
+      return number(key, null, explanation, value);
+    }
+
     /** Things a second. */
     public Builder<R> rate(
-        String key, String label, String explanation, Function<? super R, Double> value) {
+        String key, String label, String explanation, Function<? super R, ? extends Number> value) {
       return scalar(Unit.RATE, key, label, explanation, value);
     }
 
@@ -183,7 +205,17 @@ public record Shape<R>(List<Column<R>> columns) {
         String explanation,
         String meaning,
         Function<? super R, ? extends Map<String, ?>> value) {
-      return add(key, null, explanation, new Type.Named(unit, meaning), value);
+      return add(key, null, explanation, new Type.Named(new Type.Scalar(unit), meaning), value);
+    }
+
+    /** Parts with a shape of their own, under names that depend on the data. */
+    public <P> Builder<R> named(
+        Shape<P> shape,
+        String key,
+        String explanation,
+        String meaning,
+        Function<? super R, ? extends Map<String, ? extends P>> value) {
+      return add(key, null, explanation, new Type.Named(new Type.Single(shape), meaning), value);
     }
 
     /** A part with a shape of its own. */
@@ -199,6 +231,23 @@ public record Shape<R>(List<Column<R>> columns) {
         Shape<P> shape,
         Function<? super R, ? extends List<? extends P>> value) {
       return add(key, null, explanation, new Type.Many(shape), value);
+    }
+
+    /**
+     * What only people read.
+     *
+     * @param unit how it is written and aligned
+     * @param value a quantity of the unit, or the text that stands for one
+     */
+    public Builder<R> shown(
+        Unit unit, String label, String explanation, Function<? super R, ?> value) {
+      return add(null, label, explanation, new Type.Scalar(unit), value);
+    }
+
+    /** More columns of the same subject. */
+    public Builder<R> embed(Shape<R> shape) {
+      columns.addAll(shape.columns);
+      return this;
     }
 
     /** Columns of a part, as if they were those of the subject. */

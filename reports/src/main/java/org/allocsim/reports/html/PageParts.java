@@ -9,6 +9,7 @@ import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verbatim;
 
 /** What needs no program on a page: facts, small tables, notes. */
 final class PageParts {
@@ -40,10 +41,17 @@ final class PageParts {
                 .append("</dd></div>\n"));
         html.append("</dl>\n");
       }
-      case Notes(var sentences) -> {
-        heading("Notes");
+      case Notes(var title, var sentences) when title == null ->
+          sentences.forEach(
+              text -> html.append("<p>").append(PageText.html(text)).append("</p>\n"));
+      case Notes(var title, var sentences) -> {
+        heading(Character.toUpperCase(title.charAt(0)) + title.substring(1));
         list(sentences);
       }
+      case Verbatim(var text) ->
+          html.append("<pre class=\"scroll\" tabindex=\"0\">")
+              .append(PageText.escape(text.stripTrailing()))
+              .append("</pre>\n");
       // Rows of the JSON are drawn by the page's program, which sorts them.
       case Table<?> table when table.pointer() != null -> {}
       case Table<?> table -> {

@@ -30,8 +30,8 @@ final class PageTable {
       Map<String, Object> words = new LinkedHashMap<>();
       if (why == null) {
         columns.stream()
-            .filter(Column::isWorded)
-            .forEach(column -> words.put(column.key(), column.text(row)));
+            .filter(column -> column.isWorded() || column.key() == null)
+            .forEach(column -> words.put(name(column), column.text(row)));
       }
       about.put("words", words);
       rows.add(about);
@@ -44,14 +44,20 @@ final class PageTable {
     return map;
   }
 
+  /** The key; the label where only people read it. */
+  private static String name(Column<?> column) {
+    return column.key() == null ? column.label() : column.key();
+  }
+
   private static Map<String, Object> column(Column<?> column) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("key", column.key());
+    map.put("key", name(column));
+    map.put("shown", column.key() == null);
     map.put("label", column.label());
     map.put("note", column.explanation());
     map.put("unit", column.isWorded() ? "text" : column.unit().name().toLowerCase(Locale.ROOT));
     map.put("optional", column.isOptional());
-    map.put("worded", column.isWorded());
+    map.put("worded", column.isWorded() || column.key() == null);
     return map;
   }
 }

@@ -11,7 +11,6 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Verdict;
@@ -55,33 +54,6 @@ public final class ReportPage {
   private final List<TraceRecording> traces;
   private final List<Map<String, Object>> tables;
   private final String html;
-  private final List<Figure> figures = new ArrayList<>();
-
-  /**
-   * A drawing on the page.
-   *
-   * @param title its heading
-   * @param lightSvg an SVG document for light paper
-   * @param darkSvg the same for dark paper
-   */
-  private record Figure(String title, String lightSvg, String darkSvg) {}
-
-  /**
-   * A page.
-   *
-   * @param command the command that made it: compare, tune or validate
-   * @param title what it is about
-   * @param results what the command writes as JSON
-   * @param traces recorded runs, in the order of the results' traces
-   */
-  public ReportPage(
-      String command,
-      String title,
-      Verdict verdict,
-      Map<String, Object> results,
-      List<TraceRecording> traces) {
-    this(command, title, verdict, results, traces, List.of(), "");
-  }
 
   /**
    * The page of a document.
@@ -91,39 +63,17 @@ public final class ReportPage {
    */
   public ReportPage(
       Document<?> document, Map<String, Object> results, List<TraceRecording> traces) {
-    this(
-        document.kind().name(),
-        document.title(),
-        Objects.requireNonNull(document.verdict()),
-        results,
-        traces,
+    command = document.kind().name();
+    title = document.title();
+    verdict = document.verdict();
+    this.results = results;
+    this.traces = List.copyOf(traces);
+    tables =
         document.tables().stream()
             .filter(table -> table.pointer() != null)
             .map(PageTable::of)
-            .toList(),
-        PageParts.of(document));
-  }
-
-  private ReportPage(
-      String command,
-      String title,
-      Verdict verdict,
-      Map<String, Object> results,
-      List<TraceRecording> traces,
-      List<Map<String, Object>> tables,
-      String html) {
-    this.html = html;
-    this.command = command;
-    this.title = title;
-    this.verdict = verdict;
-    this.results = results;
-    this.traces = List.copyOf(traces);
-    this.tables = tables;
-  }
-
-  /** Adds a drawing: an SVG document for light and one for dark paper. */
-  public void add(String figureTitle, String lightSvg, String darkSvg) {
-    figures.add(new Figure(figureTitle, lightSvg, darkSvg));
+            .toList();
+    html = PageParts.of(document);
   }
 
   /** Writes the page and leaves the stream open. */
@@ -139,7 +89,6 @@ public final class ReportPage {
     parts.put("heading", PageText.escape(title));
     parts.put("verdict", verdict());
     parts.put("parts", html);
-    parts.put("figures", figures());
     parts.put("chart-style", resource("uplot/uPlot.min.css"));
     parts.put("style", resource("page.css"));
     parts.put("licence", PageText.escape(resource("uplot/LICENSE").strip()));
@@ -258,6 +207,9 @@ public final class ReportPage {
   }
 
   private String verdict() {
+    if (verdict == null) {
+      return "";
+    }
     StringBuilder html = new StringBuilder();
     html.append("<h1 class=\"verdict ")
         .append(verdict.tone().name().toLowerCase(java.util.Locale.ROOT))
@@ -277,30 +229,6 @@ public final class ReportPage {
       html.append("</ul>\n");
     }
     return html.toString();
-  }
-
-  private String figures() {
-    StringBuilder html = new StringBuilder();
-    for (Figure figure : figures) {
-      html.append("<figure><figcaption>")
-          .append(PageText.escape(figure.title()))
-          .append("</figcaption>");
-      putImage(html, "on-light", figure.title(), figure.lightSvg());
-      putImage(html, "on-dark", figure.title(), figure.darkSvg());
-      html.append("</figure>\n");
-    }
-    return html.toString();
-  }
-
-  /** As an image of its own, so that names inside one drawing do not meet those of another. */
-  private static void putImage(StringBuilder html, String theme, String title, String svg) {
-    html.append("<img class=\"")
-        .append(theme)
-        .append("\" loading=\"lazy\" alt=\"")
-        .append(PageText.escape(title))
-        .append("\" src=\"data:image/svg+xml;base64,")
-        .append(Base64.getEncoder().encodeToString(svg.getBytes(StandardCharsets.UTF_8)))
-        .append("\">");
   }
 
   private static String resource(String name) {

@@ -16,8 +16,6 @@ import java.util.Map;
  * <p>A new version follows when a key goes or changes its meaning, not when one is added.
  */
 public enum JsonDocument {
-  REPLAY(2, "replay --json"),
-  REPLAY_REPEATED(2, "replay --repeat --json"),
   VERIFY(2, "verify --json"),
   SUITE(2, "suite --json"),
   SUITE_SCORES(1, "suite --policies --json"),
@@ -30,11 +28,7 @@ public enum JsonDocument {
   INSPECT(2, "inspect --json"),
   LINT_CONF(1, "lint-conf --json"),
   EXPLAIN_OOM(2, "explain-oom --json"),
-  PERTURB(2, "perturb --json"),
-  BENCH(2, "bench --json"),
-  VALIDATE(2, "validate --json"),
-  VALIDATE_PYTORCH(1, "validate --pytorch --json"),
-  CALIBRATE(1, "calibrate --report");
+  PERTURB(2, "perturb --json");
 
   private static final String KEY = "schema";
 

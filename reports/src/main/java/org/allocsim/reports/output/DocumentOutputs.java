@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.allocsim.analysis.text.JsonText;
+import org.allocsim.reports.chart.ChartFonts;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.render.CsvRenderer;
 import org.allocsim.reports.document.render.JsonRenderer;
@@ -14,6 +15,7 @@ import org.allocsim.reports.document.render.MarkdownRenderer;
 import org.allocsim.reports.document.render.TerminalRenderer;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.reports.text.WrappedText;
 
 /** Where one answer goes: files, a page with charts, and the terminal. */
 public final class DocumentOutputs implements AutoCloseable {
@@ -49,8 +51,13 @@ public final class DocumentOutputs implements AutoCloseable {
 
   private void add(List<OutputFiles.Output> list, String option, String name) {
     if (name != null) {
-      list.add(outputs.openApart(option, name, inputs));
+      list.add(open(option, name));
     }
+  }
+
+  /** Opens a further file, which appears with the others; null where the option is absent. */
+  public OutputFiles.Output open(String option, String name) {
+    return name == null ? null : outputs.openApart(option, name, inputs);
   }
 
   /** Whether there is a page, for which runs must be recorded. */
@@ -58,9 +65,16 @@ public final class DocumentOutputs implements AutoCloseable {
     return page != null;
   }
 
-  /** The folder that takes charts; null where none are wanted. */
+  /** The folder that takes charts; null where none are wanted or there are no fonts for them. */
   public ChartFolder charts() {
-    return folder == null ? null : new ChartFolder(outputs, REPORT, folder);
+    return folder == null || !ChartFonts.areAvailable()
+        ? null
+        : new ChartFolder(outputs, REPORT, folder);
+  }
+
+  /** The folder that another option names for charts; null where the option is absent. */
+  public ChartFolder charts(String option, String name) {
+    return name == null ? null : new ChartFolder(outputs, option, ChartFolder.make(option, name));
   }
 
   /** As {@link #write(Document, List)}, of an answer without recorded runs. */
@@ -92,6 +106,9 @@ public final class DocumentOutputs implements AutoCloseable {
         MarkdownRenderer.print(document, out);
       } else {
         TerminalRenderer.print(document, out);
+      }
+      if (folder != null && !ChartFonts.areAvailable()) {
+        WrappedText.printItem(out, "", "No charts were drawn: " + ChartFonts.REMEDY + ".");
       }
       out.flush();
     }

@@ -50,9 +50,10 @@ function setTheme(theme) {
 async function start() {
   const data = parsed('data');
   const results = parsed('results');
-  const view = data.tables.length ? describedView(data.tables) : VIEWS[data.command];
+  const view = describedView(data.tables);
   const get = (id) => document.getElementById(id);
   const redraw = [];
+  get('results-section').hidden = !data.tables.length;
   get('theme').addEventListener('change', () => {
     setTheme(get('theme').value);
     redraw.forEach((call) => call());

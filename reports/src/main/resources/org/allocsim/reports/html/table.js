@@ -14,6 +14,8 @@ const UNIT_TEXTS = {
   seconds,
   count: countText,
   ratio: percentText,
+  number: (value) => (missing(value) ? '–' : value.toFixed(2)),
+  mean_bytes: bytesText,
   rate: (value) => (missing(value) ? '–' : (value / 1e6).toFixed(2) + ' M/s'),
   flag: (value) => (missing(value) ? '–' : value ? 'yes' : 'no'),
   text: (value) => (missing(value) ? '–' : value),
@@ -28,6 +30,7 @@ function describedView(tables) {
   const words = (row) => about.get(row).words;
   return {
     rows: (results, number) => {
+      if (!tables.length) return [];
       const rows = valueAt(results, tables[number].pointer);
       tables[number].rows.forEach((each, i) => about.set(rows[i], each));
       return rows;
@@ -37,36 +40,16 @@ function describedView(tables) {
     name: (row) => about.get(row).name,
     // A setting of PyTorch says enough without the policy's name.
     shortName: (row) => (row.options && row.options.conf) || about.get(row).name,
-    first: tables[0].first,
-    columns: tables[0].columns.map((column) => ({
+    first: tables.length ? tables[0].first : '',
+    columns: (tables.length ? tables[0].columns : []).map((column) => ({
       ...column,
-      bar: column.key === 'peak_reserved_bytes',
+      bar: ['peak_reserved_bytes', 'measured_peak_bytes'].includes(column.key),
+      value: column.shown ? (row) => words(row)[column.key] : undefined,
       wide: column.worded || column.unit === 'text',
       text: column.worded ? (value, row) => words(row)[column.key] : UNIT_TEXTS[column.unit],
     })),
   };
 }
-
-/** For each command whose tables do not describe themselves: its rows and columns. */
-const VIEWS = {
-  validate: {
-    rows: (results) => results.cases,
-    isRun: (row) => row.not_run === null,
-    why: (row) => 'not run: ' + row.not_run,
-    name: (row) => `${row.policy}, ${row.trace}` + (row.near_limit ? ', near its limit' : ''),
-    first: 'case',
-    columns: [
-      { key: 'predicted_peak_bytes', label: 'peak predicted', text: bytesText },
-      { key: 'measured_peak_bytes', label: 'peak measured', text: bytesText, bar: true },
-      { key: 'predicted_calls', label: 'calls predicted', text: countText },
-      { key: 'measured_calls', label: 'calls measured', text: countText },
-      { key: 'equal_calls', label: 'equal calls', text: countText, note: 'up to the first that differs' },
-      { key: 'refused_calls', label: 'refused', text: countText, note: 'calls that the driver refused' },
-      { key: 'failed_requests', label: 'failed requests', text: (value) => String(value).replaceAll('_', ' '), value: (row) => row.failed_requests && row.failed_requests.verdict },
-      { key: 'driver_time', label: 'time ratio', text: (value) => (value === null || value === undefined ? '–' : value.toFixed(2)), value: (row) => row.driver_time && row.driver_time.ratio, note: 'driver time predicted over measured' },
-    ],
-  },
-};
 
 /** Length of a whole bar: the maximum, unless a few values would leave the others no room. */
 function barScale(values) {

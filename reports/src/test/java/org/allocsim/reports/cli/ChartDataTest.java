@@ -21,9 +21,8 @@ import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.compare.CompareCharts;
 import org.allocsim.reports.answer.compare.ComparedTrace;
 import org.allocsim.reports.answer.compare.RecordedTrial;
+import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.answer.validation.ValidateCharts;
-import org.allocsim.reports.answer.validation.ValidateJson;
-import org.allocsim.reports.answer.validation.ValidateReport;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
 import org.allocsim.reports.cli.option.TraceOptions;
@@ -270,8 +269,9 @@ class ChartDataTest {
 
   @Test
   void pointsOfPredictedAgainstMeasuredAreThoseOfTheCases() {
-    ValidateReport report = ValidateReportTest.report();
-    JsonNode cases = new ObjectMapper().valueToTree(ValidateJson.of(report)).get("cases");
+    ValidateAnswer report = ValidateReportTest.report();
+    JsonNode cases =
+        new ObjectMapper().valueToTree(JsonRenderer.json(report.document())).get("cases");
     XYPlot plot = ValidateCharts.PEAK_MEMORY.draw(report, ChartTheme.LIGHT).getXYPlot();
     XYDataset points = plot.getDataset(plot.getDatasetCount() - 1);
     List<String> drawn = new ArrayList<>();

@@ -10,7 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.benchmarks.command.CommandBenchmark;
-import org.allocsim.reports.answer.validation.BenchText;
+import org.allocsim.reports.answer.validation.BenchAnswer;
+import org.allocsim.reports.document.render.TerminalRenderer;
 import org.allocsim.validation.benchmark.BenchmarkException;
 import org.allocsim.validation.benchmark.BenchmarkPlan.Effort;
 import org.allocsim.validation.benchmark.Machine;
@@ -45,8 +46,9 @@ class CommandBenchmarkTest {
       }
     }
     StringWriter text = new StringWriter();
-    BenchText.print(
-        Machine.here(), 1, measurements, Map.of(), null, 0.1, new PrintWriter(text, true));
+    TerminalRenderer.print(
+        new BenchAnswer(Machine.here(), 1, measurements, Map.of(), null, 0.1).document(),
+        new PrintWriter(text, true));
     assertTrue(text.toString().contains("MiB at its peak"), text.toString());
   }
 

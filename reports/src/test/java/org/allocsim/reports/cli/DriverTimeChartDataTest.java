@@ -11,11 +11,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.answer.validation.ValidateCharts;
-import org.allocsim.reports.answer.validation.ValidateJson;
-import org.allocsim.reports.answer.validation.ValidateReport;
 import org.allocsim.reports.answer.validation.ValidatedCase;
 import org.allocsim.reports.chart.ChartTheme;
+import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.validation.gpu.AddressComparison;
@@ -50,14 +50,14 @@ class DriverTimeChartDataTest {
   }
 
   /** The times and peaks of a recorded run; all else is left out. */
-  private static ValidateReport report(JsonNode recorded) {
+  private static ValidateAnswer report(JsonNode recorded) {
     CudaDevice.Identity gpu =
         new CudaDevice.Identity(
             recorded.get("device").asString(),
             recorded.get("cuda_version").asInt(),
             recorded.get("device_bytes").asLong(),
             recorded.get("free_bytes_before").asLong());
-    return new ValidateReport(
+    return new ValidateAnswer(
         recorded.get("date").asString(),
         recorded.get("driver").asString(),
         gpu,
@@ -166,8 +166,9 @@ class DriverTimeChartDataTest {
   @ValueSource(strings = {"h200-plain.json", "h200-near-limits-1.json", "h200-gmlake.json"})
   void pointsAreTheTimesInTheDriverAndThePeaks(String name) throws IOException {
     JsonNode recorded = recorded(name);
-    ValidateReport report = report(recorded);
-    JsonNode cases = new ObjectMapper().valueToTree(ValidateJson.of(report)).get("cases");
+    ValidateAnswer report = report(recorded);
+    JsonNode cases =
+        new ObjectMapper().valueToTree(JsonRenderer.json(report.document())).get("cases");
     Points times = new Points();
     for (DriverCall call : DriverCall.values()) {
       for (JsonNode each : cases) {
@@ -201,7 +202,7 @@ class DriverTimeChartDataTest {
     return validated.path("driver_time").path("calls");
   }
 
-  private static void assertDrawn(Points expected, ValidateCharts chart, ValidateReport report) {
+  private static void assertDrawn(Points expected, ValidateCharts chart, ValidateAnswer report) {
     XYPlot plot = chart.draw(report, ChartTheme.LIGHT).getXYPlot();
     assertTrue(expected.values().stream().mapToInt(List::size).sum() > 4, chart + ": " + expected);
     assertEquals(atTheEdge(expected, plot), drawn(plot));

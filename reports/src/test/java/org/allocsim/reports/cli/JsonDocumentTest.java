@@ -15,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,8 +22,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.Answers;
-import org.allocsim.reports.answer.validation.BenchJson;
-import org.allocsim.reports.answer.validation.ValidateJson;
+import org.allocsim.reports.answer.validation.BenchAnswer;
+import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.validation.benchmark.Machine;
@@ -49,10 +48,6 @@ class JsonDocumentTest {
   private static final Path TWO_GPU = CommandRun.recording("two_gpu.pickle.xz");
   private static final String FRACTION = "--memory-fraction=0.05";
   private static final String GENERATED = "GENERATED";
-
-  /** Written with real hardware only. */
-  private static final Set<JsonDocument> NEEDS_GPU =
-      EnumSet.of(JsonDocument.VALIDATE_PYTORCH, JsonDocument.CALIBRATE);
 
   private static final List<List<Object>> COMMANDS =
       List.of(
@@ -107,7 +102,7 @@ class JsonDocumentTest {
   @Test
   void aValidationOnGpusIsAsItsSchemaSays() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    JsonText.write(JsonDocument.VALIDATE.of(ValidateJson.of(ValidateReportTest.report())), out);
+    JsonText.write(JsonRenderer.json(ValidateReportTest.report().document()), out);
     assertValid(out.toString(StandardCharsets.UTF_8));
   }
 
@@ -119,7 +114,11 @@ class JsonDocumentTest {
             "a", "what", "event", samples, 0.9, 2.0 / 3, Double.NaN, 0, Double.NaN, 1000);
     Machine machine = new Machine("a processor", 2, "Linux amd64", "a JDK 25");
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    JsonText.write(BenchJson.of(machine, 3, List.of(measurement), Map.of("b", "why")), out);
+    JsonText.write(
+        JsonRenderer.json(
+            new BenchAnswer(machine, 3, List.of(measurement), Map.of("b", "why"), null, 0)
+                .document()),
+        out);
     assertValid(out.toString(StandardCharsets.UTF_8));
   }
 
@@ -147,16 +146,14 @@ class JsonDocumentTest {
     Set<String> documented =
         Answers.schemas().stream()
             .map(schema -> schema.command().split(" ")[0])
-            .filter(command -> !command.equals("calibrate"))
             .collect(Collectors.toCollection(TreeSet::new));
     assertEquals(written, documented);
     Set<String> tested =
         COMMANDS.stream()
             .map(command -> command.getFirst().toString())
             .collect(Collectors.toCollection(TreeSet::new));
-    tested.addAll(List.of("bench", "validate"));
+    tested.addAll(List.of("bench", "calibrate", "validate"));
     assertEquals(written, tested);
-    assertFalse(NEEDS_GPU.contains(JsonDocument.VALIDATE));
   }
 
   @Test
@@ -208,7 +205,7 @@ class JsonDocumentTest {
     CommandRun list = CommandRun.of("list", "schemas");
     assertTrue(list.out().contains("allocsim-replay-2 "), list.out());
     CommandRun one = CommandRun.of("list", "schemas", "allocsim-replay-2");
-    assertEquals(JsonDocument.REPLAY.schema(), one.out());
+    assertEquals(Answers.find("allocsim-replay-2").orElseThrow().text(), one.out());
     CommandRun none = CommandRun.of("list", "schemas", "allocsim-replay-0");
     assertEquals(ExitCodes.USAGE, none.exitCode());
     assertTrue(none.err().contains("there is no schema allocsim-replay-0"), none.err());

@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.analysis.text.JsonText;
-import org.allocsim.reports.answer.validation.ValidateJson;
-import org.allocsim.reports.answer.validation.ValidatePage;
+import org.allocsim.reports.answer.validation.ValidateAnswer;
 import org.allocsim.reports.answer.validation.ValidateRecordings;
-import org.allocsim.reports.answer.validation.ValidateReport;
 import org.allocsim.reports.answer.validation.ValidatedCase;
 import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.document.render.JsonRenderer;
+import org.allocsim.reports.html.ReportPage;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
@@ -173,8 +173,8 @@ class OtherPagesTest {
                 PyTorchVersion.DEFAULT);
     ValidateRecordings recordings = new ValidateRecordings();
     recordings.add(input, 0, pytorch, -1, DeviceProfiles.defaultProfile());
-    ValidateReport report =
-        new ValidateReport(
+    ValidateAnswer report =
+        new ValidateAnswer(
             "2026-01-01",
             "580.1",
             new CudaDevice.Identity("NVIDIA H200", 13000, 141 * GIB, 140 * GIB),
@@ -193,15 +193,34 @@ class OtherPagesTest {
                     false,
                     "needs something",
                     null)));
-    Map<String, Object> results = ValidateJson.of(report);
+    Map<String, Object> results = JsonRenderer.json(report.document());
     try (OutputStream out = Files.newOutputStream(folder.resolve("validate.json"))) {
       JsonText.write(results, out);
     }
     Path page = folder.resolve("validate.html");
     try (OutputStream out = Files.newOutputStream(page)) {
-      ValidatePage.of(report, results, recordings.traces()).write(out);
+      new ReportPage(report.document(), results, recordings.traces()).write(out);
     }
     return page;
+  }
+
+  @Test
+  void thePageOfReplayShowsWhatTheTerminalDoes() throws IOException {
+    CommandRun run =
+        CommandRun.of(
+            "replay", CommandRun.recording("device_oom.pickle.xz"), "--report", folder.toString());
+    assertEquals(0, run.exitCode(), run.err());
+    try (Browser browser = Browser.start()) {
+      browser.open(folder.resolve("replay.html"));
+      assertEquals(List.of(), browser.complaints());
+      assertEquals(new ObjectMapper().readTree(folder.resolve("replay.json")), embedded(browser));
+      assertTrue(browser.text("h1").contains("allocation requests failed"), browser.text("h1"));
+      String text = browser.text("body");
+      assertTrue(text.contains("PyTorch CUDA memory summary"), text);
+      assertTrue(text.contains("lost to rounding"), text);
+      assertEquals("[]", browser.accessibilityFaults().toString());
+    }
+    assertTrue(CommandRun.files(folder).contains("segments-oom.svg"));
   }
 
   @Test

@@ -15,11 +15,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.replay.ReplayPictures;
-import org.allocsim.reports.answer.replay.ReplayReport;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.memory.MemoryTimelineChart;
-import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItemCollection;
@@ -51,18 +51,18 @@ class ReplayChartDataTest {
 
   @TempDir private Path folder;
 
-  private record Drawn(ReplayReport report, JsonNode json, JFreeChart chart) {
+  private record Drawn(ReplayAnswer answer, JsonNode json, JFreeChart chart) {
     static Drawn of(Object... arguments) throws IOException {
       ReplayCommand command = new ReplayCommand();
       new CommandLine(command)
           .parseArgs(Stream.of(arguments).map(String::valueOf).toArray(String[]::new));
-      ReplayReport report = command.report(null);
+      ReplayAnswer answer = command.answer(null);
       ByteArrayOutputStream json = new ByteArrayOutputStream();
-      JsonText.write(JsonDocument.REPLAY.of(report.toMap()), json);
+      JsonText.write(JsonRenderer.json(answer.document()), json);
       return new Drawn(
-          report,
+          answer,
           new ObjectMapper().readTree(json.toByteArray()),
-          ReplayCommand.memory(report, ChartTheme.LIGHT));
+          new ReplayPictures(answer).memory(ChartTheme.LIGHT));
     }
 
     XYPlot plot() {
@@ -186,12 +186,13 @@ class ReplayChartDataTest {
     boolean isOver =
         drawn.json().get("failed_requests").get(oom).get("reserved_bytes").asDouble()
             == crosses.getYValue(0, cross);
-    ReplayPictures pictures = drawn.report().pictures();
-    if (pictures.simulatedClock()) {
+    if (drawn.answer().time() != null) {
       return isOver;
     }
-    int row = drawn.report().ooms().get(oom).row();
-    long nanos = pictures.trace().timeNanos(row) - drawn.report().timeline().startNanos(0);
+    int row = drawn.answer().result().failures().get(oom).row();
+    long nanos =
+        drawn.answer().run().setup().trace().timeNanos(row)
+            - drawn.answer().run().observed().timeline().startNanos(0);
     return isOver && nanos / NANOS_PER_SECOND == crosses.getXValue(0, cross);
   }
 
@@ -200,8 +201,7 @@ class ReplayChartDataTest {
     Path trace = folder.resolve("mlp.jsonl");
     assertEquals(0, CommandRun.of("generate", "mlp", "-o", trace).exitCode());
     Drawn drawn = Drawn.of(trace);
-    List<MemoryTimelineChart.Phase> phases =
-        drawn.report().pictures().context(drawn.report(), null).phases();
+    List<MemoryTimelineChart.Phase> phases = new ReplayPictures(drawn.answer()).phases();
     JsonNode steps = drawn.json().get("time").get("steps");
     assertTrue(phases.size() > 1, steps.toString());
     assertEquals(steps.size(), phases.size());

@@ -113,7 +113,7 @@ class TorchValidationTest {
     CommandRun run =
         CommandRun.of("validate", "--pytorch", "--random", 2, "--seed", 3, "--python", python);
     assertEquals(ExitCodes.FAILED, run.exitCode());
-    assertEquals(5, run.out().lines().filter(line -> line.startsWith("- random-3")).count());
+    assertEquals(5, run.out().lines().filter(line -> line.startsWith("  - random-3")).count());
   }
 
   @Test

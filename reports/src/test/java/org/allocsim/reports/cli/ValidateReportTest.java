@@ -12,11 +12,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.analysis.text.JsonText;
-import org.allocsim.reports.answer.validation.ValidateChartFiles;
-import org.allocsim.reports.answer.validation.ValidateJson;
-import org.allocsim.reports.answer.validation.ValidateReport;
-import org.allocsim.reports.answer.validation.ValidateText;
+import org.allocsim.reports.answer.validation.ValidateAnswer;
+import org.allocsim.reports.answer.validation.ValidateCharts;
 import org.allocsim.reports.answer.validation.ValidatedCase;
+import org.allocsim.reports.document.render.JsonRenderer;
+import org.allocsim.reports.document.render.TerminalRenderer;
+import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.Policies;
@@ -81,8 +82,8 @@ class ValidateReportTest {
   }
 
   /** Three cases, one of them near its limits. */
-  static ValidateReport report() {
-    return new ValidateReport(
+  static ValidateAnswer report() {
+    return new ValidateAnswer(
         "2026-01-01",
         "580.1",
         new CudaDevice.Identity("a GPU", 13_000, 200 * MIB, 100 * MIB),
@@ -113,7 +114,7 @@ class ValidateReportTest {
   @Test
   void theFolderGetsChartsInBothThemesAndFormats() throws IOException {
     try (OutputFiles outputs = new OutputFiles(new PrintWriter(new StringWriter()))) {
-      new ValidateChartFiles(outputs, folder).write(report());
+      ValidateCharts.write(report(), new ChartFolder(outputs, "--report", folder));
       outputs.commit();
     }
     assertEquals(
@@ -137,7 +138,7 @@ class ValidateReportTest {
   @Test
   void theTextHasAVerdictOnEveryQuantity() {
     StringWriter written = new StringWriter();
-    ValidateText.print(report(), new PrintWriter(written));
+    TerminalRenderer.print(report().document(), new PrintWriter(written));
     String text = written.toString().replaceAll(" +", " ");
     for (String line :
         new String[] {
@@ -160,7 +161,7 @@ class ValidateReportTest {
   @Test
   void theJsonHasTheSameVerdict() throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    JsonText.write(ValidateJson.of(report()), out);
+    JsonText.write(JsonRenderer.json(report().document()), out);
     JsonNode summary = new ObjectMapper().readTree(out.toByteArray()).get("summary");
     assertEquals(1, summary.get("failure_confusion").get("both").asInt());
     assertEquals(1, summary.get("failure_confusion").get("real_only").asInt());

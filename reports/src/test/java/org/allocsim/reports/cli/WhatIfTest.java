@@ -63,14 +63,14 @@ class WhatIfTest {
 
   @Test
   void withoutACallTheRequestFails() {
-    assertTrue(replay().contains("Allocation request 2 (counted from 0, of 3) asked for 6.00 GiB"));
+    assertTrue(replay().contains("Request 2 asked for 6.00 GiB and failed"));
   }
 
   @ParameterizedTest
   @CsvSource({"phase-boundaries,2", "request:1,1"})
   void aCallInTheGapLetsTheRequestPass(String place, int calls) {
     String out = replay("--insert", "empty_cache@" + place);
-    assertTrue(out.startsWith("trace "), out);
+    assertTrue(out.startsWith("Every request is served with "), out);
     assertTrue(out.contains("insert empty_cache() was inserted " + calls + " time"), out);
     assertTrue(out.contains("= reserved 11.00 GiB"), out);
   }
@@ -86,7 +86,7 @@ class WhatIfTest {
   @CsvSource({"before-oom", "request:2"})
   void aCallRightBeforeTheRequestDoesNotHelp(String place) {
     String out = replay("--insert", "empty_cache@" + place);
-    assertTrue(out.startsWith("Allocation request 2 (counted from 0, of 3) asked for"), out);
+    assertTrue(out.startsWith("1 of 3 allocation requests failed; the first is number 2, "), out);
     assertTrue(out.contains("empty_cache() was inserted 1 time,"), out);
   }
 

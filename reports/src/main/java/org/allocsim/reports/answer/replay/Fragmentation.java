@@ -1,10 +1,9 @@
 package org.allocsim.reports.answer.replay;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.SlackSplit;
-import org.allocsim.reports.answer.moment.MomentText;
+import org.allocsim.reports.answer.part.SlackParts;
+import org.allocsim.reports.document.Shape;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.stats.MemoryStats;
@@ -24,6 +23,63 @@ import org.allocsim.simulator.stats.MemoryTimeline.Series;
  */
 record Fragmentation(
     Moment end, Moment peak, long inactiveSplitBytes, long largestInactiveBlockBytes) {
+  private static final Shape<Moment> MOMENT =
+      Shape.of(moment ->
+          moment
+              .bytes("reserved_bytes", "Held from the device.", Moment::reservedBytes)
+              .bytes(
+                  "active_bytes",
+                  "In blocks in use, those included that were given back and are still in use on"
+                      + " another stream.",
+                  Moment::activeBytes)
+              .bytes(
+                  "allocated_bytes",
+                  "In blocks handed out, after rounding.",
+                  Moment::allocatedBytes)
+              .bytes("requested_bytes", "What the program asked for.", Moment::requestedBytes)
+              .bytes("internal_bytes", "Active minus requested bytes.", Moment::internalBytes)
+              .bytes("inactive_bytes", "Reserved and not in use.", Moment::inactiveBytes)
+              .bytes(
+                  "rounding_bytes",
+                  "Allocated bytes minus what was asked for of them.",
+                  Moment::heldRoundingBytes)
+              .bytes(
+                  "slack_bytes",
+                  "Reserved minus allocated bytes.",
+                  each -> each.slack().totalBytes())
+              .one(
+                  "slack",
+                  "Reserved memory that no allocation uses, by what could be done about it.",
+                  SlackParts.SHAPE,
+                  Moment::slack));
+
+  private static final Shape<Fragmentation> END =
+      Shape.of(end ->
+          end.embed(MOMENT, Fragmentation::end)
+              .bytes(
+                  "inactive_split_bytes",
+                  "The part of inactive bytes that lies in segments in use.",
+                  Fragmentation::inactiveSplitBytes)
+              .bytes(
+                  "largest_inactive_block_bytes",
+                  "Largest block that is not in use.",
+                  Fragmentation::largestInactiveBlockBytes)
+              .ratio(
+                  "external_ratio",
+                  "1 minus the largest inactive block over all inactive bytes.",
+                  Fragmentation::externalRatio)
+              .missing("there are no inactive bytes"));
+
+  /** Its columns. */
+  static final Shape<Fragmentation> SHAPE =
+      Shape.of(fragmentation ->
+          fragmentation
+              .one("at_end", "After the last request.", END, each -> each)
+              .one(
+                  "at_peak_reserved",
+                  "When reserved memory was highest.",
+                  MOMENT,
+                  Fragmentation::peak));
 
   /**
    * Memory at one moment, in bytes.
@@ -65,20 +121,6 @@ record Fragmentation(
     /** Lost to rounding inside the blocks that the program holds. */
     long heldRoundingBytes() {
       return allocatedBytes - heldRequestedBytes();
-    }
-
-    private Map<String, Object> toMap() {
-      Map<String, Object> map = new LinkedHashMap<>();
-      map.put("reserved_bytes", reservedBytes);
-      map.put("active_bytes", activeBytes);
-      map.put("allocated_bytes", allocatedBytes);
-      map.put("requested_bytes", requestedBytes);
-      map.put("internal_bytes", internalBytes());
-      map.put("inactive_bytes", inactiveBytes());
-      map.put("rounding_bytes", heldRoundingBytes());
-      map.put("slack_bytes", slack.totalBytes());
-      map.put("slack", MomentText.toMap(slack));
-      return map;
     }
   }
 
@@ -136,17 +178,5 @@ record Fragmentation(
     return end.inactiveBytes() == 0
         ? Double.NaN
         : 1 - (double) largestInactiveBlockBytes / end.inactiveBytes();
-  }
-
-  /** The figures under the names of the JSON output. */
-  Map<String, Object> toMap() {
-    Map<String, Object> atEnd = end.toMap();
-    atEnd.put("inactive_split_bytes", inactiveSplitBytes);
-    atEnd.put("largest_inactive_block_bytes", largestInactiveBlockBytes);
-    atEnd.put("external_ratio", externalRatio());
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("at_end", atEnd);
-    map.put("at_peak_reserved", peak.toMap());
-    return map;
   }
 }

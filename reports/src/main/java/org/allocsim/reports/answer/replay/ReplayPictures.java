@@ -1,17 +1,20 @@
 package org.allocsim.reports.answer.replay;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntUnaryOperator;
+import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.moment.Origins;
 import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.reports.answer.compare.CompareCharts;
+import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.chart.memory.FragmentationChart;
 import org.allocsim.reports.chart.memory.FragmentationData;
@@ -25,60 +28,64 @@ import org.allocsim.reports.chart.memory.UtilisationData;
 import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
-import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
-import org.allocsim.simulator.stats.FragmentationTimeline;
 import org.allocsim.simulator.stats.FragmentationTimeline.Share;
 import org.allocsim.simulator.timing.Steps;
 import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.jfree.chart.JFreeChart;
 
 /**
- * Everything that the charts of a replay show beside what its report has.
+ * The charts of a replay.
  *
- * @param trace the requests
- * @param fragmentation useless shares of reserved memory over time
- * @param moments segments and blocks at some moments
- * @param simulatedClock whether the replay's times are simulated rather than those of the trace
+ * @param answer what came of it
  */
-public record ReplayPictures(
-    AllocationTrace trace,
-    FragmentationTimeline fragmentation,
-    List<Moment> moments,
-    boolean simulatedClock) {
+public record ReplayPictures(ReplayAnswer answer) {
   private static final int MAX_STACKS = 6;
   private static final double[] AGES = {0.01, 0.1, 0.5, 0.9};
 
-  /**
-   * Segments and blocks at a moment.
-   *
-   * @param name for files
-   * @param phrase for people, after a statement
-   * @param row row of the trace after which the moment lies
-   */
-  record Moment(String name, String phrase, int row, MemoryLayout layout) {}
-
-  /** Keeps its own copy. */
-  public ReplayPictures {
-    moments = List.copyOf(moments);
+  /** The chart of memory over time. */
+  public JFreeChart memory(ChartTheme theme) {
+    MemoryTimelineChart.Bound bound =
+        answer.hasLimit()
+            ? new MemoryTimelineChart.Bound("limit", answer.setup().limitBytes())
+            : new MemoryTimelineChart.Bound("device memory", answer.deviceBytes());
+    return MemoryTimelineChart.create(
+        "Memory of GPU " + device() + " over time",
+        subtitle(),
+        observed().timeline(),
+        new MemoryTimelineChart.Context(bound, answer.neededBytes(), phases()),
+        theme);
   }
 
-  /** What the chart of memory over time shows beside memory. */
-  public MemoryTimelineChart.Context context(ReplayReport report, MemoryTimelineChart.Bound bound) {
-    return new MemoryTimelineChart.Context(
-        bound, neededBytes(report.deviceIndex()), phases(report));
+  private String subtitle() {
+    return Path.of(answer.setup().input().name()).getFileName()
+        + ", "
+        + answer.policyLabel()
+        + ", "
+        + answer.setup().profile().name()
+        + ", addresses "
+        + answer.addresses();
   }
 
-  /** What the program holds at its peak on a device, requests that fail included. */
-  long neededBytes(int deviceIndex) {
-    return Demand.of(trace, deviceIndex, AllocatorConfig.DEFAULT).peakRequestedBytes();
+  private ObservedRun observed() {
+    return answer.run().observed();
+  }
+
+  private AllocationTrace trace() {
+    return answer.setup().trace();
+  }
+
+  private int device() {
+    return answer.setup().device();
   }
 
   /** The outermost phases of the program. */
-  private List<Phase> phases(ReplayReport report) {
+  public List<Phase> phases() {
+    AllocationTrace trace = trace();
     List<Phase> phases = new ArrayList<>();
-    if (simulatedClock && report.time() != null) {
-      TimeResult time = report.time().result();
+    TimeResult time = answer.result().time();
+    if (time != null) {
       Steps steps = time.steps();
       for (int step = 0; step < steps.count(); step++) {
         phases.add(
@@ -97,7 +104,7 @@ public record ReplayPictures(
     long beginNanos = 0;
     long beginEvent = 0;
     for (int row = 0; row < trace.eventCount(); row++) {
-      if (trace.device(row) != report.deviceIndex()) {
+      if (trace.device(row) != device()) {
         continue;
       }
       event++;
@@ -114,81 +121,88 @@ public record ReplayPictures(
     return phases;
   }
 
-  /** Writes all charts but that of memory over time. */
-  public void write(ReplayReport report, String subtitle, ChartFolder folder) throws IOException {
+  /** Writes all charts. */
+  public void write(ChartFolder folder) throws IOException {
+    folder.write("memory", MemoryTimelineChart.WIDTH, MemoryTimelineChart.HEIGHT, this::memory);
     FragmentationData shares =
         new FragmentationData()
-            .add("reserved, in no block in use", fragmentation, Share.UNUSED)
-            .add("lost to rounding in blocks in use", fragmentation, Share.ROUNDING);
+            .add("reserved, in no block in use", observed().fragmentation(), Share.UNUSED)
+            .add("lost to rounding in blocks in use", observed().fragmentation(), Share.ROUNDING);
     folder.write(
         "fragmentation",
         FragmentationChart.WIDTH,
         FragmentationChart.height(shares),
-        theme -> FragmentationChart.create("Fragmentation over time", subtitle, shares, theme));
-    for (Moment moment : moments) {
-      writeMaps(report, subtitle, folder, moment);
+        theme -> FragmentationChart.create("Fragmentation over time", subtitle(), shares, theme));
+    for (ObservedRun.Moment moment : observed().moments()) {
+      writeMaps(folder, moment);
     }
     CompareCharts.write(
-        folder,
-        "sizes",
-        "Sizes of allocations",
-        subtitle,
-        Histogram.ofSizes(trace, report.deviceIndex()));
+        folder, "sizes", "Sizes of allocations", subtitle(), Histogram.ofSizes(trace(), device()));
     CompareCharts.write(
         folder,
         "lifetimes",
         "Lifetimes of allocations",
-        subtitle,
-        Histogram.ofLifetimes(trace, report.deviceIndex()));
-    if (report.time() != null && trace.workCount() > 0) {
-      UtilisationData busy = new UtilisationData(report.time().result());
+        subtitle(),
+        Histogram.ofLifetimes(trace(), device()));
+    if (answer.result().time() != null && trace().workCount() > 0) {
+      UtilisationData busy = new UtilisationData(answer.result().time());
       folder.write(
           "utilisation",
           UtilisationChart.WIDTH,
           UtilisationChart.HEIGHT,
-          theme -> UtilisationChart.create("How busy the GPU is", subtitle, busy, theme));
+          theme -> UtilisationChart.create("How busy the GPU is", subtitle(), busy, theme));
     }
   }
 
-  private void writeMaps(ReplayReport report, String subtitle, ChartFolder folder, Moment moment)
-      throws IOException {
+  private void writeMaps(ChartFolder folder, ObservedRun.Moment moment) throws IOException {
     MemoryLayout layout = moment.layout();
-    map(folder, moment, "", subtitle, SegmentMapData.byState(layout), Palette.STATE);
-    Origins origins = Origins.of(trace, report.deviceIndex());
+    map(folder, moment, "", SegmentMapData.byState(layout), Palette.STATE);
+    Origins origins = Origins.of(trace(), device());
     if (isTimed()) {
-      map(folder, moment, "-age", subtitle, byAge(moment, origins), Palette.SEQUENTIAL);
+      map(folder, moment, "-age", byAge(moment, origins), Palette.SEQUENTIAL);
     }
     if (origins.hasStacks()) {
-      map(folder, moment, "-stack", subtitle, byStack(layout, origins), Palette.DISTINCT);
+      map(folder, moment, "-stack", byStack(layout, origins), Palette.DISTINCT);
     }
   }
 
-  private static void map(
+  private void map(
       ChartFolder folder,
-      Moment moment,
+      ObservedRun.Moment moment,
       String suffix,
-      String subtitle,
       SegmentMapData data,
       Palette palette)
       throws IOException {
+    String name =
+        switch (moment.kind()) {
+          case FIRST_OOM -> "oom";
+          case PEAK -> "peak";
+          case END -> "end";
+        };
+    MomentQuery.Kind kind =
+        switch (moment.kind()) {
+          case FIRST_OOM -> MomentQuery.Kind.FIRST_OOM;
+          case PEAK -> MomentQuery.Kind.PEAK_RESERVED;
+          case END -> MomentQuery.Kind.END;
+        };
     folder.write(
-        "segments-" + moment.name() + suffix,
+        "segments-" + name + suffix,
         SegmentMapChart.WIDTH,
         SegmentMapChart.height(data),
         theme ->
             SegmentMapChart.create(
-                "Segments and blocks " + moment.phrase(), subtitle, data, palette, theme));
+                "Segments and blocks " + kind.phrase(), subtitle(), data, palette, theme));
   }
 
   private boolean isTimed() {
-    int rows = trace.eventCount();
-    return rows > 0 && trace.timeNanos(rows - 1) > trace.timeNanos(0);
+    int rows = trace().eventCount();
+    return rows > 0 && trace().timeNanos(rows - 1) > trace().timeNanos(0);
   }
 
   /** Classes by age, relative to the time that the program has run for. */
-  private SegmentMapData byAge(Moment moment, Origins origins) {
-    long startNanos = trace.timeNanos(0);
-    long nowNanos = trace.timeNanos(Math.max(0, moment.row()));
+  private SegmentMapData byAge(ObservedRun.Moment moment, Origins origins) {
+    long startNanos = trace().timeNanos(0);
+    long nowNanos = trace().timeNanos(Math.max(0, moment.row()));
     long elapsedNanos = Math.max(1, nowNanos - startNanos);
     List<String> classes = new ArrayList<>();
     for (double age : AGES) {

@@ -1,11 +1,8 @@
 package org.allocsim.reports.answer.replay;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.stream.Stream;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentObserver;
-import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.moment.SlackSplit;
 import org.allocsim.reports.input.Addresses;
@@ -31,11 +28,13 @@ public final class ReplayRun {
   private final ReplaySetup setup;
   private final MemoryStats stats;
   private final ObservedRun observed;
+  private final Fragmentation fragmentation;
 
   private ReplayRun(ReplaySetup setup, MemoryStats stats, ObservedRun observed) {
     this.setup = setup;
     this.stats = stats;
     this.observed = observed;
+    fragmentation = split();
   }
 
   /**
@@ -98,13 +97,22 @@ public final class ReplayRun {
     return stats;
   }
 
-  /** Memory over time. */
-  public MemoryTimeline timeline() {
-    return observed.timeline();
+  /** What was run. */
+  public ReplaySetup setup() {
+    return setup;
+  }
+
+  /** Memory over time, and segments and blocks at some moments. */
+  public ObservedRun observed() {
+    return observed;
   }
 
   /** Where reserved memory went. */
-  public Fragmentation fragmentation() {
+  Fragmentation fragmentation() {
+    return fragmentation;
+  }
+
+  private Fragmentation split() {
     MemoryLayout atPeak = observed.layout(ObservedRun.Kind.PEAK);
     MemoryLayout atEnd = observed.layout(ObservedRun.Kind.END);
     return Fragmentation.of(
@@ -129,25 +137,5 @@ public final class ReplayRun {
 
   private SlackSplit slack(MemoryLayout layout, int stream) {
     return SlackSplit.of(layout, stream, setup.largePageBytes());
-  }
-
-  /** What charts show. */
-  public ReplayPictures pictures() {
-    List<ReplayPictures.Moment> moments = new ArrayList<>();
-    for (ObservedRun.Moment moment : observed.moments()) {
-      moments.add(
-          switch (moment.kind()) {
-            case FIRST_OOM -> picture("oom", MomentQuery.Kind.FIRST_OOM, moment);
-            case PEAK -> picture("peak", MomentQuery.Kind.PEAK_RESERVED, moment);
-            case END -> picture("end", MomentQuery.Kind.END, moment);
-          });
-    }
-    return new ReplayPictures(
-        setup.trace(), observed.fragmentation(), moments, result().time() != null);
-  }
-
-  private static ReplayPictures.Moment picture(
-      String name, MomentQuery.Kind kind, ObservedRun.Moment moment) {
-    return new ReplayPictures.Moment(name, kind.phrase(), moment.row(), moment.layout());
   }
 }

@@ -1,24 +1,30 @@
 package org.allocsim.reports.answer.replay;
 
-import java.io.PrintWriter;
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.nanos;
+import static org.allocsim.reports.document.Quantity.share;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import org.allocsim.analysis.text.Numbers;
-import org.allocsim.reports.text.TextTable;
-import org.allocsim.reports.text.WrappedText;
-import org.allocsim.simulator.stats.ByteFormat;
+import java.util.stream.IntStream;
+import org.allocsim.reports.answer.part.Keys;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Quantity;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
 import org.allocsim.simulator.timing.BusyTimeline;
 import org.allocsim.simulator.timing.HostActivity;
-import org.allocsim.simulator.timing.Steps;
 import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
 /**
- * What a simulation in time found, for people and as JSON.
+ * What a simulation in time found.
  *
  * @param result the result
  * @param trace names the steps
@@ -29,62 +35,177 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
   /** The GPU's busy share over time is written in at most so many parts. */
   private static final int MAX_PARTS = 256;
 
-  void print(PrintWriter out) {
-    String allocator =
-        "the allocator takes "
-            + Numbers.duration(result.allocatorNanos())
-            + (result.steps().count() == 0
-                ? ""
-                : ", "
-                    + Numbers.duration(stepAllocatorNanos() / result.steps().count())
-                    + " a step");
-    WrappedText.print(
-        out,
-        "",
-        "",
-        "Simulated time: "
-            + Numbers.duration(result.endNanos())
-            + (trace.workCount() == 0
-                ? " at the recorded pace of the program; "
-                    + allocator
-                    + ". What the GPU did is not recorded, so waiting for it is not counted."
-                : "; the GPU computes for "
-                    + Numbers.percent(result.utilisation())
-                    + " of it, "
-                    + allocator
-                    + "."));
-    TextTable table = TextTable.of("what the host did", ">time", ">share");
-    for (HostActivity activity : HostActivity.values()) {
-      long nanos = result.activities().get(activity);
-      if (nanos > 0) {
-        table.row(
-            words(activity), Numbers.duration(nanos), Numbers.share(nanos, result.hostNanos()));
-      }
-    }
-    table.print(out, "");
-    Long emptied = result.requestCounts().get(RequestKind.EMPTY_CACHE);
-    if (emptied != null) {
-      WrappedText.printLine(
-          out,
-          "Each of "
-              + Numbers.count(emptied, "call")
-              + " of empty_cache() takes "
-              + Numbers.duration(result.requestNanos().get(RequestKind.EMPTY_CACHE) / emptied)
-              + " on average, waiting for the GPU included.");
-    }
-    if (result.pinnedPeakBytes() > 0) {
-      WrappedText.printLine(
-          out,
-          "Pinned host memory: " + ByteFormat.human(result.pinnedPeakBytes()) + " at the peak.");
+  private static final Shape<Requests> REQUESTS =
+      Shape.of(requests ->
+          requests
+              .count("count", "How many.", Requests::count)
+              .seconds("seconds", "Their simulated time.", each -> seconds(each.nanos())));
+
+  private static final Shape<BusyTimeline> BUSY =
+      Shape.of(busy ->
+          busy.seconds(
+                  "piece_seconds",
+                  "Simulated time of a piece.",
+                  each -> seconds(joined(each) * each.widthNanos()))
+              .series(
+                  Unit.NUMBER,
+                  "shares",
+                  "Utilisation of each piece, 0 to 1.",
+                  SimulatedTime::shares));
+
+  private static final Shape<Step> STEPS =
+      Shape.of(step ->
+          step.text(
+                  "name",
+                  "Name.",
+                  each -> each.time().trace().markerName(each.of().steps().marker(each.number())))
+              .seconds(
+                  "begin_seconds",
+                  "When the step began.",
+                  each -> seconds(each.of().steps().beginNanos(each.number())))
+              .seconds(
+                  "seconds",
+                  "Time that the step took.",
+                  each ->
+                      seconds(
+                          each.of().steps().endNanos(each.number())
+                              - each.of().steps().beginNanos(each.number())))
+              .seconds(
+                  "allocator_seconds",
+                  "Time that the host spent in the allocator.",
+                  each -> seconds(each.of().steps().allocatorNanos(each.number())))
+              .seconds(
+                  "data_seconds",
+                  "Time that the step waited for its data.",
+                  each -> seconds(each.of().steps().dataNanos(each.number())))
+              .seconds(
+                  "compute_seconds",
+                  "Time that the GPU computed.",
+                  each -> seconds(each.of().steps().computeNanos(each.number()))));
+
+  /** Its columns; all times are simulated. */
+  static final Shape<SimulatedTime> SHAPE =
+      Shape.of(time ->
+          time.seconds(
+                  "seconds",
+                  "Time of the whole program.",
+                  each -> seconds(each.result().endNanos()))
+              .seconds(
+                  "host_seconds",
+                  "Time until the host was done.",
+                  each -> seconds(each.result().hostNanos()))
+              .number(
+                  "gpu_utilisation",
+                  "Share of the time in which the GPU computed.",
+                  each -> each.result().utilisation())
+              .seconds(
+                  "allocator_seconds",
+                  "Time that the host spent in the allocator.",
+                  each -> seconds(each.result().allocatorNanos()))
+              .named(
+                  Unit.SECONDS,
+                  "host_activities",
+                  "What the host did.",
+                  "Time that the host spent this way.",
+                  SimulatedTime::activities)
+              .named(
+                  REQUESTS,
+                  "requests",
+                  "Requests by kind: how many, and their time.",
+                  "Requests of a kind.",
+                  SimulatedTime::requests)
+              .seconds(
+                  "copy_to_device_seconds",
+                  "Time that the copy engine to the device was busy.",
+                  each -> seconds(each.result().toDevice().totalNanos()))
+              .seconds(
+                  "copy_to_host_seconds",
+                  "Time that the copy engine to the host was busy.",
+                  each -> seconds(each.result().toHost().totalNanos()))
+              .count(
+                  "max_queued",
+                  "Maximum number of pieces of work that waited for the GPU at once.",
+                  each -> each.result().mostQueued())
+              .bytes(
+                  "pinned_peak_bytes",
+                  "Peak of page-locked host memory.",
+                  each -> each.result().pinnedPeakBytes())
+              .one(
+                  "utilisation_over_time",
+                  "GPU utilisation in equal pieces of time.",
+                  BUSY,
+                  each -> each.result().compute())
+              .many("steps", "The program's steps.", STEPS, SimulatedTime::steps));
+
+  private record Requests(long count, long nanos) {}
+
+  private record Step(SimulatedTime time, int number) {
+    private TimeResult of() {
+      return time.result();
     }
   }
 
-  private long stepAllocatorNanos() {
-    long sum = 0;
-    for (int step = 0; step < result.steps().count(); step++) {
-      sum += result.steps().allocatorNanos(step);
+  /** For people. */
+  List<Block> blocks() {
+    List<Block> blocks = new ArrayList<>();
+    blocks.add(new Notes(null, List.of(summary())));
+    blocks.add(
+        Table.of(
+            "What the host did",
+            Shape.of(row ->
+                row.shown(
+                        Unit.TEXT,
+                        "what the host did",
+                        "An activity of the host.",
+                        SimulatedTime::words)
+                    .shown(Unit.NANOS, "time", "Time that it took.", result.activities()::get)
+                    .shown(
+                        Unit.RATIO,
+                        "share",
+                        "Share of the host's time.",
+                        each -> (double) result.activities().get(each) / result.hostNanos())),
+            result.activities().keySet().stream()
+                .filter(each -> result.activities().get(each) > 0)
+                .toList()));
+    blocks.add(new Notes(null, remarks()));
+    return blocks;
+  }
+
+  private Sentence summary() {
+    Sentence allocator = Sentence.of("the allocator takes {}", nanos(result.allocatorNanos()));
+    int steps = result.steps().count();
+    if (steps > 0) {
+      long inSteps = IntStream.range(0, steps).mapToLong(result.steps()::allocatorNanos).sum();
+      allocator = Sentence.of("{}, {} a step", allocator, nanos(inSteps / steps));
     }
-    return sum;
+    return trace.workCount() == 0
+        ? Sentence.of(
+            "Simulated time: {} at the recorded pace of the program; {}. What the GPU did is not"
+                + " recorded, so waiting for it is not counted.",
+            nanos(result.endNanos()),
+            allocator)
+        : Sentence.of(
+            "Simulated time: {}; the GPU computes for {} of it, {}.",
+            nanos(result.endNanos()),
+            share(result.compute().totalNanos(), result.endNanos()),
+            allocator);
+  }
+
+  private List<Sentence> remarks() {
+    List<Sentence> remarks = new ArrayList<>();
+    Long emptied = result.requestCounts().get(RequestKind.EMPTY_CACHE);
+    if (emptied != null) {
+      remarks.add(
+          Sentence.of(
+              "Each of {} of empty_cache() takes {} on average, waiting for the GPU included.",
+              Quantity.count(emptied, "call"),
+              nanos(result.requestNanos().get(RequestKind.EMPTY_CACHE) / emptied)));
+    }
+    if (result.pinnedPeakBytes() > 0) {
+      remarks.add(
+          Sentence.of("Pinned host memory: {} at the peak.", bytes(result.pinnedPeakBytes())));
+    }
+    return remarks;
   }
 
   private static String words(HostActivity activity) {
@@ -101,67 +222,43 @@ public record SimulatedTime(TimeResult result, AllocationTrace trace) {
     };
   }
 
-  Map<String, Object> toMap() {
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("seconds", seconds(result.endNanos()));
-    map.put("host_seconds", seconds(result.hostNanos()));
-    map.put("gpu_utilisation", result.utilisation());
-    map.put("allocator_seconds", seconds(result.allocatorNanos()));
-    Map<String, Object> activities = new LinkedHashMap<>();
-    result
-        .activities()
-        .forEach((activity, nanos) ->
-            activities.put(activity.name().toLowerCase(Locale.ROOT), seconds(nanos)));
-    map.put("host_activities", activities);
-    Map<String, Object> requests = new LinkedHashMap<>();
+  private Map<String, Double> activities() {
+    Map<String, Double> map = new LinkedHashMap<>();
+    result.activities().forEach((activity, nanos) -> map.put(Keys.of(activity), seconds(nanos)));
+    return map;
+  }
+
+  private Map<String, Requests> requests() {
+    Map<String, Requests> map = new LinkedHashMap<>();
     result
         .requestNanos()
-        .forEach((kind, nanos) -> {
-          Map<String, Object> of = new LinkedHashMap<>();
-          of.put("count", result.requestCounts().get(kind));
-          of.put("seconds", seconds(nanos));
-          requests.put(kind.name().toLowerCase(Locale.ROOT), of);
-        });
-    map.put("requests", requests);
-    map.put("copy_to_device_seconds", seconds(result.toDevice().totalNanos()));
-    map.put("copy_to_host_seconds", seconds(result.toHost().totalNanos()));
-    map.put("max_queued", result.mostQueued());
-    map.put("pinned_peak_bytes", result.pinnedPeakBytes());
-    map.put("utilisation_over_time", overTime(result.compute()));
-    map.put("steps", steps());
+        .forEach((kind, nanos) ->
+            map.put(Keys.of(kind), new Requests(result.requestCounts().get(kind), nanos)));
     return map;
   }
 
-  private static Map<String, Object> overTime(BusyTimeline busy) {
-    int joined = Math.max(1, (busy.stretchCount() + MAX_PARTS - 1) / MAX_PARTS);
+  private List<Step> steps() {
+    return IntStream.range(0, result.steps().count())
+        .mapToObj(number -> new Step(this, number))
+        .toList();
+  }
+
+  /** How many stretches of the GPU's time make a part. */
+  private static int joined(BusyTimeline busy) {
+    return Math.max(1, (busy.stretchCount() + MAX_PARTS - 1) / MAX_PARTS);
+  }
+
+  private static List<Double> shares(BusyTimeline busy) {
+    int joined = joined(busy);
     List<Double> shares = new ArrayList<>();
     for (int first = 0; first < busy.stretchCount(); first += joined) {
-      long sum = 0;
-      for (int i = first; i < Math.min(first + joined, busy.stretchCount()); i++) {
-        sum += busy.busyNanos(i);
-      }
+      long sum =
+          IntStream.range(first, Math.min(first + joined, busy.stretchCount()))
+              .mapToLong(busy::busyNanos)
+              .sum();
       shares.add((double) sum / (joined * busy.widthNanos()));
     }
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("piece_seconds", seconds(joined * busy.widthNanos()));
-    map.put("shares", shares);
-    return map;
-  }
-
-  private List<Object> steps() {
-    Steps steps = result.steps();
-    List<Object> list = new ArrayList<>();
-    for (int step = 0; step < steps.count(); step++) {
-      Map<String, Object> map = new LinkedHashMap<>();
-      map.put("name", trace.markerName(steps.marker(step)));
-      map.put("begin_seconds", seconds(steps.beginNanos(step)));
-      map.put("seconds", seconds(steps.endNanos(step) - steps.beginNanos(step)));
-      map.put("allocator_seconds", seconds(steps.allocatorNanos(step)));
-      map.put("data_seconds", seconds(steps.dataNanos(step)));
-      map.put("compute_seconds", seconds(steps.computeNanos(step)));
-      list.add(map);
-    }
-    return list;
+    return shares;
   }
 
   private static double seconds(long nanos) {

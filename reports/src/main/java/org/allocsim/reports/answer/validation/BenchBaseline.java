@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.reports.input.Inputs;
-import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.JsonValues;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.validation.benchmark.Machine;
@@ -48,8 +47,8 @@ public record BenchBaseline(Machine machine, Map<String, Samples> nanosPerEvent)
     try (InputStream stream = Files.newInputStream(file)) {
       Map<String, Object> json = JsonValues.readObject(stream);
       boolean isFirstVersion = FIRST_VERSION.equals(json.get("schema"));
-      if (!isFirstVersion && !JsonDocument.BENCH.id().equals(json.get("schema"))) {
-        throw new IOException("it is not of the form " + JsonDocument.BENCH.id());
+      if (!isFirstVersion && !BenchAnswer.KIND.id().equals(json.get("schema"))) {
+        throw new IOException("it is not of the form " + BenchAnswer.KIND.id());
       }
       Map<String, Samples> byId = new LinkedHashMap<>();
       for (Object row : (List<?>) json.get("measurements")) {

@@ -1,5 +1,10 @@
 package org.allocsim.reports.answer.validation;
 
+import java.util.TreeMap;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.validation.torch.TorchJob;
 import org.allocsim.validation.torch.TorchVerdict;
 
@@ -14,8 +19,185 @@ import org.allocsim.validation.torch.TorchVerdict;
  */
 record TorchCase(
     TorchProgram program, String conf, TorchJob job, TorchVerdict verdict, String error) {
+  private static final Shape<TorchVerdict> VERDICT =
+      Shape.of(verdict ->
+          verdict
+              .flag("exact", "Whether everything is equal.", TorchVerdict::exact)
+              .count("events", "Rows of the recorded history.", each -> each.predicted().recorded())
+              .count(
+                  "events_foreseen",
+                  "Events that are equal from the requests alone.",
+                  each -> each.predicted().equal())
+              .text(
+                  "first_unforeseen",
+                  "The first event that was not foreseen.",
+                  each -> each.predicted().difference())
+              .missing("all were")
+              .count(
+                  "addresses_compared",
+                  "Addresses that were compared.",
+                  each -> each.predicted().addresses())
+              .count(
+                  "addresses_equal",
+                  "Addresses that are equal.",
+                  each -> each.predicted().equalAddresses())
+              .text(
+                  "first_other_address",
+                  "The first address that was not foreseen.",
+                  each -> each.predicted().addressDifference())
+              .missing("all were")
+              .count("failed_requests", "Failed requests.", TorchVerdict::failures)
+              .texts(
+                  "failure_differences",
+                  "Failures that were foreseen otherwise.",
+                  TorchVerdict::failureDifferences)
+              .count(
+                  "statistics_compared",
+                  "Statistics that were compared.",
+                  TorchVerdict::statisticsCompared)
+              .texts(
+                  "statistics_unforeseen",
+                  "Statistics that were not foreseen.",
+                  TorchVerdict::predictedStatistics)
+              .count(
+                  "events_repeated",
+                  "Events that are equal where the driver gives the recorded addresses.",
+                  each -> each.repeated().equal())
+              .text(
+                  "first_not_repeated",
+                  "The first event that is not repeated.",
+                  TorchCase::notRepeated)
+              .missing("all are")
+              .texts(
+                  "statistics_not_repeated",
+                  "Statistics that are not repeated.",
+                  TorchVerdict::repeatedStatistics)
+              .count(
+                  "events_verified",
+                  "Events that are equal from the snapshot alone.",
+                  each -> each.verification().eventsMatched())
+              .text("first_divergence", "The first event that differs.", TorchCase::divergence)
+              .missing("none does")
+              .texts(
+                  "layout_differences",
+                  "Segments and blocks at the end that differ.",
+                  each -> each.verification().layoutDifferences())
+              .texts(
+                  "statistics_differences",
+                  "Statistics that differ.",
+                  TorchVerdict::verifiedStatistics)
+              .count(
+                  "forced_waits",
+                  "Times that the allocator waited for the GPU.",
+                  TorchVerdict::forcedWaits));
+
+  /** Its columns. */
+  static final Shape<TorchCase> SHAPE =
+      Shape.of(row ->
+          row.text("program", "Name of the program.", each -> each.program().name())
+              .text(
+                  "sha256",
+                  "Digest of the file's bytes, in hexadecimal.",
+                  each -> each.program().sha256())
+              .missing("the program is synthetic")
+              .text("conf", "Settings of PyTorch's allocator.", TorchCase::conf)
+              .bytes(
+                  "limit_bytes",
+                  "The allocator's own limit.",
+                  each -> each.job().limitBytes() < 0 ? null : each.job().limitBytes())
+              .missing("there is none")
+              .count(
+                  "requests",
+                  "Number of requests in the trace.",
+                  each -> each.program().requests().trace().eventCount())
+              .named(
+                  Unit.COUNT,
+                  "left_out",
+                  "What was not tried, and why.",
+                  "Requests that were left out for this reason.",
+                  each -> new TreeMap<>(each.program().requests().leftOut()))
+              .text("not_run", "Why the case did not run.", TorchCase::error)
+              .missing("it ran")
+              .where(
+                  each -> each.verdict() != null,
+                  "the case did not run",
+                  Shape.of(run -> run.embed(VERDICT, TorchCase::verdict))));
+
   /** Whether it was run and all of it is exact. */
   boolean exact() {
     return verdict != null && verdict.exact();
+  }
+
+  /** What came of it, in a line. */
+  String line() {
+    return program.name()
+        + (conf.isEmpty() ? "" : " with " + conf)
+        + (job.limitBytes() < 0 ? "" : ", limit " + ByteFormat.human(job.limitBytes()))
+        + ": "
+        + (verdict == null ? "not run: " + error : text());
+  }
+
+  private String text() {
+    StringBuilder text = new StringBuilder(Numbers.count(verdict.predicted().recorded(), "event"));
+    if (verdict.failures() > 0) {
+      text.append(", ").append(Numbers.count(verdict.failures(), "failed request"));
+    }
+    if (verdict.exact()) {
+      return text.append(", all exact").toString();
+    }
+    if (!verdict.foreseen()) {
+      text.append("; not foreseen: ")
+          .append(
+              !verdict.predicted().hasSameActions()
+                  ? verdict.predicted().difference()
+                  : verdict.failureDifferences().isEmpty()
+                      ? verdict.predictedStatistics().getFirst()
+                      : verdict.failureDifferences().getFirst());
+    }
+    if (verdict.predicted().addressDifference() != null) {
+      text.append("; ")
+          .append(
+              Numbers.share(verdict.predicted().equalAddresses(), verdict.predicted().addresses()))
+          .append(" of addresses foreseen, the first other one in ")
+          .append(verdict.predicted().addressDifference());
+    }
+    String notRepeated = notRepeated(verdict);
+    text.append(
+        verdict.repeats()
+            ? "; repeated"
+            : "; not repeated: "
+                + (notRepeated == null ? verdict.repeatedStatistics().getFirst() : notRepeated));
+    String divergence = divergence(verdict);
+    text.append(
+        verdict.verified()
+            ? "; verified"
+            : "; not verified: "
+                + (divergence != null
+                    ? divergence
+                    : verdict.verification().layoutDifferences().isEmpty()
+                        ? verdict.verifiedStatistics().getFirst()
+                        : verdict.verification().layoutDifferences().getFirst()));
+    if (verdict.forcedWaits() > 0) {
+      text.append("; ")
+          .append(Numbers.count(verdict.forcedWaits(), "wait"))
+          .append(" for the GPU inside the allocator");
+    }
+    return text.toString();
+  }
+
+  private static String notRepeated(TorchVerdict verdict) {
+    return verdict.repeated().hasSameActions()
+        ? verdict.repeated().addressDifference()
+        : verdict.repeated().difference();
+  }
+
+  private static String divergence(TorchVerdict verdict) {
+    return verdict
+        .verification()
+        .firstDivergence()
+        .map(found ->
+            "entry %d: recorded %s, simulated %s"
+                .formatted(found.index(), found.expected(), found.actual()))
+        .orElse(null);
   }
 }

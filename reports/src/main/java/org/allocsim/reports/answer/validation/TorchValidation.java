@@ -96,7 +96,7 @@ public final class TorchValidation {
    * @param driverVersion version of the GPU's driver, for the report
    * @throws Failure where PyTorch or a GPU is missing, or files cannot be written
    */
-  public TorchReport run(String driverVersion) {
+  public TorchAnswer run(String driverVersion) {
     long startNanos = System.nanoTime();
     for (int i = 0; i < runs.random(); i++) {
       SyntheticProgram program = SyntheticProgram.of(runs.seed() + i);
@@ -129,7 +129,7 @@ public final class TorchValidation {
     } finally {
       remove(folder);
     }
-    return new TorchReport(
+    return new TorchAnswer(
         LocalDate.now(ZoneOffset.UTC).toString(),
         driverVersion,
         machine,

@@ -1,9 +1,11 @@
 package org.allocsim.reports.answer.validation;
 
+import java.io.IOException;
 import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.QuantityScale.Unit;
 import org.allocsim.reports.chart.comparison.PredictedMeasuredChart;
 import org.allocsim.reports.chart.comparison.PredictedMeasuredData;
+import org.allocsim.reports.output.ChartFolder;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.validation.gpu.DriverTime;
 import org.jfree.chart.JFreeChart;
@@ -13,7 +15,7 @@ public enum ValidateCharts {
   /** Time in the driver by kind of call. */
   DRIVER_TIME("driver-time") {
     @Override
-    public JFreeChart draw(ValidateReport report, ChartTheme theme) {
+    public JFreeChart draw(ValidateAnswer report, ChartTheme theme) {
       return PredictedMeasuredChart.create(
           "Time in the driver",
           report.gpu().name() + ": all calls of one kind in one case are a point",
@@ -26,7 +28,7 @@ public enum ValidateCharts {
   /** Peak of the memory that was taken, by policy. */
   PEAK_MEMORY("peak-memory") {
     @Override
-    public JFreeChart draw(ValidateReport report, ChartTheme theme) {
+    public JFreeChart draw(ValidateAnswer report, ChartTheme theme) {
       return PredictedMeasuredChart.create(
           "Peak of memory",
           report.gpu().name() + ": the maximum memory that a case took is a point",
@@ -43,14 +45,20 @@ public enum ValidateCharts {
     this.fileName = fileName;
   }
 
-  /** Name of its files, without theme and extension. */
-  String fileName() {
-    return fileName;
+  /** Draws all of them. */
+  public static void write(ValidateAnswer report, ChartFolder folder) throws IOException {
+    for (ValidateCharts chart : values()) {
+      folder.write(
+          chart.fileName,
+          PredictedMeasuredChart.WIDTH,
+          PredictedMeasuredChart.HEIGHT,
+          theme -> chart.draw(report, theme));
+    }
   }
 
-  public abstract JFreeChart draw(ValidateReport report, ChartTheme theme);
+  public abstract JFreeChart draw(ValidateAnswer report, ChartTheme theme);
 
-  static PredictedMeasuredData times(ValidateReport report) {
+  static PredictedMeasuredData times(ValidateAnswer report) {
     PredictedMeasuredData data = new PredictedMeasuredData();
     // Call by call, so that a kind has the same place in every legend that it is in.
     for (DriverCall call : DriverCall.values()) {
@@ -68,7 +76,7 @@ public enum ValidateCharts {
     return data;
   }
 
-  static PredictedMeasuredData peaks(ValidateReport report) {
+  static PredictedMeasuredData peaks(ValidateAnswer report) {
     PredictedMeasuredData data = new PredictedMeasuredData();
     for (ValidatedCase each : report.cases()) {
       if (each.result() != null) {

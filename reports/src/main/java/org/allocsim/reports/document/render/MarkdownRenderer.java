@@ -10,6 +10,7 @@ import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verbatim;
 import org.allocsim.reports.document.Verdict;
 
 /** Prints a document as Markdown, for pull requests. */
@@ -50,7 +51,13 @@ public final class MarkdownRenderer {
                   .map(fact -> "**" + fact.getKey() + "** " + fact.getValue())
                   .collect(Collectors.joining("\\\n")));
         }
-        case Notes(var sentences) -> print(sentences);
+        case Notes(var title, var sentences) when title == null ->
+            sentences.forEach(text -> out.println("\n" + text));
+        case Notes(var title, var sentences) -> {
+          out.println("\n" + title + ":");
+          print(sentences);
+        }
+        case Verbatim(var text) -> out.println("\n```text\n" + text.stripTrailing() + "\n```");
         case Table<?> table -> {
           out.println();
           TerminalRenderer.textTable(table).printMarkdown(out);

@@ -1,0 +1,239 @@
+package org.allocsim.reports.answer.replay;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Quantity;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.document.Verbatim;
+import org.allocsim.reports.input.Addresses;
+import org.allocsim.reports.input.ReplaySetup;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunObserver;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.stats.MemorySummary;
+import org.allocsim.simulator.trace.AllocationTrace;
+
+/**
+ * What many passes over one program on a simulated device came to, without its time: what the
+ * allocator did altogether, and how fast.
+ *
+ * @param setup what was run
+ * @param result what came of it
+ */
+public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /** Failed requests of many passes that are shown. */
+  private static final int FAILURES_SHOWN = 3;
+
+  private static final Shape<RepeatedAnswer> TRACE =
+      Shape.of(trace ->
+          trace
+              .text(
+                  "file", "Name of the file as it was given.", each -> each.setup().input().name())
+              .text(
+                  "sha256",
+                  "Digest of the file's bytes, in hexadecimal.",
+                  each -> each.setup().input().sha256())
+              .missing("the trace is a program")
+              .count(
+                  "rows",
+                  "Rows of the trace that are this device's requests to its allocator.",
+                  RepeatedAnswer::rows));
+
+  /** The answer as JSON. */
+  public static final Kind<RepeatedAnswer> KIND =
+      new Kind<>(
+          "replay-repeated",
+          "replay --repeat --json",
+          "What `allocsim replay --repeat N --json` writes: many passes over one program.",
+          Shape.of(answer ->
+              answer
+                  .one("trace", "The trace.", TRACE, each -> each)
+                  .text(
+                      "policy",
+                      "Id of the policy.",
+                      each -> each.setup().choice().provider().spec().id())
+                  .named(
+                      Unit.TEXT,
+                      "options",
+                      "Options of the policy that were given.",
+                      "Value of an option that was given.",
+                      each -> each.setup().choice().options())
+                  .text(
+                      "device",
+                      "Name of the simulated device's profile.",
+                      each -> each.setup().profile().name())
+                  .bytes(
+                      "limit_bytes",
+                      "The allocator's own limit.",
+                      each -> each.setup().limitBytes() < 0 ? null : each.setup().limitBytes())
+                  .missing("there is none")
+                  .count("passes", "Passes over the program.", RepeatedAnswer::passes)
+                  .count(
+                      "requests",
+                      "Calls that the allocator served in all passes: allocations and frees.",
+                      RepeatedAnswer::requests)
+                  .count(
+                      "events",
+                      "Events of the allocator in all passes, as PyTorch's history counts them.",
+                      RepeatedAnswer::events)
+                  .count(
+                      "failed_requests",
+                      "Requests that failed.",
+                      each -> each.result().failureCount())
+                  .named(
+                      Unit.COUNT,
+                      "stats",
+                      "Counters under the names of torch.cuda.memory_stats().",
+                      "A counter.",
+                      each -> each.result().stats())
+                  .seconds(
+                      "wall_seconds",
+                      "Time that the passes took; only it and what is divided by it differ between"
+                          + " two equal runs.",
+                      each -> each.result().seconds())
+                  .rate(
+                      "requests_per_second",
+                      null,
+                      "Requests over wall time.",
+                      each -> each.rate(each.requests()))
+                  .rate(
+                      "events_per_second",
+                      null,
+                      "Events over wall time.",
+                      each -> each.rate(each.events()))));
+
+  /**
+   * Runs the passes.
+   *
+   * @throws Failure where the policy cannot serve the program
+   */
+  public static RepeatedAnswer of(ReplaySetup setup, long passes) {
+    try (ProgressMeter progress = ProgressMeter.ofPasses("replaying")) {
+      RunResult result =
+          Run.of(
+              setup.run(Addresses.MODELLED).repeated(passes).keepingFailures(FAILURES_SHOWN),
+              new Passes(setup, passes, progress));
+      if (!result.isRun()) {
+        throw ReplayRun.cannotServe(setup, result.notRunBecause());
+      }
+      return new RepeatedAnswer(setup, result);
+    }
+  }
+
+  /** Reports how many passes have begun. */
+  private static final class Passes implements RunObserver {
+    private final long total;
+    private final ProgressMeter progress;
+    private final int first;
+    private long begun;
+
+    Passes(ReplaySetup setup, long total, ProgressMeter progress) {
+      this.total = total;
+      this.progress = progress;
+      AllocationTrace trace = setup.trace();
+      int event = trace.prologueCount();
+      while (event < trace.eventCount() && trace.device(event) != setup.device()) {
+        event++;
+      }
+      first = event;
+    }
+
+    @Override
+    public boolean before(int row) {
+      if (row == first) {
+        progress.update(begun++, total);
+      }
+      return true;
+    }
+  }
+
+  /** The answer. */
+  public Document<RepeatedAnswer> document() {
+    List<Block> blocks = new ArrayList<>();
+    result.failures().forEach(failure -> blocks.add(new Verbatim(failure.message())));
+    blocks.add(
+        Facts.none()
+            .and(
+                "trace",
+                "{}: {} of device {}, {} over",
+                setup.input().name(),
+                Quantity.count(rows(), "request"),
+                setup.device(),
+                Quantity.count(passes(), "time"))
+            .and("policy", "{}", setup.choice().label())
+            .and(
+                "device",
+                "{}, {}, addresses modelled",
+                setup.profile().name(),
+                ReplayAnswer.limit(setup)));
+    blocks.add(new Verbatim(MemorySummary.format(this::stat, setup.device(), false)));
+    List<Sentence> sentences = new ArrayList<>();
+    if (result.failureCount() > 0) {
+      sentences.add(Sentence.of("{} failed.", Quantity.count(result.failureCount(), "request")));
+    }
+    sentences.add(
+        Sentence.of(
+            "Speed: {} ({} of the allocator) in {}: {} million requests and {} million events a"
+                + " second, on one thread.",
+            Quantity.count(requests(), "request"),
+            Quantity.count(events(), "event"),
+            Quantity.nanos((long) (result.seconds() * NANOS_PER_SECOND)),
+            "%.1f".formatted(rate(requests()) / 1e6),
+            "%.1f".formatted(rate(events()) / 1e6)));
+    blocks.add(new Notes(null, sentences));
+    return new Document<>(
+        KIND,
+        setup.input().name(),
+        null,
+        List.of(new Section(null, blocks)),
+        Table.of("Passes", KIND.shape(), List.of(this)),
+        this);
+  }
+
+  private long passes() {
+    return result.setup().passes();
+  }
+
+  private long stat(String key) {
+    return result.stats().get(key);
+  }
+
+  /** Calls of the program that the allocator served: allocations and frees. */
+  long requests() {
+    return stat("allocation.all.allocated") + stat("allocation.all.freed") + result.failureCount();
+  }
+
+  /** What the allocator did, as PyTorch's history counts it: a free has two events. */
+  long events() {
+    return requests()
+        + stat("active.all.freed")
+        + stat("num_device_alloc")
+        + stat("num_device_free");
+  }
+
+  private double rate(long count) {
+    return count / result.seconds();
+  }
+
+  /** Rows of the trace that are this device's requests to its allocator. */
+  private long rows() {
+    AllocationTrace trace = setup.trace();
+    return IntStream.range(0, trace.eventCount())
+        .filter(row -> trace.device(row) == setup.device() && !trace.kind(row).isWork())
+        .count();
+  }
+}

@@ -1,0 +1,415 @@
+package org.allocsim.reports.answer.replay;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
+import static org.allocsim.reports.document.Quantity.exactBytes;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.analysis.tuning.Demand;
+import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.moment.MomentText;
+import org.allocsim.reports.answer.part.Recorded;
+import org.allocsim.reports.answer.part.RecordingMaps;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Quantity;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.document.Verbatim;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.input.Addresses;
+import org.allocsim.reports.input.ReplaySetup;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.simulator.stats.MemorySummary;
+import org.allocsim.workloads.format.pytorch.derive.Inference;
+
+/**
+ * What one policy made of one program.
+ *
+ * @param run the replay
+ * @param addresses where addresses came from
+ * @param notes what the reader passed over, and remarks on the replay
+ * @param insertion calls that the program was replayed with and did not make; null for none
+ * @param insertions number of these calls
+ */
+public record ReplayAnswer(
+    ReplayRun run,
+    Addresses addresses,
+    List<String> notes,
+    CacheInsertion insertion,
+    int insertions) {
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final int MESSAGES_SHOWN = 3;
+  private static final String NOT_PYTORCH = "the policy is not PyTorch's";
+
+  private static final Shape<ReplayAnswer> TRACE =
+      Shape.of(trace ->
+          trace
+              .text(
+                  "file", "Name of the file as it was given.", each -> each.setup().input().name())
+              .text(
+                  "sha256",
+                  "Digest of the file's bytes, in hexadecimal.",
+                  each -> each.setup().input().sha256())
+              .missing("the trace is a program")
+              .count("events", "Rows of the recorded history.", ReplayAnswer::events)
+              .count(
+                  "allocation_requests",
+                  "Allocation requests in the trace.",
+                  each -> each.result().requests())
+              .embed(Recorded.settings(answer -> RecordingMaps.settings(answer.setup().input()))));
+
+  private static final Shape<ReplayAnswer> INSERTED =
+      Shape.of(inserted ->
+          inserted
+              .text("call", "The call.", _ -> "empty_cache")
+              .text("place", "Where it was inserted.", each -> each.insertion().toString())
+              .count("count", "Number of inserted calls.", ReplayAnswer::insertions));
+
+  private static final Shape<FailedRequest> FAILED =
+      Shape.of(failed ->
+          failed
+              .count(
+                  "request_index",
+                  "Number of the allocation request, counted from 0; -1 for what is older than the"
+                      + " history.",
+                  FailedRequest::requestIndex)
+              .bytes("requested_bytes", "What it asked for.", FailedRequest::requestedBytes)
+              .bytes("reserved_bytes", "Reserved when it failed.", FailedRequest::reservedBytes)
+              .text("message", "PyTorch's message.", FailedRequest::message));
+
+  private static final Shape<Part> PARTS =
+      Shape.of(part ->
+          part.text("part", "where reserved memory went", "A part of reserved memory.", Part::name)
+              .bytes("at_peak_bytes", "at the peak", "At its peak.", Part::peakBytes)
+              .ratio("at_peak_ratio", "", "Share of the same.", Part::peakShare)
+              .missing("nothing was reserved")
+              .bytes("at_end_bytes", "at the end", "After the last request.", Part::endBytes)
+              .ratio("at_end_ratio", "", "Share of the same.", Part::endShare)
+              .missing("nothing is reserved"));
+
+  /** The answer as JSON. */
+  public static final Kind<ReplayAnswer> KIND =
+      new Kind<>(
+          "replay",
+          "replay --json",
+          "What `allocsim replay --json` writes: one policy on one trace.",
+          Shape.of(answer ->
+              answer
+                  .one("trace", "The trace.", TRACE, each -> each)
+                  .text(
+                      "policy",
+                      "Id of the policy.",
+                      each -> each.setup().choice().provider().spec().id())
+                  .text(
+                      "torch_version",
+                      "Release of PyTorch whose rules applied.",
+                      each -> each.setup().config() == null ? null : each.version())
+                  .missing(NOT_PYTORCH)
+                  .text(
+                      "conf",
+                      "Settings of PyTorch's allocator in force, as in PYTORCH_CUDA_ALLOC_CONF;"
+                          + " empty: the default.",
+                      each -> each.setup().config() == null ? null : each.setup().config().text())
+                  .missing(NOT_PYTORCH)
+                  .named(
+                      Unit.TEXT,
+                      "options",
+                      "Options of the policy that were given.",
+                      "Value of an option that was given.",
+                      each ->
+                          each.setup().config() == null
+                              ? each.setup().choice().options()
+                              : Map.of())
+                  .text(
+                      "device",
+                      "Name of the simulated device's profile.",
+                      each -> each.setup().profile().name())
+                  .bytes("device_bytes", "Memory of the device.", ReplayAnswer::deviceBytes)
+                  .count(
+                      "device_index",
+                      "Index of the recorded device.",
+                      each -> each.setup().device())
+                  .text(
+                      "addresses",
+                      "Where addresses came from: recorded, or modelled as the driver would give"
+                          + " them.",
+                      each -> each.addresses().toString())
+                  .one(
+                      "inserted",
+                      "Calls that --insert added.",
+                      INSERTED,
+                      each -> each.insertion() == null ? null : each)
+                  .missing("there is no such option")
+                  .bytes(
+                      "limit_bytes",
+                      "The allocator's own limit.",
+                      each -> each.hasLimit() ? Long.valueOf(each.setup().limitBytes()) : null)
+                  .missing("there is none")
+                  .bytes(
+                      "lower_bound_bytes",
+                      "Maximum memory that the program asks for and holds at once, failed requests"
+                          + " included; no allocator serves it with less.",
+                      ReplayAnswer::neededBytes)
+                  .named(
+                      Unit.COUNT,
+                      "stats",
+                      "Counters under the names of torch.cuda.memory_stats().",
+                      "A counter.",
+                      each -> each.result().stats())
+                  .one(
+                      "fragmentation",
+                      "Where reserved memory went.",
+                      Fragmentation.SHAPE,
+                      each -> each.run().fragmentation())
+                  .many(
+                      "failed_requests",
+                      "Failed requests.",
+                      FAILED,
+                      each -> each.result().failures())
+                  .named(
+                      Unit.COUNT,
+                      "driver_calls",
+                      "Calls of the CUDA driver, by function.",
+                      "Number of calls of this function.",
+                      each ->
+                          each.result().driverCallsByFunction().isEmpty()
+                              ? null
+                              : each.result().driverCallsByFunction())
+                  .missing("none are counted")
+                  .seconds(
+                      "driver_seconds",
+                      "Minimum time that these calls take.",
+                      each ->
+                          each.result().hasDriverTime()
+                              ? each.result().driverNanos() / NANOS_PER_SECOND
+                              : null)
+                  .missing("the device was a recording")
+                  .one("time", "Simulated time.", SimulatedTime.SHAPE, ReplayAnswer::time)
+                  .missing("the replay has none")
+                  .embed(Recorded.inferences(ReplayAnswer::inferences))
+                  .embed(Recorded.notes(ReplayAnswer::notes))
+                  .seconds(
+                      "wall_seconds",
+                      "Time that the replay itself took; the only key that differs between two"
+                          + " equal runs.",
+                      each -> each.result().seconds())));
+
+  /** The answer. */
+  public Document<ReplayAnswer> document() {
+    Table<Part> parts = Table.of("Where reserved memory went", PARTS, parts());
+    List<Block> blocks = new ArrayList<>();
+    result().failures().stream()
+        .limit(MESSAGES_SHOWN)
+        .map(ReplayAnswer::message)
+        .forEach(blocks::add);
+    if (result().failureCount() > MESSAGES_SHOWN) {
+      blocks.add(
+          paragraph(
+              "{} failed; --json FILE has their messages.",
+              count(result().failureCount() - MESSAGES_SHOWN, "more request")));
+    }
+    blocks.add(facts());
+    blocks.add(new Verbatim(MemorySummary.format(run.stats(), setup().device(), false)));
+    blocks.add(parts);
+    Fragmentation fragmentation = run.fragmentation();
+    if (fragmentation.end().inactiveBytes() > 0) {
+      blocks.add(
+          paragraph(
+              "At the end the largest cached block is {}: external fragmentation {}.",
+              bytes(fragmentation.largestInactiveBlockBytes()),
+              Numbers.percent(fragmentation.externalRatio())));
+    }
+    if (!result().driverCallsByFunction().isEmpty()) {
+      blocks.add(paragraph("Driver calls: {}.", driverCalls()));
+    }
+    if (time() != null) {
+      blocks.addAll(time().blocks());
+    }
+    blocks.add(Recorded.inferred(inferences()));
+    blocks.add(Notes.of("notes", notes));
+    return new Document<>(
+        KIND,
+        String.valueOf(Path.of(setup().input().name()).getFileName()),
+        verdict(),
+        List.of(new Section(null, blocks)),
+        parts,
+        this);
+  }
+
+  private static Notes paragraph(String pattern, Object... values) {
+    return new Notes(null, List.of(Sentence.of(pattern, values)));
+  }
+
+  private Verdict verdict() {
+    if (result().failureCount() == 0) {
+      return new Verdict(
+          Verdict.Tone.GOOD,
+          Sentence.of(
+              "Every request is served with {} reserved at most.",
+              bytes(result().peakReservedBytes())),
+          List.of(),
+          null);
+    }
+    FailedRequest first = result().failures().getFirst();
+    return new Verdict(
+        Verdict.Tone.BAD,
+        Sentence.of(
+            "{} of {} failed; the first is {} and asked for {}.",
+            count(result().failureCount()),
+            count(result().requests(), "allocation request"),
+            first.requestIndex() < 0
+                ? "older than the history"
+                : Sentence.of("number {}, counted from 0,", count(first.requestIndex())),
+            bytes(first.requestedBytes())),
+        List.of(),
+        null);
+  }
+
+  private static Verbatim message(FailedRequest failed) {
+    return new Verbatim(
+        "%s asked for %s and failed:%n%s"
+            .formatted(
+                failed.requestIndex() < 0
+                    ? "A request that is older than the history"
+                    : "Request " + count(failed.requestIndex()),
+                bytes(failed.requestedBytes()),
+                failed.message()));
+  }
+
+  private Facts facts() {
+    Facts facts =
+        Facts.none()
+            .and(
+                "trace",
+                "{}: {} of device {}",
+                setup().input().name(),
+                Quantity.count(events(), "event"),
+                setup().device())
+            .and("policy", "{}", policyLabel())
+            .and(
+                "device",
+                "{}, {}, {}, addresses {}",
+                setup().profile().name(),
+                bytes(deviceBytes()),
+                limit(setup()),
+                addresses);
+    return insertion == null ? facts : facts.and("insert", "{}", insertion.note(insertions));
+  }
+
+  /** The limit of a replay in words. */
+  static Sentence limit(ReplaySetup setup) {
+    return setup.limitBytes() < 0
+        ? Sentence.of("no limit")
+        : Sentence.of("limit {}", exactBytes(setup.limitBytes()));
+  }
+
+  /** The policy with its settings, in a line. */
+  String policyLabel() {
+    return setup().config() == null
+        ? setup().choice().label()
+        : Scenario.PYTORCH
+            + " "
+            + version()
+            + ", PYTORCH_CUDA_ALLOC_CONF=\""
+            + setup().config().text()
+            + "\"";
+  }
+
+  private String driverCalls() {
+    String made =
+        result().driverCallsByFunction().entrySet().stream()
+            .filter(call -> call.getValue() > 0)
+            .map(call -> Numbers.count(call.getValue()) + " " + call.getKey())
+            .collect(Collectors.joining(", "));
+    return (made.isEmpty() ? "none" : made)
+        + (result().hasDriverTime()
+            ? "; they take at least " + Numbers.seconds(result().driverNanos())
+            : "");
+  }
+
+  private List<Part> parts() {
+    Fragmentation.Moment peak = run.fragmentation().peak();
+    Fragmentation.Moment end = run.fragmentation().end();
+    List<Part> parts = new ArrayList<>();
+    MomentText.PartRow rows =
+        (name, first, second) ->
+            parts.add(new Part(name, first, peak.reservedBytes(), second, end.reservedBytes()));
+    rows.row("requested by the program", peak.heldRequestedBytes(), end.heldRequestedBytes());
+    rows.row("+ lost to rounding", peak.heldRoundingBytes(), end.heldRoundingBytes());
+    rows.row("= allocated", peak.allocatedBytes(), end.allocatedBytes());
+    MomentText.forEachPart(peak.slack(), end.slack(), "other streams", rows);
+    rows.row("= reserved", peak.reservedBytes(), end.reservedBytes());
+    return parts;
+  }
+
+  private record Part(
+      String name, long peakBytes, long peakWholeBytes, long endBytes, long endWholeBytes) {
+    private double peakShare() {
+      return (double) peakBytes / peakWholeBytes;
+    }
+
+    private double endShare() {
+      return (double) endBytes / endWholeBytes;
+    }
+  }
+
+  ReplaySetup setup() {
+    return run.setup();
+  }
+
+  /** What came of it. */
+  public RunResult result() {
+    return run.result();
+  }
+
+  /** What happened in simulated time; null where the replay had none. */
+  public SimulatedTime time() {
+    return result().time() == null ? null : new SimulatedTime(result().time(), setup().trace());
+  }
+
+  /** What the program holds at its peak, requests that fail included. */
+  long neededBytes() {
+    return Demand.of(setup().trace(), setup().device(), AllocatorConfig.DEFAULT)
+        .peakRequestedBytes();
+  }
+
+  boolean hasLimit() {
+    return setup().limitBytes() >= 0;
+  }
+
+  long deviceBytes() {
+    return setup().profile().totalBytes();
+  }
+
+  private long events() {
+    return setup()
+        .recording()
+        .map(recording -> (long) recording.effects(setup().device()).count())
+        .orElse(result().events());
+  }
+
+  private String version() {
+    return setup().choice().options().get(Scenario.VERSION_OPTION);
+  }
+
+  private List<Inference> inferences() {
+    return setup()
+        .recording()
+        .map(recording -> recording.inferences(setup().device()))
+        .orElse(List.of());
+  }
+}

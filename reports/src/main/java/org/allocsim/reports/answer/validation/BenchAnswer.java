@@ -1,0 +1,328 @@
+package org.allocsim.reports.answer.validation;
+
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.validation.benchmark.Machine;
+import org.allocsim.validation.benchmark.Measurement;
+import org.allocsim.validation.benchmark.Samples;
+
+/**
+ * Results of {@code allocsim bench}, which are also what later runs compare with. Two files of the
+ * same machine differ in figures only: they name neither date nor host.
+ *
+ * @param machine where they were measured
+ * @param runs processes for each benchmark
+ * @param measurements what was measured
+ * @param notRun what could not be measured, and why
+ * @param baseline earlier results to compare with; null for none
+ * @param tolerance how much slower is still the same, as a share
+ */
+public record BenchAnswer(
+    Machine machine,
+    int runs,
+    List<Measurement> measurements,
+    Map<String, String> notRun,
+    BenchBaseline baseline,
+    double tolerance) {
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final double MILLION = 1e6;
+
+  /** With less of the processor than this, figures by the clock say little. */
+  private static final double ENOUGH_CPU = 0.97;
+
+  private static final Shape<Machine> MACHINE =
+      Shape.of(machine ->
+          machine
+              .text("cpu", "Name of the processor.", Machine::cpu)
+              .count("cores", "Processors that the program may use.", Machine::cores)
+              .text("system", "Operating system and architecture.", Machine::system)
+              .text("jdk", "The Java that measured.", Machine::jdk));
+
+  private static final Shape<Samples> SAMPLES =
+      Shape.of(samples ->
+          samples
+              .number("median", "Median of all samples.", Samples::median)
+              .number(
+                  "lower_quartile", "A quarter of the samples are less.", Samples::lowerQuartile)
+              .number(
+                  "upper_quartile", "A quarter of the samples are more.", Samples::upperQuartile)
+              .number("min", "Lowest sample.", Samples::least)
+              .number("max", "Highest sample.", Samples::most)
+              .series(
+                  Unit.NUMBER,
+                  "values",
+                  "All samples, in the order in which they were taken.",
+                  Samples::values));
+
+  private static final Shape<Measurement> RATES =
+      Shape.of(row ->
+          row.rate(
+                  "events_per_second",
+                  null,
+                  "Events a second, in the median.",
+                  Measurement::eventsPerSecond)
+              .number(
+                  "nanos_per_request",
+                  "Nanoseconds for each request, in the median.",
+                  Measurement::nanosPerRequest)
+              .missing("there are none")
+              .rate(
+                  "plain_bytes_per_second",
+                  null,
+                  "Uncompressed bytes read a second, in the median.",
+                  Measurement::plainBytesPerSecond)
+              .missing("no file is read")
+              .number(
+                  "cpu_share",
+                  "Share of the time that the processor gave to the measured thread.",
+                  Measurement::cpuShare)
+              .missing("several threads work")
+              .number(
+                  "allocated_bytes_per_event",
+                  "Bytes of heap made for each event.",
+                  Measurement::allocatedBytesPerEvent)
+              .missing("they are not counted")
+              .meanBytes(
+                  "peak_resident_bytes",
+                  null,
+                  "Maximum memory that the process had.",
+                  Measurement::peakResidentBytes)
+              .missing("a part of it is measured"));
+
+  private static final Shape<Measurement> CSV =
+      Shape.of(row ->
+          row.text("id", "Names the benchmark.", Measurement::id)
+              .text("unit", "What an event is.", Measurement::unit)
+              .count("events", "Number of events in all.", Measurement::events)
+              .number(
+                  "nanos_per_event",
+                  "Median of all samples.",
+                  each -> each.nanosPerEvent().median())
+              .number(
+                  "ns_per_event_lower_quartile",
+                  "A quarter of the samples are less.",
+                  each -> each.nanosPerEvent().lowerQuartile())
+              .number(
+                  "ns_per_event_upper_quartile",
+                  "A quarter of the samples are more.",
+                  each -> each.nanosPerEvent().upperQuartile())
+              .embed(RATES));
+
+  private static final Shape<Measurement> MEASUREMENTS =
+      Shape.of(row ->
+          row.text("id", "Names the benchmark; a baseline is compared by it.", Measurement::id)
+              .text("what", "what", "What was measured.", Measurement::what)
+              .text("unit", "What an event is.", Measurement::unit)
+              .count("events", "Number of events in all.", Measurement::events)
+              .one(
+                  "nanos_per_event",
+                  "Nanoseconds for each event.",
+                  SAMPLES,
+                  Measurement::nanosPerEvent)
+              .embed(RATES)
+              .shown(
+                  Unit.NUMBER,
+                  "ns/event",
+                  "Nanoseconds for each event, in the median.",
+                  each -> number(each.nanosPerEvent().median()))
+              .shown(
+                  Unit.NUMBER,
+                  "±",
+                  "Half the distance of the quartiles.",
+                  each -> "%.0f %%".formatted(100 * each.nanosPerEvent().spread()))
+              .shown(
+                  Unit.NUMBER,
+                  "M events/s",
+                  "Million events a second.",
+                  each -> each.eventsPerSecond() / MILLION)
+              .shown(
+                  Unit.NUMBER,
+                  "MB/s",
+                  "Million uncompressed bytes read a second.",
+                  each -> number(each.plainBytesPerSecond() / MILLION))
+              .rank(3));
+
+  /** The answer as JSON. */
+  public static final Kind<BenchAnswer> KIND =
+      new Kind<>(
+          "bench",
+          "bench --json",
+          "What `allocsim bench --json` writes, and `--baseline` reads: speeds on one machine.",
+          Shape.of(answer ->
+              answer
+                  .one(
+                      "machine",
+                      "The machine; files of the same machine differ in figures only.",
+                      MACHINE,
+                      BenchAnswer::machine)
+                  .count("runs", "Processes for each benchmark.", BenchAnswer::runs)
+                  .many(
+                      "measurements",
+                      "One entry for each benchmark.",
+                      MEASUREMENTS,
+                      BenchAnswer::measurements)
+                  .named(
+                      Unit.TEXT,
+                      "not_run",
+                      "What could not be measured.",
+                      "Why.",
+                      BenchAnswer::notRun)));
+
+  private static final Shape<Measurement> COMMANDS =
+      Shape.of(row ->
+          row.shown(Unit.TEXT, "whole command", "What was measured.", Measurement::what)
+              .shown(
+                  Unit.NUMBER,
+                  "s",
+                  "Seconds that it took.",
+                  each ->
+                      each.nanosPerEvent().median()
+                          * each.events()
+                          / each.nanosPerEvent().values().size()
+                          / NANOS_PER_SECOND)
+              .shown(
+                  Unit.NUMBER,
+                  "MiB at its peak",
+                  "Maximum memory that the process had.",
+                  each -> number(each.peakResidentBytes() / (1 << 20))));
+
+  /** The answer. */
+  public Document<BenchAnswer> document() {
+    List<Block> blocks = new ArrayList<>();
+    blocks.add(
+        Facts.none()
+            .and("machine", "{}, {}", machine.cpu(), count(machine.cores(), "core"))
+            .and("system", "{}, Java {}", machine.system(), machine.jdk()));
+    blocks.add(Table.of("Measurements", columns(), measurements).at("/measurements"));
+    List<Measurement> commands =
+        measurements.stream().filter(each -> Double.isFinite(each.peakResidentBytes())).toList();
+    if (!commands.isEmpty()) {
+      blocks.add(Table.of("Whole commands", COMMANDS, commands));
+    }
+    blocks.add(new Notes(notes()));
+    return new Document<>(
+        KIND,
+        machine.cpu(),
+        baseline == null ? null : verdict(),
+        List.of(new Section(null, blocks)),
+        Table.of("Measurements", CSV, measurements),
+        this);
+  }
+
+  /** What people read of measurements, compared with the baseline where there is one. */
+  private Shape<Measurement> columns() {
+    return baseline == null
+        ? MEASUREMENTS.and(row ->
+            row.shown(
+                    Unit.NUMBER,
+                    "ns/request",
+                    "Nanoseconds for each request.",
+                    each -> number(each.nanosPerRequest()))
+                .rank(2)
+                .shown(
+                    Unit.NUMBER,
+                    "B/event",
+                    "Java heap allocated for each event.",
+                    each -> number(each.allocatedBytesPerEvent()))
+                .rank(1))
+        : MEASUREMENTS.and(row ->
+            row.shown(
+                    Unit.NUMBER,
+                    "to baseline",
+                    "New median over old.",
+                    each -> baseline.compare(each) == null ? null : baseline.compare(each).ratio())
+                .shown(
+                    Unit.TEXT,
+                    "verdict",
+                    "Whether it is slower by more than the tolerance and the spread.",
+                    each -> verdict(baseline.compare(each))));
+  }
+
+  private Verdict verdict() {
+    long slower = measurements.stream().filter(this::isSlower).count();
+    return new Verdict(
+        slower == 0 ? Verdict.Tone.GOOD : Verdict.Tone.BAD,
+        Sentence.of(
+            "Slower than the baseline by more than {} %: {} of {}.",
+            "%.0f".formatted(100 * tolerance),
+            slower == 0 ? "none" : count(slower),
+            count(measurements.size(), "measurement")),
+        List.of(),
+        null);
+  }
+
+  private String verdict(BenchBaseline.Comparison comparison) {
+    if (comparison == null) {
+      return "not in it";
+    }
+    if (comparison.isSlower(tolerance)) {
+      return "slower";
+    }
+    return comparison.apart() && comparison.ratio() < 1 - tolerance ? "faster" : "same";
+  }
+
+  /** Whether anything is slower than it was. */
+  public boolean isSlower() {
+    return measurements.stream().anyMatch(this::isSlower);
+  }
+
+  private boolean isSlower(Measurement each) {
+    BenchBaseline.Comparison comparison = baseline == null ? null : baseline.compare(each);
+    return comparison != null && comparison.isSlower(tolerance);
+  }
+
+  private List<Sentence> notes() {
+    List<Sentence> notes = new ArrayList<>();
+    notes.add(
+        Sentence.of(
+            "Medians of {} from {} each; ± is half the distance of the quartiles. An event is an"
+                + " effect as PyTorch's history records it (alloc, free_requested, free_completed,"
+                + " segment_...); of simulations in time, a row of the program. B/event: Java heap"
+                + " allocated.",
+            count(
+                measurements.stream()
+                    .mapToInt(each -> each.nanosPerEvent().values().size())
+                    .max()
+                    .orElse(0),
+                "sample"),
+            runs == 1 ? "1 process" : runs + " processes"));
+    double cpu =
+        measurements.stream()
+            .mapToDouble(Measurement::cpuShare)
+            .filter(Double::isFinite)
+            .min()
+            .orElse(1);
+    if (cpu < ENOUGH_CPU) {
+      notes.add(
+          Sentence.of(
+              "Other programs had the processor for up to {} % of the time; without them it is"
+                  + " that much faster.",
+              "%.0f".formatted(100 * (1 - cpu))));
+    }
+    notRun.forEach((what, why) -> notes.add(Sentence.of("not run: {}: {}", what, why)));
+    if (baseline != null && !baseline.machine().jdk().equals(machine.jdk())) {
+      notes.add(Sentence.of("The baseline was measured with Java {}.", baseline.machine().jdk()));
+    }
+    return notes;
+  }
+
+  private static String number(double value) {
+    return !Double.isFinite(value)
+        ? null
+        : (Math.abs(value) < 100 ? "%.1f" : "%.0f").formatted(value);
+  }
+}
