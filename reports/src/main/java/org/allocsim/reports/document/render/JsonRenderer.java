@@ -49,7 +49,7 @@ public final class JsonRenderer {
 
   private static <R> Map<String, Object> json(Shape<R> shape, R subject) {
     Map<String, Object> map = new LinkedHashMap<>();
-    for (Column<R> column : shape.columns()) {
+    for (Column<R> column : shape.keyed()) {
       Object value = column.value(subject);
       if (value == null && column.missing() == null) {
         throw new IllegalStateException(column.key() + " is missing and never should be");
@@ -104,7 +104,7 @@ public final class JsonRenderer {
   }
 
   private static Map<String, Object> properties(Shape<?> shape) {
-    return shape.columns().stream()
+    return shape.keyed().stream()
         .collect(
             Collectors.toMap(
                 Column::key, JsonRenderer::property, (one, _) -> one, LinkedHashMap::new));
