@@ -62,8 +62,7 @@ public record LintAnswer(
           option
               .text("option", "option", "Its name.", SettingsComparison.Row::option)
               .text("given", "given", "Value in the string.", SettingsComparison.Row::believed)
-              .text(
-                  "in_force", "in force", "Recorded value.", SettingsComparison.Row::recorded)
+              .text("in_force", "in force", "Recorded value.", SettingsComparison.Row::recorded)
               .text(
                   "status",
                   "status",

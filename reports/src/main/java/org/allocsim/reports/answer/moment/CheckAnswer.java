@@ -37,7 +37,9 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
                   "actual",
                   "What the program has.",
                   each ->
-                      each.isSize() ? Quantity.exactBytes(each.actual()) : text(each, each.actual()))
+                      each.isSize()
+                          ? Quantity.exactBytes(each.actual())
+                          : text(each, each.actual()))
               .count("limit", "The maximum that is allowed.", LimitCheck::limit)
               .shown(BYTES, "at most", "What is allowed.", each -> text(each, each.limit()))
               .text(

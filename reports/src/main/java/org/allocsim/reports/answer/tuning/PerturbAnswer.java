@@ -152,7 +152,8 @@ public record PerturbAnswer(
                       "The lowest (min), the highest (max), the median or a percentile.",
                       each ->
                           each.peaks(
-                              Map.of("min", 0.0, "p5", 0.05, "median", 0.5, "p95", 0.95, "max", 1.0)))
+                              Map.of(
+                                  "min", 0.0, "p5", 0.05, "median", 0.5, "p95", 0.95, "max", 1.0)))
                   .one("plain", "The program as it is.", RESULT, each -> each.fragility.plain())
                   .one(
                       "worst",
@@ -160,8 +161,7 @@ public record PerturbAnswer(
                       COPY,
                       each -> each.fragility.worst())
                   .many("all", "The copies.", COPY, each -> each.fragility.runs())
-                  .seconds(
-                      "wall_seconds", "Time that the replays took.", PerturbAnswer::seconds)));
+                  .seconds("wall_seconds", "Time that the replays took.", PerturbAnswer::seconds)));
 
   private Scenario scenario() {
     return fragility.scenario();
@@ -237,7 +237,9 @@ public record PerturbAnswer(
 
   private String change(long bytes) {
     long plain = fragility.plain().peakReservedBytes();
-    return plain == 0 ? "-" : String.format(Locale.ROOT, "%+.2f %%", 100.0 * (bytes - plain) / plain);
+    return plain == 0
+        ? "-"
+        : String.format(Locale.ROOT, "%+.2f %%", 100.0 * (bytes - plain) / plain);
   }
 
   private Facts facts() {
