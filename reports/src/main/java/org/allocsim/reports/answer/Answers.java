@@ -7,9 +7,16 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.diagnosis.LintAnswer;
+import org.allocsim.reports.answer.moment.AccountAnswer;
+import org.allocsim.reports.answer.moment.CheckAnswer;
+import org.allocsim.reports.answer.moment.DiffAnswer;
+import org.allocsim.reports.answer.moment.PeakAnswer;
+import org.allocsim.reports.answer.moment.PinsAnswer;
 import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
+import org.allocsim.reports.answer.tuning.PerturbAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.answer.validation.BenchAnswer;
 import org.allocsim.reports.answer.validation.CalibrateAnswer;
@@ -31,7 +38,14 @@ public final class Answers {
           ValidateAnswer.KIND,
           TorchAnswer.KIND,
           CalibrateAnswer.KIND,
-          BenchAnswer.KIND);
+          BenchAnswer.KIND,
+          PeakAnswer.KIND,
+          PinsAnswer.KIND,
+          DiffAnswer.KIND,
+          CheckAnswer.KIND,
+          AccountAnswer.KIND,
+          PerturbAnswer.KIND,
+          LintAnswer.KIND);
 
   private Answers() {}
 

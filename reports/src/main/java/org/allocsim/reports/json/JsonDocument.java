@@ -19,16 +19,9 @@ public enum JsonDocument {
   VERIFY(2, "verify --json"),
   SUITE(2, "suite --json"),
   SUITE_SCORES(1, "suite --policies --json"),
-  PEAK(2, "peak --json"),
-  PINS(2, "pins --json"),
-  DIFF(2, "diff --json"),
-  CHECK(1, "check --json"),
-  ACCOUNT(2, "account --json"),
   LEAKS(2, "leaks --json"),
   INSPECT(2, "inspect --json"),
-  LINT_CONF(1, "lint-conf --json"),
-  EXPLAIN_OOM(2, "explain-oom --json"),
-  PERTURB(2, "perturb --json");
+  EXPLAIN_OOM(2, "explain-oom --json");
 
   private static final String KEY = "schema";
 
