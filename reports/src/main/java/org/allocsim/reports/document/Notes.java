@@ -5,11 +5,22 @@ import java.util.List;
 /**
  * Sentences for those who want to know more.
  *
+ * @param title their heading; null where each is a paragraph
  * @param sentences one note each
  */
-public record Notes(List<Sentence> sentences) implements Block {
+public record Notes(String title, List<Sentence> sentences) implements Block {
   /** Keeps its own copy. */
   public Notes {
     sentences = List.copyOf(sentences);
+  }
+
+  /** Sentences under the heading of notes. */
+  public Notes(List<Sentence> sentences) {
+    this("notes", sentences);
+  }
+
+  /** Plain texts under a heading. */
+  public static Notes of(String title, List<String> texts) {
+    return new Notes(title, texts.stream().map(Sentence::of).toList());
   }
 }

@@ -40,8 +40,11 @@ final class PageParts {
                 .append("</dd></div>\n"));
         html.append("</dl>\n");
       }
-      case Notes(var sentences) -> {
-        heading("Notes");
+      case Notes(var title, var sentences) when title == null ->
+          sentences.forEach(
+              text -> html.append("<p>").append(PageText.html(text)).append("</p>\n"));
+      case Notes(var title, var sentences) -> {
+        heading(Character.toUpperCase(title.charAt(0)) + title.substring(1));
         list(sentences);
       }
       // Rows of the JSON are drawn by the page's program, which sorts them.

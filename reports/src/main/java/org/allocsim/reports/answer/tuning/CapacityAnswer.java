@@ -189,10 +189,7 @@ public record CapacityAnswer(
             .at("/settings");
     List<Block> blocks = new ArrayList<>(List.of(facts(), table));
     blocks.add(Table.of("Known GPUs", GPUS, gpus()));
-    List<Sentence> notes = notes(rows);
-    if (!notes.isEmpty()) {
-      blocks.add(new Notes(notes));
-    }
+    blocks.add(new Notes(notes(rows)));
     return new Document<>(
         KIND,
         String.valueOf(Path.of(file).getFileName()),

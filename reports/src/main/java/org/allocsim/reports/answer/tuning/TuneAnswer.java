@@ -271,10 +271,7 @@ public record TuneAnswer(
                 new Table.More("setting", "--top 0 shows all"))
             .at("/settings");
     List<Block> blocks = new ArrayList<>(List.of(facts(), table));
-    List<Sentence> notes = notes();
-    if (!notes.isEmpty()) {
-      blocks.add(new Notes(notes));
-    }
+    blocks.add(new Notes(notes()));
     return new Document<>(
         KIND,
         String.valueOf(Path.of(file).getFileName()),

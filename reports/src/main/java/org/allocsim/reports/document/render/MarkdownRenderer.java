@@ -50,7 +50,12 @@ public final class MarkdownRenderer {
                   .map(fact -> "**" + fact.getKey() + "** " + fact.getValue())
                   .collect(Collectors.joining("\\\n")));
         }
-        case Notes(var sentences) -> print(sentences);
+        case Notes(var title, var sentences) when title == null ->
+            sentences.forEach(text -> out.println("\n" + text));
+        case Notes(var title, var sentences) -> {
+          out.println("\n" + title + ":");
+          print(sentences);
+        }
         case Table<?> table -> {
           out.println();
           TerminalRenderer.textTable(table).printMarkdown(out);

@@ -79,8 +79,12 @@ public final class TerminalRenderer {
   }
 
   private void print(Notes notes) {
-    out.println("notes:");
-    notes.sentences().forEach(note -> WrappedText.printItem(out, "  ", note.toString()));
+    if (notes.title() == null) {
+      notes.sentences().forEach(text -> WrappedText.print(out, "", "", text.toString()));
+    } else {
+      out.println(notes.title() + ":");
+      notes.sentences().forEach(note -> WrappedText.printItem(out, "  ", note.toString()));
+    }
   }
 
   private <R> void print(Table<R> table) {
