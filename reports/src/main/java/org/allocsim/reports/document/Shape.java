@@ -122,6 +122,17 @@ public record Shape<R>(List<Column<R>> columns) {
       return ratio(key, null, explanation, value);
     }
 
+    /** A figure in no unit that others have; its explanation says what it counts. */
+    public Builder<R> number(
+        String key, String label, String explanation, Function<? super R, Double> value) {
+      return scalar(Unit.NUMBER, key, label, explanation, value);
+    }
+
+    /** Such a figure, for programs only. */
+    public Builder<R> number(String key, String explanation, Function<? super R, Double> value) {
+      return number(key, null, explanation, value);
+    }
+
     /** Things a second. */
     public Builder<R> rate(
         String key, String label, String explanation, Function<? super R, Double> value) {
@@ -183,7 +194,17 @@ public record Shape<R>(List<Column<R>> columns) {
         String explanation,
         String meaning,
         Function<? super R, ? extends Map<String, ?>> value) {
-      return add(key, null, explanation, new Type.Named(unit, meaning), value);
+      return add(key, null, explanation, new Type.Named(new Type.Scalar(unit), meaning), value);
+    }
+
+    /** Parts with a shape of their own, under names that depend on the data. */
+    public <P> Builder<R> named(
+        Shape<P> shape,
+        String key,
+        String explanation,
+        String meaning,
+        Function<? super R, ? extends Map<String, ? extends P>> value) {
+      return add(key, null, explanation, new Type.Named(new Type.Single(shape), meaning), value);
     }
 
     /** A part with a shape of its own. */

@@ -15,9 +15,9 @@ public sealed interface Type {
   record Series(Unit unit) implements Type {}
 
   /**
-   * Quantities under names that depend on the data.
+   * Values of one type under names that depend on the data.
    *
    * @param meaning what one of them is
    */
-  record Named(Unit unit, String meaning) implements Type {}
+  record Named(Type of, String meaning) implements Type {}
 }

@@ -19,6 +19,8 @@ public enum Unit {
   COUNT("", "integer"),
   /** A part of a whole or one quantity over another; read as a percentage. */
   RATIO("_ratio", "number"),
+  /** A figure that none of the others describes; its explanation says what it counts. */
+  NUMBER("", "number"),
   /** Things a second. */
   RATE("_per_second", "number"),
   /** Yes or no. */
@@ -57,7 +59,7 @@ public enum Unit {
    */
   void requireKey(String key) {
     for (Unit other : values()) {
-      boolean claims = !other.suffix.isEmpty() && key.endsWith(other.suffix);
+      boolean claims = !other.suffix.isEmpty() && ("_" + key).endsWith(other.suffix);
       if (claims ? other != this : other == this && !suffix.isEmpty()) {
         throw new IllegalArgumentException(
             "the key " + key + " does not suit a value in " + name().toLowerCase(Locale.ROOT));
@@ -82,6 +84,7 @@ public enum Unit {
       case SECONDS -> Numbers.duration(Math.round(number.doubleValue() * NANOS_PER_SECOND));
       case COUNT -> Numbers.count(number.longValue());
       case RATIO -> Numbers.percent(number.doubleValue());
+      case NUMBER -> String.format(Locale.ROOT, "%.2f", number.doubleValue());
       case RATE -> String.format(Locale.ROOT, "%.2f M/s", number.doubleValue() / MILLION);
       case FLAG, TEXT -> number.toString();
     };

@@ -11,7 +11,6 @@ import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Type;
-import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verdict;
 
 /** A document as JSON, and the schema of a kind of documents. */
@@ -63,7 +62,11 @@ public final class JsonRenderer {
     return switch (type) {
       case Type.Scalar _ -> value;
       case Type.Series _ -> value;
-      case Type.Named _ -> value;
+      case Type.Named(var of, _) -> {
+        Map<String, Object> map = new LinkedHashMap<>();
+        ((Map<?, ?>) value).forEach((name, part) -> map.put(name.toString(), json(of, part)));
+        yield map;
+      }
       case Type.Single(var shape) -> json(unchecked(shape), value);
       case Type.Many(var shape) ->
           ((List<?>) value)
@@ -107,24 +110,27 @@ public final class JsonRenderer {
     return shape.columns().stream()
         .collect(
             Collectors.toMap(
-                Column::key, JsonRenderer::property, (one, _) -> one, LinkedHashMap::new));
+                Column::key,
+                column -> property(explanation(column), column.type(), column.missing() != null),
+                (one, _) -> one,
+                LinkedHashMap::new));
   }
 
-  private static Map<String, Object> property(Column<?> column) {
+  private static Map<String, Object> property(String description, Type type, boolean mayBeMissing) {
     Map<String, Object> property = new LinkedHashMap<>();
-    property.put(DESCRIPTION, explanation(column));
-    String type =
-        switch (column.type()) {
+    property.put(DESCRIPTION, description);
+    String name =
+        switch (type) {
           case Type.Scalar(var unit) -> unit.jsonType();
           case Type.Series _, Type.Many _ -> "array";
           case Type.Named _, Type.Single _ -> "object";
         };
-    property.put(TYPE, column.missing() == null ? type : List.of(type, "null"));
-    switch (column.type()) {
+    property.put(TYPE, mayBeMissing ? List.of(name, "null") : name);
+    switch (type) {
       case Type.Scalar _ -> {}
       case Type.Series(var unit) -> property.put("items", Map.of(TYPE, unit.jsonType()));
-      case Type.Named(var unit, var meaning) ->
-          property.put("additionalProperties", described(unit, meaning));
+      case Type.Named(var of, var meaning) ->
+          property.put("additionalProperties", property(meaning, of, false));
       case Type.Single(var shape) -> putObject(property, properties(shape));
       case Type.Many(var shape) -> {
         Map<String, Object> items = new LinkedHashMap<>();
@@ -133,13 +139,6 @@ public final class JsonRenderer {
         property.put("items", items);
       }
     }
-    return property;
-  }
-
-  private static Map<String, Object> described(Unit unit, String meaning) {
-    Map<String, Object> property = new LinkedHashMap<>();
-    property.put(DESCRIPTION, meaning);
-    property.put(TYPE, unit.jsonType());
     return property;
   }
 
