@@ -11,7 +11,6 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Verdict;
@@ -94,7 +93,7 @@ public final class ReportPage {
     this(
         document.kind().name(),
         document.title(),
-        Objects.requireNonNull(document.verdict()),
+        document.verdict(),
         results,
         traces,
         document.tables().stream()
@@ -258,6 +257,9 @@ public final class ReportPage {
   }
 
   private String verdict() {
+    if (verdict == null) {
+      return "";
+    }
     StringBuilder html = new StringBuilder();
     html.append("<h1 class=\"verdict ")
         .append(verdict.tone().name().toLowerCase(java.util.Locale.ROOT))
