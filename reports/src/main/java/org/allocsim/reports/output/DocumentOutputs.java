@@ -49,8 +49,13 @@ public final class DocumentOutputs implements AutoCloseable {
 
   private void add(List<OutputFiles.Output> list, String option, String name) {
     if (name != null) {
-      list.add(outputs.openApart(option, name, inputs));
+      list.add(open(option, name));
     }
+  }
+
+  /** Opens a further file, which appears with the others; null where the option is absent. */
+  public OutputFiles.Output open(String option, String name) {
+    return name == null ? null : outputs.openApart(option, name, inputs);
   }
 
   /** Whether there is a page, for which runs must be recorded. */
