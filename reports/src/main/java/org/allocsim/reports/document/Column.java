@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
  * in JSON.
  *
  * @param <R> the subject, one row of a table
- * @param key its name in JSON and CSV, which ends in the unit
+ * @param key its name in JSON and CSV, which ends in the unit; null for what only people read
  * @param label its name for people; null for what only programs read
  * @param explanation what it means, one sentence
  * @param type what its values are

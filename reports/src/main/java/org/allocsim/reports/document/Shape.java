@@ -22,7 +22,7 @@ public record Shape<R>(List<Column<R>> columns) {
     columns = List.copyOf(columns);
     Set<String> keys = new HashSet<>();
     for (Column<R> column : columns) {
-      if (!keys.add(column.key())) {
+      if (column.key() != null && !keys.add(column.key())) {
         throw new IllegalArgumentException("two columns have the key " + column.key());
       }
     }
@@ -33,6 +33,11 @@ public record Shape<R>(List<Column<R>> columns) {
     Builder<R> builder = new Builder<>();
     description.accept(builder);
     return new Shape<>(builder.columns);
+  }
+
+  /** The columns that programs read. */
+  public List<Column<R>> keyed() {
+    return columns.stream().filter(column -> column.key() != null).toList();
   }
 
   /** The same with more columns after its own. */
@@ -220,6 +225,17 @@ public record Shape<R>(List<Column<R>> columns) {
         Shape<P> shape,
         Function<? super R, ? extends List<? extends P>> value) {
       return add(key, null, explanation, new Type.Many(shape), value);
+    }
+
+    /**
+     * What only people read.
+     *
+     * @param unit how it is written and aligned
+     * @param value a quantity of the unit, or the text that stands for one
+     */
+    public Builder<R> shown(
+        Unit unit, String label, String explanation, Function<? super R, ?> value) {
+      return add(null, label, explanation, new Type.Scalar(unit), value);
     }
 
     /** Columns of a part, as if they were those of the subject. */

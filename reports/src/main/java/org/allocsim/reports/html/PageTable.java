@@ -18,7 +18,7 @@ final class PageTable {
   static <R> Map<String, Object> of(Table<R> table) {
     Column<R> naming = table.naming();
     List<Column<R>> columns =
-        table.shape().columns().stream()
+        table.shape().keyed().stream()
             .filter(column -> column.label() != null && !column.equals(naming))
             .toList();
     List<Object> rows = new ArrayList<>();

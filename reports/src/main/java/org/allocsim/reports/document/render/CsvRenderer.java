@@ -16,7 +16,7 @@ public final class CsvRenderer {
   /** Writes a table and leaves the stream open. */
   public static <R> void write(Table<R> table, OutputStream stream) {
     PrintWriter out = new PrintWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8));
-    List<Column<R>> columns = table.shape().columns().stream().filter(Column::isFlat).toList();
+    List<Column<R>> columns = table.shape().keyed().stream().filter(Column::isFlat).toList();
     CsvText csv = new CsvText(out, columns.stream().map(Column::key).toArray(String[]::new));
     for (R row : table.rows()) {
       csv.row(columns.stream().map(column -> column.value(row)).toArray());

@@ -48,7 +48,7 @@ public final class JsonRenderer {
 
   private static <R> Map<String, Object> json(Shape<R> shape, R subject) {
     Map<String, Object> map = new LinkedHashMap<>();
-    for (Column<R> column : shape.columns()) {
+    for (Column<R> column : shape.keyed()) {
       Object value = column.value(subject);
       if (value == null && column.missing() == null) {
         throw new IllegalStateException(column.key() + " is missing and never should be");
@@ -107,7 +107,7 @@ public final class JsonRenderer {
   }
 
   private static Map<String, Object> properties(Shape<?> shape) {
-    return shape.columns().stream()
+    return shape.keyed().stream()
         .collect(
             Collectors.toMap(
                 Column::key,
