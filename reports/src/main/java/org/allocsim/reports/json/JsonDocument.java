@@ -26,7 +26,6 @@ public enum JsonDocument {
   DIFF(2, "diff --json"),
   CHECK(1, "check --json"),
   ACCOUNT(2, "account --json"),
-  LEAKS(2, "leaks --json"),
   INSPECT(2, "inspect --json"),
   LINT_CONF(1, "lint-conf --json"),
   EXPLAIN_OOM(2, "explain-oom --json"),
