@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
+import org.allocsim.reports.answer.validation.VerifyAnswer;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.json.JsonDocument;
@@ -17,7 +19,13 @@ import org.allocsim.reports.json.JsonDocument;
 /** The kinds of documents that commands write as JSON. */
 public final class Answers {
   private static final List<Kind<?>> KINDS =
-      List.of(CompareAnswer.KIND, TuneAnswer.KIND, CapacityAnswer.KIND, LeaksAnswer.KIND);
+      List.of(
+          CompareAnswer.KIND,
+          TuneAnswer.KIND,
+          CapacityAnswer.KIND,
+          LeaksAnswer.KIND,
+          ExplainOomAnswer.KIND,
+          VerifyAnswer.KIND);
 
   private Answers() {}
 

@@ -18,7 +18,6 @@ import java.util.Map;
 public enum JsonDocument {
   REPLAY(2, "replay --json"),
   REPLAY_REPEATED(2, "replay --repeat --json"),
-  VERIFY(2, "verify --json"),
   SUITE(2, "suite --json"),
   SUITE_SCORES(1, "suite --policies --json"),
   PEAK(2, "peak --json"),
@@ -28,7 +27,6 @@ public enum JsonDocument {
   ACCOUNT(2, "account --json"),
   INSPECT(2, "inspect --json"),
   LINT_CONF(1, "lint-conf --json"),
-  EXPLAIN_OOM(2, "explain-oom --json"),
   PERTURB(2, "perturb --json"),
   BENCH(2, "bench --json"),
   VALIDATE(2, "validate --json"),
