@@ -9,6 +9,7 @@ import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
+import org.allocsim.reports.answer.product.InspectAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.answer.validation.VerifyAnswer;
@@ -25,7 +26,8 @@ public final class Answers {
           CapacityAnswer.KIND,
           LeaksAnswer.KIND,
           ExplainOomAnswer.KIND,
-          VerifyAnswer.KIND);
+          VerifyAnswer.KIND,
+          InspectAnswer.KIND);
 
   private Answers() {}
 

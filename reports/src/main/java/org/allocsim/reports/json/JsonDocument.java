@@ -25,7 +25,6 @@ public enum JsonDocument {
   DIFF(2, "diff --json"),
   CHECK(1, "check --json"),
   ACCOUNT(2, "account --json"),
-  INSPECT(2, "inspect --json"),
   LINT_CONF(1, "lint-conf --json"),
   PERTURB(2, "perturb --json"),
   BENCH(2, "bench --json"),
