@@ -9,6 +9,8 @@ import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
 import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
+import org.allocsim.reports.answer.fleet.SuiteAnswer;
+import org.allocsim.reports.answer.fleet.SuiteScoresAnswer;
 import org.allocsim.reports.answer.product.InspectAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
@@ -27,7 +29,9 @@ public final class Answers {
           LeaksAnswer.KIND,
           ExplainOomAnswer.KIND,
           VerifyAnswer.KIND,
-          InspectAnswer.KIND);
+          InspectAnswer.KIND,
+          SuiteAnswer.KIND,
+          SuiteScoresAnswer.KIND);
 
   private Answers() {}
 

@@ -18,8 +18,6 @@ import java.util.Map;
 public enum JsonDocument {
   REPLAY(2, "replay --json"),
   REPLAY_REPEATED(2, "replay --repeat --json"),
-  SUITE(2, "suite --json"),
-  SUITE_SCORES(1, "suite --policies --json"),
   PEAK(2, "peak --json"),
   PINS(2, "pins --json"),
   DIFF(2, "diff --json"),

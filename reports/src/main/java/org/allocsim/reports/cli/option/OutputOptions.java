@@ -32,6 +32,11 @@ public final class OutputOptions {
   @Option(names = "--markdown", description = "Print the answer as Markdown.")
   private boolean markdown;
 
+  /** Whether any of them is given. */
+  public boolean isGiven() {
+    return json != null || csv != null || report != null || markdown;
+  }
+
   /**
    * Opens the files, before the long work begins.
    *
