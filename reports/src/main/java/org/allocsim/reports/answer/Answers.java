@@ -7,12 +7,17 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
+import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.diagnosis.LintAnswer;
+import org.allocsim.reports.answer.fleet.SuiteAnswer;
+import org.allocsim.reports.answer.fleet.SuiteScoresAnswer;
 import org.allocsim.reports.answer.moment.AccountAnswer;
 import org.allocsim.reports.answer.moment.CheckAnswer;
 import org.allocsim.reports.answer.moment.DiffAnswer;
 import org.allocsim.reports.answer.moment.PeakAnswer;
 import org.allocsim.reports.answer.moment.PinsAnswer;
+import org.allocsim.reports.answer.product.InspectAnswer;
 import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
@@ -22,9 +27,9 @@ import org.allocsim.reports.answer.validation.BenchAnswer;
 import org.allocsim.reports.answer.validation.CalibrateAnswer;
 import org.allocsim.reports.answer.validation.TorchAnswer;
 import org.allocsim.reports.answer.validation.ValidateAnswer;
+import org.allocsim.reports.answer.validation.VerifyAnswer;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.render.JsonRenderer;
-import org.allocsim.reports.json.JsonDocument;
 
 /** The kinds of documents that commands write as JSON. */
 public final class Answers {
@@ -45,7 +50,13 @@ public final class Answers {
           CheckAnswer.KIND,
           AccountAnswer.KIND,
           PerturbAnswer.KIND,
-          LintAnswer.KIND);
+          LintAnswer.KIND,
+          LeaksAnswer.KIND,
+          ExplainOomAnswer.KIND,
+          VerifyAnswer.KIND,
+          InspectAnswer.KIND,
+          SuiteAnswer.KIND,
+          SuiteScoresAnswer.KIND);
 
   private Answers() {}
 
@@ -61,9 +72,6 @@ public final class Answers {
   /** All schemas. */
   public static List<Schema> schemas() {
     List<Schema> schemas = new ArrayList<>();
-    for (JsonDocument document : JsonDocument.values()) {
-      schemas.add(new Schema(document.id(), document.command(), document.schema()));
-    }
     for (Kind<?> kind : KINDS) {
       ByteArrayOutputStream text = new ByteArrayOutputStream();
       JsonText.write(JsonRenderer.schema(kind), text);

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.oom.BfcDump;
@@ -13,17 +14,15 @@ import org.allocsim.analysis.oom.OomExplainer;
 import org.allocsim.analysis.oom.OomExplanation;
 import org.allocsim.analysis.oom.OomLog;
 import org.allocsim.analysis.oom.OomSettings;
-import org.allocsim.analysis.text.JsonText;
-import org.allocsim.reports.answer.diagnosis.BfcDumpText;
-import org.allocsim.reports.answer.diagnosis.ExplainOomJson;
-import org.allocsim.reports.answer.diagnosis.ExplainOomText;
+import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
+import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.input.Inputs;
-import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.output.Terminals;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -87,22 +86,17 @@ final class ExplainOomCommand implements Callable<Integer> {
       description = "Different messages to explain in full; the others are counted. Default: 10.")
   private int show;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the explanations as JSON; - is standard output.")
-  private String jsonName;
+  @Mixin private OutputOptions outputOptions;
 
   @Override
   public Integer call() throws IOException {
     if (show < 1) {
       throw Failure.usage("--show " + show + " shows nothing; give 1 or more");
     }
-    PrintWriter out = spec.commandLine().getOut();
-    boolean standardInput = name.equals(STANDARD_INPUT);
-    Path file = standardInput ? null : Inputs.require(name);
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      OutputFiles.Output json = jsonName == null ? null : outputs.open("--json", jsonName, file);
+    Path file = name.equals(STANDARD_INPUT) ? null : Inputs.require(name);
+    try (DocumentOutputs outputs =
+        outputOptions.open(
+            "explain-oom", spec.commandLine().getOut(), Collections.singletonList(file))) {
       BfcDumpReader dumpReader = new BfcDumpReader();
       OomLog.Contents contents = read(file, dumpReader);
       List<BfcDump> dumps = dumpReader.finish();
@@ -117,37 +111,11 @@ final class ExplainOomCommand implements Callable<Integer> {
                   OomExplainer.explain(
                       found.message(), contents.tableOf(found), settings, contents.windows()))
               .toList();
-      if (json != null) {
-        JsonText.write(
-            JsonDocument.EXPLAIN_OOM.of(
-                ExplainOomJson.of(label(), contents, settings, explanations, dumps)),
-            json.stream());
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        printAll(contents, settings, explanations, dumps, out);
-      }
-      return ExitCodes.of(
-          explanations.isEmpty() ? dumps.getFirst().verdict() : explanations.getFirst().verdict());
+      ExplainOomAnswer answer =
+          new ExplainOomAnswer(label(), contents, settings, explanations, dumps);
+      outputs.write(answer.document(show));
+      return ExitCodes.of(answer.first());
     }
-  }
-
-  private void printAll(
-      OomLog.Contents contents,
-      OomSettings settings,
-      List<OomExplanation> explanations,
-      List<BfcDump> dumps,
-      PrintWriter out) {
-    if (!explanations.isEmpty()) {
-      ExplainOomText.print(label(), contents, settings, explanations, show, out);
-    }
-    if (!dumps.isEmpty()) {
-      if (!explanations.isEmpty()) {
-        out.println();
-      }
-      BfcDumpText.print(label(), dumps, show, out);
-    }
-    out.flush();
   }
 
   private OomLog.Contents read(Path file, BfcDumpReader dumps) throws IOException {

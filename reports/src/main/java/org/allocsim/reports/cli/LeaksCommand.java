@@ -3,29 +3,29 @@ package org.allocsim.reports.cli;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.IterationSampler;
 import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.leak.LeakAnalysis;
-import org.allocsim.analysis.text.JsonText;
-import org.allocsim.reports.answer.diagnosis.LeaksReport;
-import org.allocsim.reports.answer.diagnosis.LeaksText;
+import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.replay.ReplayRun;
 import org.allocsim.reports.chart.ChartFile;
 import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.chart.ChartTheme;
 import org.allocsim.reports.chart.memory.LeakTrendChart;
 import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Addresses;
 import org.allocsim.reports.input.ReplaySetup;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.json.JsonDocument;
-import org.allocsim.reports.output.ChartFolder;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.OutputFiles;
@@ -41,7 +41,7 @@ import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
-import org.allocsim.workloads.source.OpenedTrace;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
@@ -115,30 +115,12 @@ final class LeaksCommand implements Callable<Integer> {
   @Mixin private TraceOptions traceOptions;
 
   @Option(
-      names = "--csv",
-      paramLabel = "FILE",
-      description = "Write all iterations as CSV with units in the headings; - is standard output.")
-  private String csvName;
-
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the results as JSON; - is standard output.")
-  private String jsonName;
-
-  @Option(
       names = "--chart",
       paramLabel = "FILE",
       description = "Draw live and reserved memory per iteration as " + ChartFile.EXTENSIONS + ".")
   private String chartName;
 
-  @Option(
-      names = "--charts",
-      paramLabel = "DIR",
-      description =
-          "Folder that gets the same as leak.svg and leak.png, and for dark paper as leak-dark.svg"
-              + " and leak-dark.png; it is made where missing.")
-  private String chartsName;
+  @Mixin private OutputOptions outputOptions;
 
   @Override
   public Integer call() throws IOException {
@@ -146,40 +128,25 @@ final class LeaksCommand implements Callable<Integer> {
     if (warmUp != null && warmUp < 0) {
       throw Failure.usage("--warm-up " + warmUp + " is negative; give a number of iterations");
     }
-    PrintWriter out = spec.commandLine().getOut();
-    Path file = Traces.file(traceName);
-    LeaksReport report;
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
-      OutputFiles.Output csv = outputs.openIfGiven("--csv", csvName, file);
-      OutputFiles.Output chart = outputs.openIfGiven("--chart", chartName, file);
-      report = analyse();
-      if (json != null) {
-        JsonText.write(JsonDocument.LEAKS.of(report.toMap()), json.stream());
-      }
+    List<Path> inputs = Collections.singletonList(Traces.file(traceName));
+    try (DocumentOutputs outputs =
+        outputOptions.open("leaks", spec.commandLine().getOut(), inputs)) {
+      OutputFiles.Output chart = outputs.open("--chart", chartName);
+      LeaksAnswer answer = analyse();
       if (chart != null) {
-        draw(report, chartFormat, chart);
+        try (OutputStream stream = new BufferedOutputStream(chart.stream())) {
+          chartFormat.write(
+              answer.chart(ChartTheme.LIGHT), LeakTrendChart.WIDTH, LeakTrendChart.HEIGHT, stream);
+        }
       }
-      if (chartsName != null) {
-        new ChartFolder(outputs, "--charts", ChartFolder.make("--charts", chartsName))
-            .write(
-                "leak",
-                LeakTrendChart.WIDTH,
-                LeakTrendChart.HEIGHT,
-                theme ->
-                    LeakTrendChart.create(
-                        report.title(), report.subtitle(), report.chartData(), theme));
+      if (outputs.charts() != null && ChartFonts.areAvailable()) {
+        outputs.charts().write("leak", LeakTrendChart.WIDTH, LeakTrendChart.HEIGHT, answer::chart);
       }
-      if (csv != null) {
-        report.writeCsv(csv.stream());
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        LeaksText.print(report, out);
-        out.flush();
-      }
+      outputs.write(answer.document());
+      return answer.analysis().verdict().isHarmful()
+          ? ExitCodes.CHECK_DID_NOT_HOLD
+          : ExitCodes.DONE;
     }
-    return report.analysis().verdict().isHarmful() ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
   }
 
   private ChartFile chartFormat() {
@@ -207,19 +174,20 @@ final class LeaksCommand implements Callable<Integer> {
   }
 
   /** The recording is replayed as it was made; the device that was chosen is only forecast. */
-  LeaksReport analyse() throws IOException {
+  LeaksAnswer analyse() throws IOException {
     TraceSource source = traceOptions.open(traceName);
     PyTorchVersion version = deviceOptions.torchVersion();
     ParsedConfig config = Settings.recorded(source, version);
     long capacityBytes = capacityBytes(config);
     DeviceProfile recordedOn = DeviceProfiles.defaultProfile();
-    OpenedTrace input =
-        Traces.read(source, ReadingOptions.of(version).withDeviceTotal(recordedOn.totalBytes()));
-    int device = Traces.device(input, traceOptions.deviceIndex());
+    DeviceTrace input =
+        traceOptions.read(
+            source, ReadingOptions.of(version).withDeviceTotal(recordedOn.totalBytes()));
+    int device = input.device();
     AllocationTrace trace = input.trace();
     ReplaySetup setup =
         new ReplaySetup(
-                input,
+                input.opened(),
                 device,
                 Settings.pytorch(config, version),
                 config,
@@ -241,14 +209,7 @@ final class LeaksCommand implements Callable<Integer> {
         replay(setup, addresses, sampler);
       }
       LeakAnalysis analysis = LeakAnalysis.of(trace, device, sampler, warmUp == null ? -1 : warmUp);
-      return new LeaksReport(
-          input,
-          device,
-          addresses,
-          version,
-          analysis,
-          analysis.forecast(capacityBytes),
-          analysis.pressure(capacityBytes));
+      return new LeaksAnswer(input, addresses, version, analysis, capacityBytes);
     } catch (IterationException e) {
       String sentence = traceName + ": " + e.getMessage();
       throw e.isNameUnknown() ? Failure.usage(sentence) : new Failure(sentence, e);
@@ -288,17 +249,6 @@ final class LeaksCommand implements Callable<Integer> {
     public boolean before(int row) {
       sampler.beforeEvent(row);
       return true;
-    }
-  }
-
-  private static void draw(LeaksReport report, ChartFile format, OutputFiles.Output output)
-      throws IOException {
-    try (OutputStream stream = new BufferedOutputStream(output.stream())) {
-      format.write(
-          LeakTrendChart.create(report.title(), report.subtitle(), report.chartData()),
-          LeakTrendChart.WIDTH,
-          LeakTrendChart.HEIGHT,
-          stream);
     }
   }
 }

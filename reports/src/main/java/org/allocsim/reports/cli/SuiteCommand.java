@@ -9,13 +9,12 @@ import org.allocsim.analysis.suite.PolicyScores;
 import org.allocsim.analysis.suite.Suite;
 import org.allocsim.analysis.suite.SuiteResult;
 import org.allocsim.analysis.suite.SuiteScenario;
-import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.fleet.SuiteAnswer;
 import org.allocsim.reports.answer.fleet.SuiteExport;
-import org.allocsim.reports.answer.fleet.SuiteJson;
-import org.allocsim.reports.answer.fleet.SuiteScoresText;
-import org.allocsim.reports.answer.fleet.SuiteText;
-import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.answer.fleet.SuiteScoresAnswer;
+import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.OutputFiles;
@@ -23,6 +22,7 @@ import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.PolicyChoice;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -60,23 +60,6 @@ final class SuiteCommand implements Callable<Integer> {
   @Option(names = "--list", description = "Show what there is, and run nothing.")
   private boolean lists;
 
-  @Option(names = "--markdown", description = "Print the table as Markdown.")
-  private boolean markdown;
-
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write all results as JSON; - is standard output.")
-  private String jsonName;
-
-  @Option(
-      names = "--csv",
-      paramLabel = "FILE",
-      description =
-          "Write every run of every scenario as CSV with units in the headings; - is standard"
-              + " output.")
-  private String csvName;
-
   @Option(
       names = "--export",
       paramLabel = "DIR",
@@ -93,74 +76,57 @@ final class SuiteCommand implements Callable<Integer> {
               + " one, options stand in parentheses: 'pytorch,rmm-pool(initial=1GiB)'.")
   private String policyNames;
 
+  @Mixin private OutputOptions outputOptions;
+
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     List<SuiteScenario> scenarios = scenarios();
     if (lists) {
-      SuiteText.printList(scenarios, out);
+      SuiteAnswer.printList(scenarios, out);
       out.flush();
       return ExitCodes.DONE;
     }
-    requireOneTask();
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      if (exportName != null) {
-        int programs = SuiteExport.write(scenarios, exportName, outputs);
-        outputs.commit();
-        WrappedText.printLine(
-            out,
-            exportName
-                + ": "
-                + Numbers.count(programs, "program")
-                + " of "
-                + Numbers.count(scenarios.size(), "scenario")
-                + "; suite.csv lists what runs on them");
-        out.flush();
-        return ExitCodes.DONE;
-      }
-      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, null);
-      OutputFiles.Output csv = outputs.openIfGiven("--csv", csvName, null);
+    if (exportName != null) {
+      export(scenarios, out);
+      return ExitCodes.DONE;
+    }
+    try (DocumentOutputs outputs = outputOptions.open("suite", out, List.of())) {
       if (policyNames != null) {
-        score(scenarios, json, csv, outputs, out);
+        outputs.write(new SuiteScoresAnswer(score(scenarios)).document());
         return ExitCodes.DONE;
       }
-      List<SuiteResult> results = run(scenarios);
-      if (json != null) {
-        JsonText.write(JsonDocument.SUITE.of(SuiteJson.of(results)), json.stream());
-      }
-      if (csv != null) {
-        SuiteJson.writeCsv(results, csv.stream());
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        print(results, out);
-        out.flush();
-      }
-      return exitCode(results);
+      SuiteAnswer answer = new SuiteAnswer(run(scenarios));
+      outputs.write(answer.document(!names.isEmpty()));
+      return exitCode(answer);
     }
   }
 
   /** Whether every check of every scenario holds. */
-  static int exitCode(List<SuiteResult> results) {
-    return results.stream().allMatch(result -> result.findings().passes())
-        ? ExitCodes.DONE
-        : ExitCodes.CHECK_DID_NOT_HOLD;
+  static int exitCode(SuiteAnswer answer) {
+    return answer.passes() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
   }
 
-  private void requireOneTask() {
-    if (exportName != null
-        && (policyNames != null || jsonName != null || csvName != null || markdown)) {
-      throw Failure.usage(
-          "--export runs nothing; leave --policies, --json, --csv and --markdown out");
+  private void export(List<SuiteScenario> scenarios, PrintWriter out) {
+    if (policyNames != null || outputOptions.isGiven()) {
+      throw Failure.usage("--export runs nothing; leave --policies and all other outputs out");
+    }
+    try (OutputFiles outputs = new OutputFiles(out)) {
+      int programs = SuiteExport.write(scenarios, exportName, outputs);
+      outputs.commit();
+      WrappedText.printLine(
+          out,
+          exportName
+              + ": "
+              + Numbers.count(programs, "program")
+              + " of "
+              + Numbers.count(scenarios.size(), "scenario")
+              + "; suite.csv lists what runs on them");
+      out.flush();
     }
   }
 
-  private void score(
-      List<SuiteScenario> scenarios,
-      OutputFiles.Output json,
-      OutputFiles.Output csv,
-      OutputFiles outputs,
-      PrintWriter out) {
+  private PolicyScores score(List<SuiteScenario> scenarios) {
     List<SuiteScenario> failures =
         scenarios.stream().filter(each -> each.topic().kind() == Kind.FAILURE).toList();
     if (failures.isEmpty()) {
@@ -172,24 +138,8 @@ final class SuiteCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw Failure.usage("--policies: " + e.getMessage());
     }
-    PolicyScores scores;
     try (ProgressMeter progress = ProgressMeter.ofPolicies("running")) {
-      scores = PolicyScores.of(failures, choices, progress::update);
-    }
-    if (json != null) {
-      JsonText.write(JsonDocument.SUITE_SCORES.of(SuiteScoresText.toMap(scores)), json.stream());
-    }
-    if (csv != null) {
-      SuiteScoresText.writeCsv(scores, csv.stream());
-    }
-    outputs.commit();
-    if (!outputs.takesStandardOutput()) {
-      if (markdown) {
-        SuiteScoresText.printMarkdown(scores, out);
-      } else {
-        SuiteScoresText.print(scores, out);
-      }
-      out.flush();
+      return PolicyScores.of(failures, choices, progress::update);
     }
   }
 
@@ -211,21 +161,6 @@ final class SuiteCommand implements Callable<Integer> {
   private static List<SuiteResult> run(List<SuiteScenario> scenarios) {
     try (ProgressMeter progress = ProgressMeter.ofScenarios("running")) {
       return Suite.run(scenarios, progress::update);
-    }
-  }
-
-  private void print(List<SuiteResult> results, PrintWriter out) {
-    if (markdown) {
-      SuiteText.printMarkdown(results, out);
-    } else if (names.isEmpty()) {
-      SuiteText.printTable(results, out);
-    } else {
-      for (int i = 0; i < results.size(); i++) {
-        if (i > 0) {
-          out.println();
-        }
-        SuiteText.printDetail(results.get(i), out);
-      }
     }
   }
 }

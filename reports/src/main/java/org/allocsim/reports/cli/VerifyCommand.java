@@ -2,29 +2,24 @@ package org.allocsim.reports.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.validation.VerifiedDevice;
-import org.allocsim.reports.answer.validation.VerifyText;
+import org.allocsim.reports.answer.validation.VerifyAnswer;
 import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.input.Inputs;
 import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.json.SavedStats;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.FailureReport;
-import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.validation.fidelity.DeviceVerification;
@@ -78,36 +73,29 @@ final class VerifyCommand implements Callable<Integer> {
               + " device.")
   private String statsName;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the results as JSON; - is standard output.")
-  private String jsonName;
+  @Mixin private OutputOptions outputOptions;
 
   private final List<VerifiedDevice> verified = new ArrayList<>();
-  private final List<Map<String, Object>> unreadable = new ArrayList<>();
+  private final List<VerifyAnswer.Unreadable> unreadable = new ArrayList<>();
 
   @Override
   public Integer call() throws IOException {
     if (statsName != null && names.size() > 1) {
       throw Failure.usage("--stats goes with one snapshot; verify the others without it");
     }
-    PrintWriter out = spec.commandLine().getOut();
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, Path.of(names.getFirst()));
+    try (DocumentOutputs outputs =
+        outputOptions.open(
+            "verify", spec.commandLine().getOut(), names.stream().map(Path::of).toList())) {
       SortedMap<String, Long> saved = statsName == null ? new TreeMap<>() : readStats();
       for (String name : names) {
-        verify(name, saved, outputs.takesStandardOutput());
+        verify(name, saved);
       }
-      if (json != null) {
-        JsonText.write(JsonDocument.VERIFY.of(toMap()), json.stream());
-      }
-      outputs.commit();
+      VerifyAnswer answer = new VerifyAnswer(verified, unreadable, deviceOptions.isLimitGiven());
+      outputs.write(answer.document());
+      return !unreadable.isEmpty()
+          ? ExitCodes.FAILED
+          : answer.isExact() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
     }
-    if (!unreadable.isEmpty()) {
-      return ExitCodes.FAILED;
-    }
-    return isExact() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
   }
 
   private SortedMap<String, Long> readStats() {
@@ -125,30 +113,19 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   /** Verifies one file; one that cannot be read does not keep the others from being verified. */
-  private void verify(String name, SortedMap<String, Long> saved, boolean silent) {
-    List<VerifiedDevice> devices;
+  private void verify(String name, SortedMap<String, Long> saved) {
     try {
-      devices = verify(name, saved);
+      verified.addAll(devices(name, saved));
     } catch (Failure failure) {
       if (names.size() == 1 || failure.exitCode() != ExitCodes.FAILED) {
         throw failure;
       }
       FailureReport.print(failure, spec.commandLine().getErr(), false);
-      Map<String, Object> entry = new LinkedHashMap<>();
-      entry.put("file", name);
-      entry.put("error", failure.getMessage());
-      unreadable.add(entry);
-      return;
-    }
-    verified.addAll(devices);
-    if (!silent) {
-      PrintWriter out = spec.commandLine().getOut();
-      devices.forEach(device -> VerifyText.print(device, deviceOptions.isLimitGiven(), out));
-      out.flush();
+      unreadable.add(new VerifyAnswer.Unreadable(name, failure.getMessage()));
     }
   }
 
-  private List<VerifiedDevice> verify(String name, SortedMap<String, Long> saved) {
+  private List<VerifiedDevice> devices(String name, SortedMap<String, Long> saved) {
     long startNanos = System.nanoTime();
     TraceSource source = Traces.open(name, null);
     Snapshot snapshot =
@@ -179,30 +156,5 @@ final class VerifyCommand implements Callable<Integer> {
               name, snapshot, device, results.isEmpty() ? saved : new TreeMap<>(), seconds));
     }
     return results;
-  }
-
-  private boolean isExact() {
-    return unreadable.isEmpty() && verified.stream().allMatch(VerifiedDevice::exact);
-  }
-
-  private Map<String, Object> toMap() {
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put(
-        "events_recorded",
-        verified.stream().mapToLong(each -> each.verification().eventsRecorded()).sum());
-    map.put(
-        "events_matched",
-        verified.stream().mapToLong(each -> each.verification().eventsMatched()).sum());
-    map.put("exact", isExact());
-    map.put(
-        "first_divergence",
-        verified.stream()
-            .map(each -> each.verification().firstDivergence().map(each::divergence).orElse(null))
-            .filter(Objects::nonNull)
-            .findFirst()
-            .orElse(null));
-    map.put("results", verified.stream().<Object>map(VerifiedDevice::toMap).toList());
-    map.put("unreadable", List.copyOf(unreadable));
-    return map;
   }
 }

@@ -187,6 +187,11 @@ public record Shape<R>(List<Column<R>> columns) {
       return texts(key, null, explanation, value);
     }
 
+    /** What may have any type, for programs only. */
+    public Builder<R> any(String key, String explanation, Function<? super R, ?> value) {
+      return scalar(Unit.ANY, key, null, explanation, value);
+    }
+
     /** Quantities of one unit, any number of them, for programs only. */
     public Builder<R> series(
         Unit unit, String key, String explanation, Function<? super R, ? extends List<?>> value) {

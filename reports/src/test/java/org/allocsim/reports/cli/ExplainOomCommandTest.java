@@ -112,8 +112,8 @@ class ExplainOomCommandTest {
       assertTrue(
           run.out()
               .startsWith(
-                  "FULL  no allocator setting can fix this: 0.66 GiB short even with perfect"
-                      + " packing\n  standard input, line 1, GPU 0; "),
+                  "FULL: no allocator setting can fix this: 0.66 GiB short even with perfect"
+                      + " packing\n\nmessage  standard input, line 1, GPU 0; "),
           run.out());
     } finally {
       System.setIn(before);
@@ -151,7 +151,7 @@ class ExplainOomCommandTest {
   private void assertExit(int exitCode, String word, String message) throws IOException {
     CommandRun run = explain(message);
     assertEquals(exitCode, run.exitCode(), run.out() + run.err());
-    assertTrue(run.out().startsWith(word + "  "), run.out());
+    assertTrue(run.out().startsWith(word + ": "), run.out());
     assertTrue(
         CommandRun.of("explain-oom", "--help").out().contains("\n  " + exitCode + "   " + word),
         "the help lists it");
@@ -173,7 +173,7 @@ class ExplainOomCommandTest {
         "explain-oom-full.json", run.out().replace(folder.resolve("train.log").toString(), "LOG"));
     Path json = folder.resolve("verdict.json");
     CommandRun both = explain(FULL, "--json", json);
-    assertTrue(both.out().startsWith("FULL  "));
+    assertTrue(both.out().startsWith("FULL: "));
     assertEquals(run.out(), Files.readString(json));
   }
 

@@ -94,7 +94,7 @@ class ExplainOomSummaryTest {
             + " which 1.00 GiB is free.\n";
     assertTrue(text(cut).startsWith("UNKNOWN"));
     String text = text(cut + table(0, 12288, 12288, 12288, 14848, 2560));
-    assertTrue(text.startsWith("FRAGMENTED perfect packing would leave 1.50 GiB over"), text);
+    assertTrue(text.startsWith("FRAGMENTED: perfect packing would leave 1.50 GiB over"), text);
     assertTrue(
         text.contains("What the message lacks is taken from memory_summary() in line"), text);
   }

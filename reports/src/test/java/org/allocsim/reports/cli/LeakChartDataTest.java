@@ -11,10 +11,9 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.allocsim.analysis.text.JsonText;
-import org.allocsim.reports.answer.diagnosis.LeaksReport;
+import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.chart.ChartTheme;
-import org.allocsim.reports.chart.memory.LeakTrendChart;
-import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.document.render.JsonRenderer;
 import org.jfree.chart.plot.CombinedDomainXYPlot;
 import org.jfree.chart.plot.IntervalMarker;
 import org.jfree.chart.plot.XYPlot;
@@ -33,15 +32,12 @@ class LeakChartDataTest {
       LeaksCommand command = new LeaksCommand();
       new CommandLine(command)
           .parseArgs(arguments.stream().map(String::valueOf).toArray(String[]::new));
-      LeaksReport report = command.analyse();
+      LeaksAnswer answer = command.analyse();
       ByteArrayOutputStream json = new ByteArrayOutputStream();
-      JsonText.write(JsonDocument.LEAKS.of(report.toMap()), json);
+      JsonText.write(JsonRenderer.json(answer.document()), json);
       return new Drawn(
           new ObjectMapper().readTree(json.toByteArray()),
-          (CombinedDomainXYPlot)
-              LeakTrendChart.create(
-                      report.title(), report.subtitle(), report.chartData(), ChartTheme.LIGHT)
-                  .getPlot());
+          (CombinedDomainXYPlot) answer.chart(ChartTheme.LIGHT).getPlot());
     }
 
     /** Levels above, change below. */

@@ -1,12 +1,9 @@
 package org.allocsim.reports.answer.product;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.reports.answer.part.RecordingMaps;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
@@ -164,20 +161,5 @@ public record HistoryAccount(
             + " of what nothing allocated; confidence of a replay: "
             + confidence());
     return lines;
-  }
-
-  /** The account as JSON. */
-  Map<String, Object> toMap() {
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("device", device);
-    map.put("complete", complete);
-    map.put("blocks_before", blocksBefore);
-    map.put("before_bytes", bytesBefore);
-    map.put("orphan_frees", orphanFrees);
-    map.put("last_live_bytes", lastBytes);
-    map.put("final_live_bytes", finalBytes);
-    map.put("confidence", confidence());
-    map.put("inferences", RecordingMaps.inferences(inferences));
-    return map;
   }
 }

@@ -2,12 +2,10 @@ package org.allocsim.reports.answer.product;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.allocsim.reports.answer.part.RecordingMaps;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
@@ -16,7 +14,6 @@ import org.allocsim.workloads.format.pytorch.Annotation;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
-import org.allocsim.workloads.format.pytorch.derive.SnapshotFormat;
 
 /** Counts what is in a snapshot. */
 public final class SnapshotContents {
@@ -203,52 +200,5 @@ public final class SnapshotContents {
       }
     }
     return names;
-  }
-
-  /** The JSON object. */
-  public Map<String, Object> toMap(String file) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("file", file);
-    map.put("format", SnapshotFormat.ID);
-    map.put("sha256", snapshot.sha256());
-    map.put("events", snapshot.eventCount());
-    map.put("torch_settings", RecordingMaps.settings(snapshot));
-    map.put("devices", devices.stream().<Object>map(SnapshotContents::toMap).toList());
-    map.put("histories", accounts.stream().<Object>map(HistoryAccount::toMap).toList());
-    map.put("annotations", annotations());
-    map.put("distinct_stacks", snapshot.stacks().stackCount() - 1);
-    map.put("distinct_frames", snapshot.stacks().frameCount());
-    map.put("notes", snapshot.notes());
-    return map;
-  }
-
-  private static Map<String, Object> toMap(Device device) {
-    Map<String, Object> actions = new LinkedHashMap<>();
-    device.actions().forEach((kind, count) -> actions.put(kind.action(), count));
-    Map<String, Object> blocks = new LinkedHashMap<>();
-    device.blocks().forEach((state, count) -> blocks.put(state.label(), count));
-    Map<String, Object> sizes = new LinkedHashMap<>();
-    for (int power = 0; power < SIZE_CLASSES; power++) {
-      if (device.sizes()[power] > 0) {
-        sizes.put(Long.toUnsignedString(1L << power), device.sizes()[power]);
-      }
-    }
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("index", device.index());
-    map.put("history_events", device.history());
-    map.put("from_event", device.from());
-    map.put("events", device.events());
-    map.put("actions", actions);
-    map.put("span_nanos", device.spanNanos() < 0 ? null : device.spanNanos());
-    map.put("streams", device.streams());
-    map.put("events_with_stack", device.withStack());
-    map.put("requested_sizes_from", sizes);
-    map.put("segments", device.segments());
-    map.put("expandable_segments", device.expandable());
-    map.put("blocks", blocks);
-    map.put("reserved_bytes", device.segmentBytes());
-    map.put("active_bytes", device.activeBytes());
-    map.put("private_pools", device.pools());
-    return map;
   }
 }

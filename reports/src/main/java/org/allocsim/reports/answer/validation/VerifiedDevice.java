@@ -1,13 +1,10 @@
 package org.allocsim.reports.answer.validation;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
-import org.allocsim.reports.answer.part.RecordingMaps;
 import org.allocsim.validation.fidelity.DeviceVerification;
-import org.allocsim.validation.fidelity.Divergence;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 
 /**
@@ -68,43 +65,5 @@ public record VerifiedDevice(
   /** Whether all that could be compared agrees. */
   public boolean exact() {
     return verification.exact() && statisticsDifferences.isEmpty();
-  }
-
-  /** The JSON object; only {@code seconds} differs between two runs. */
-  public Map<String, Object> toMap() {
-    Map<String, Object> trace = new LinkedHashMap<>();
-    trace.put("file", file);
-    trace.put("sha256", snapshot.sha256());
-    trace.put("events", snapshot.eventCount());
-    trace.put("torch_settings", RecordingMaps.settings(snapshot));
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("trace", trace);
-    map.put("device_index", verification.device());
-    map.put("events_recorded", verification.eventsRecorded());
-    map.put("events_matched", verification.eventsMatched());
-    map.put("exact", exact());
-    map.put("first_divergence", verification.firstDivergence().map(this::divergence).orElse(null));
-    map.put("layout_differences", verification.layoutDifferences());
-    map.put("statistics_compared", statisticsCompared);
-    map.put("statistics_differences", statisticsDifferences);
-    map.put("statistics_undecided", statisticsUndecided);
-    map.put("complete_history", verification.completeHistory());
-    map.put("stats", verification.statistics());
-    map.put("inferences", RecordingMaps.inferences(verification.inferences()));
-    map.put("notes", snapshot.notes());
-    map.put("wall_seconds", seconds);
-    return map;
-  }
-
-  /** The first divergence as JSON, with the place it is in. */
-  public Map<String, Object> divergence(Divergence divergence) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("file", file);
-    map.put("device_index", verification.device());
-    map.put("index", divergence.index());
-    map.put("expected", divergence.expected());
-    map.put("actual", divergence.actual());
-    map.put("context", divergence.context());
-    return map;
   }
 }

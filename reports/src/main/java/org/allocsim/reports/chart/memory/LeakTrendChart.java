@@ -77,11 +77,6 @@ public final class LeakTrendChart {
    * @param title one line
    * @param subtitle wraps where it is long
    */
-  public static JFreeChart create(String title, String subtitle, Data data) {
-    return create(title, subtitle, data, ChartTheme.LIGHT);
-  }
-
-  /** The same on other paper. */
   public static JFreeChart create(String title, String subtitle, Data data, ChartTheme theme) {
     int count = data.floorBytes().length;
     NumberAxis iterations = new NumberAxis("iteration");

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.stream.LongStream;
 import javax.imageio.ImageIO;
 import org.allocsim.reports.chart.ChartFile;
+import org.allocsim.reports.chart.ChartTheme;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -87,7 +88,7 @@ class LeakTrendChartTest {
   private static byte[] draw(ChartFile format, LeakTrendChart.Data data) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     format.write(
-        LeakTrendChart.create("A title", "from a test", data),
+        LeakTrendChart.create("A title", "from a test", data, ChartTheme.LIGHT),
         LeakTrendChart.WIDTH,
         LeakTrendChart.HEIGHT,
         out);

@@ -24,7 +24,6 @@ import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.Answers;
 import org.allocsim.reports.answer.validation.BenchAnswer;
 import org.allocsim.reports.document.render.JsonRenderer;
-import org.allocsim.reports.json.JsonDocument;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.validation.benchmark.Machine;
 import org.allocsim.validation.benchmark.Measurement;
@@ -37,7 +36,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What commands write as JSON is what their schemas say, no key more and none less. */
-class JsonDocumentTest {
+class JsonSchemasTest {
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
   private static final Path PAGE = Path.of("docs/json.md");
 

@@ -1,0 +1,152 @@
+package org.allocsim.reports.answer.diagnosis;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.analysis.oom.BfcDump;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.FailureReport;
+
+/** What a dump of a BFC allocator says. */
+final class BfcDumpPart {
+  private static final Shape<BfcDump.Bin> BIN =
+      Shape.of(bin ->
+          bin.bytes("from_bytes", "chunks from", "Minimum size of the bin.", BfcDump.Bin::minBytes)
+              .count("chunks_in_use", "in use", "Chunks in use.", BfcDump.Bin::chunksInUse)
+              .bytes("in_use_bytes", "bytes", "Bytes in use.", BfcDump.Bin::bytesInUse)
+              .count("free_chunks", "free", "Free chunks.", BfcDump.Bin::freeChunks)
+              .bytes("free_bytes", "bytes", "Free bytes.", BfcDump.Bin::freeBytes));
+
+  static final Shape<BfcDump> SHAPE =
+      Shape.of(dump ->
+          dump.text("verdict", "The verdict's word.", each -> each.verdict().word())
+              .count("exit_code", "Exit code of the verdict.", each -> ExitCodes.of(each.verdict()))
+              .text("headline", "The verdict in a sentence.", BfcDumpPart::headline)
+              .count("line", "Line of the input, from 1.", BfcDump::line)
+              .text(
+                  "allocator",
+                  "Name of the allocator.",
+                  each -> each.allocator().isEmpty() ? null : each.allocator())
+              .missing("the dump has none")
+              .bytes(
+                  "requested_bytes",
+                  "What the failed request asked for.",
+                  each -> each.request() == null ? null : Math.round(each.request().value()))
+              .missing("the dump does not say it")
+              .bytes(
+                  "limit_bytes",
+                  "Limit of the pool.",
+                  each -> each.limitBytes() < 0 ? null : each.limitBytes())
+              .missing("the dump prints none")
+              .bytes("in_use_bytes", "Bytes in use.", BfcDump::bytesInUse)
+              .bytes("free_bytes", "Free bytes.", BfcDump::freeBytes)
+              .count("free_chunks", "Free chunks.", BfcDump::freeChunks)
+              .bytes("largest_free_bytes", "Largest free chunk.", BfcDump::largestFreeBytes)
+              .count("regions", "Regions, between which chunks never merge.", BfcDump::regions)
+              .many("bins", "Chunks by size.", BIN, BfcDump::bins)
+              .texts("helps", "What can help.", BfcDumpPart::helps));
+
+  private static final Shape<Sum> SUMS =
+      Shape.of(row ->
+          row.shown(Unit.TEXT, "where the pool's memory is", "What it is.", Sum::name)
+              .shown(Unit.COUNT, "bytes", "Its size.", Sum::bytes)
+              .shown(
+                  Unit.COUNT,
+                  "chunks",
+                  "Its chunks.",
+                  each -> each.chunks() < 0 ? "" : each.chunks()));
+
+  private BfcDumpPart() {}
+
+  /** A line of the sums; no chunks below 0. */
+  private record Sum(String name, long bytes, long chunks) {}
+
+  /** What people read below the headline. */
+  static List<Block> blocks(String log, BfcDump dump) {
+    String allocator = dump.allocator().isEmpty() ? "a BFC allocator" : dump.allocator();
+    List<Block> blocks = new ArrayList<>();
+    blocks.add(
+        Facts.none()
+            .and(
+                "dump",
+                "{}",
+                FailureReport.oneLine(
+                    log + ", line " + dump.line() + ", " + allocator + " (TensorFlow, JAX)")));
+    if (dump.hasChunks()) {
+      List<Sum> sums = new ArrayList<>();
+      sums.add(new Sum("in use", dump.bytesInUse(), dump.chunksInUse()));
+      sums.add(new Sum("free", dump.freeBytes(), dump.freeChunks()));
+      sums.add(new Sum("largest free chunk", dump.largestFreeBytes(), -1));
+      if (dump.limitBytes() >= 0) {
+        sums.add(new Sum("not yet asked of the device", dump.ungrownBytes(), -1));
+        sums.add(new Sum("limit", dump.limitBytes(), -1));
+      }
+      blocks.add(Table.of("Where the pool's memory is", SUMS, sums));
+      blocks.add(Table.of("Chunks by size", BIN, dump.bins()));
+      blocks.add(Notes.of("Can help", helps(dump)));
+    }
+    return blocks;
+  }
+
+  /** The verdict in a sentence. */
+  static String headline(BfcDump dump) {
+    if (!dump.hasChunks()) {
+      return "the dump lacks the chunks; give the whole log";
+    }
+    if (dump.request() == null) {
+      return "the dump does not say how much was asked for; give the lines around it";
+    }
+    String asked = "the request of " + Numbers.bytes(Math.round(dump.request().value()));
+    String largest = Numbers.bytes(dump.largestFreeBytes());
+    return switch (dump.verdict()) {
+      case FRAGMENTED ->
+          dump.freeBytes() >= dump.request().high()
+              ? asked + " would fit into what is free, but the largest free chunk has " + largest
+              : asked
+                  + " would fit into what is free and what the pool may still get, but not in one"
+                  + " piece: the largest free chunk has "
+                  + largest;
+      case FULL -> asked + " is more than all that is free; perfect packing would not help";
+      case IMPOSSIBLE -> asked + " is larger than the pool's limit";
+      default ->
+          dump.largestFreeBytes() >= dump.request().high()
+              ? asked
+                  + " is smaller than the largest free chunk of "
+                  + largest
+                  + ": the chunks were printed at another moment"
+              : asked + " is close to what is free, and the dump does not print it exactly enough";
+    };
+  }
+
+  private static List<String> helps(BfcDump dump) {
+    List<String> helps = new ArrayList<>();
+    switch (dump.verdict()) {
+      case FRAGMENTED -> {
+        if (dump.regions() > 1) {
+          helps.add(
+              "one region instead of "
+                  + dump.regions()
+                  + ", whose chunks never merge: XLA_PYTHON_CLIENT_PREALLOCATE=true (JAX),"
+                  + " TF_FORCE_GPU_ALLOW_GROWTH=false (TensorFlow)");
+        }
+        helps.add(
+            "an allocator that maps pages where they are: TF_GPU_ALLOCATOR=cuda_malloc_async"
+                + " (TensorFlow), XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async (JAX)");
+      }
+      case FULL, IMPOSSIBLE ->
+          helps.add(
+              "a smaller batch or model; or, where the limit of "
+                  + (dump.limitBytes() < 0 ? "the pool" : Numbers.bytes(dump.limitBytes()))
+                  + " is below the GPU's memory, XLA_PYTHON_CLIENT_MEM_FRACTION (JAX, default"
+                  + " 0.75) or per_process_gpu_memory_fraction (TensorFlow)");
+      default -> {}
+    }
+    return helps;
+  }
+}

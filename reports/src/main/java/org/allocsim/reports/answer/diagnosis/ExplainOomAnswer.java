@@ -1,0 +1,457 @@
+package org.allocsim.reports.answer.diagnosis;
+
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.allocsim.analysis.oom.BfcDump;
+import org.allocsim.analysis.oom.ByteRange;
+import org.allocsim.analysis.oom.GpuAccount;
+import org.allocsim.analysis.oom.OomExplanation;
+import org.allocsim.analysis.oom.OomLog;
+import org.allocsim.analysis.oom.OomMessage;
+import org.allocsim.analysis.oom.OomSettings;
+import org.allocsim.analysis.oom.OomVerdict;
+import org.allocsim.analysis.oom.PrintedSize;
+import org.allocsim.analysis.oom.SummaryTable;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.FailureReport;
+
+/**
+ * Why the requests of out-of-memory messages failed.
+ *
+ * @param name of the log
+ * @param contents what the log holds
+ * @param settings of the run
+ * @param explanations one for each message of the contents, in their order
+ * @param dumps of BFC allocators; one at least where there is no explanation
+ */
+public record ExplainOomAnswer(
+    String name,
+    OomLog.Contents contents,
+    OomSettings settings,
+    List<OomExplanation> explanations,
+    List<BfcDump> dumps) {
+  private static final String UNKNOWN = "it is not known";
+
+  private static final Shape<ByteRange> RANGE =
+      Shape.of(range ->
+          range
+              .bytes("bytes", "Size.", each -> Math.round(each.value()))
+              .bytes(
+                  "low_bytes",
+                  "Smallest size that prints so.",
+                  each -> (long) Math.ceil(each.low()))
+              .bytes(
+                  "high_bytes",
+                  "Largest size that prints so.",
+                  each -> (long) Math.floor(each.high())));
+
+  private static final Shape<PrintedSize> SIZE =
+      Shape.of(size ->
+          size.text("text", "As it is printed.", PrintedSize::text)
+              .embed(RANGE, PrintedSize::bytes));
+
+  private static final Shape<OomMessage.ProcessUse> PROCESS =
+      Shape.of(process ->
+          process
+              .count("pid", "Number of the process.", OomMessage.ProcessUse::pid)
+              .embed(SIZE, OomMessage.ProcessUse::size));
+
+  private static final Shape<Part> PART =
+      Shape.of(part ->
+          part.text("name", "What it is.", each -> each.part().name())
+              .bytes("bytes", "Its size, as exact as the message.", Part::bytes)
+              .flag(
+                  "within_part_above",
+                  "Whether it lies within the part above.",
+                  each -> each.part().within()));
+
+  private static final Shape<GpuAccount> ACCOUNT =
+      Shape.of(account ->
+          account
+              .bytes(
+                  "gpu_bytes",
+                  "Memory of the GPU, as exact as the message.",
+                  each -> bytes(each, each.totalHundredths()))
+              .many(
+                  "parts",
+                  "The parts.",
+                  PART,
+                  each -> each.parts().stream().map(part -> new Part(each, part)).toList()));
+
+  private static final Shape<Message> SUMMARY =
+      Shape.<Message>of(summary ->
+              summary
+                  .count("line", "Line of the input, from 1.", each -> each.table().line())
+                  .flag(
+                      "same_moment",
+                      "Whether it is of the message's moment.",
+                      each -> each.table().isOfTheMomentOf(each.message())))
+          .and(summary -> {
+            for (SummaryTable.Row row : SummaryTable.Row.values()) {
+              String key = row.name().toLowerCase(Locale.ROOT);
+              summary
+                  .one(
+                      key,
+                      "The table's row of " + key.replace('_', '-') + " memory.",
+                      RANGE,
+                      each -> each.table().bytes(row).orElse(null))
+                  .missing("it is not printed");
+            }
+          })
+          .and(summary ->
+              summary
+                  .one(
+                      "rounding",
+                      "Memory lost to rounding.",
+                      RANGE,
+                      each -> each.table().roundingBytes().orElse(null))
+                  .missing(UNKNOWN)
+                  .one(
+                      "awaiting_other_streams",
+                      "Given back, and in use on another stream.",
+                      RANGE,
+                      each -> each.table().awaitingBytes().orElse(null))
+                  .missing(UNKNOWN)
+                  .one(
+                      "whole_free_segments",
+                      "Memory in whole free segments.",
+                      RANGE,
+                      each -> each.table().releasableBytes().orElse(null))
+                  .missing(UNKNOWN));
+
+  private static final Shape<Message> MESSAGE =
+      Shape.of(message ->
+          message
+              .text("verdict", "The verdict's word.", each -> each.why().verdict().word())
+              .count(
+                  "exit_code",
+                  "Exit code of the verdict.",
+                  each -> ExitCodes.of(each.why().verdict()))
+              .texts(
+                  "possible",
+                  "Verdicts that the printed figures allow.",
+                  each -> each.why().possible().stream().map(OomVerdict::word).toList())
+              .text("headline", "The verdict in a sentence.", each -> each.why().headline())
+              .count("line", "Line of the input, from 1.", each -> each.found().line())
+              .text(
+                  "source",
+                  "Prefix of the log's line, such as a rank.",
+                  each -> emptyToNull(each.found().source()))
+              .missing("it has none")
+              .count("count", "Times that the message occurs.", each -> each.found().count())
+              .count(
+                  "device",
+                  "Number of the GPU.",
+                  each -> each.message().deviceIndex() < 0 ? null : each.message().deviceIndex())
+              .missing("the message names none")
+              .text(
+                  "wording",
+                  "Releases of PyTorch with this wording.",
+                  each -> each.message().wording().versions())
+              .named(
+                  SIZE,
+                  "printed",
+                  "Amounts of the message.",
+                  "An amount that the message prints.",
+                  Message::printed)
+              .many(
+                  "processes",
+                  "Processes that the message names.",
+                  PROCESS,
+                  each -> each.message().processes())
+              .one(
+                  "left_over",
+                  "What perfect packing would leave over.",
+                  RANGE,
+                  each -> each.why().leftOver().orElse(null))
+              .missing(UNKNOWN)
+              .one(
+                  "other",
+                  "What others hold on the GPU.",
+                  RANGE,
+                  each -> each.why().other().orElse(null))
+              .missing(UNKNOWN)
+              .flag(
+                  "nearly_full",
+                  "Whether the memory is nearly full.",
+                  each -> each.why().nearlyFull())
+              .flag("large_other", "Whether others hold much.", each -> each.why().largeOther())
+              .one(
+                  "account",
+                  "The GPU's memory, part by part.",
+                  ACCOUNT,
+                  each -> each.why().account().orElse(null))
+              .missing(UNKNOWN)
+              .one(
+                  "memory_summary",
+                  "A table of torch.cuda.memory_summary().",
+                  SUMMARY,
+                  each -> each.table() == null ? null : each)
+              .missing("the log has none")
+              .text(
+                  "equation",
+                  "The figures of the verdict as an equation.",
+                  each -> emptyToNull(each.why().equation()))
+              .missing("there is none")
+              .texts("findings", "What the figures show.", each -> each.why().findings())
+              .texts("helps", "What can help.", each -> each.why().helps())
+              .texts("cannot_help", "What cannot.", each -> each.why().cannotHelp()));
+
+  /** The answer as JSON. */
+  public static final Kind<ExplainOomAnswer> KIND =
+      new Kind<>(
+          "explain-oom",
+          "explain-oom --json",
+          "What `allocsim explain-oom --json` writes: why the requests of out-of-memory messages"
+              + " failed.",
+          Shape.of(answer ->
+              answer
+                  .text("file", "Name of the file as it was given.", ExplainOomAnswer::name)
+                  .count("lines", "Lines of the input.", each -> each.contents().lines())
+                  .text("verdict", "That of the first message.", each -> each.first().word())
+                  .text(
+                      "conf",
+                      "Settings of the run.",
+                      each -> each.settings().isKnown() ? each.settings().text() : null)
+                  .missing("they are not known")
+                  .count(
+                      "mentions_without_numbers",
+                      "Messages without figures.",
+                      each -> each.contents().bare().count())
+                  .count(
+                      "messages_left_out",
+                      "Messages beyond the bound of what is kept.",
+                      each -> each.contents().left())
+                  .many(
+                      "messages",
+                      "One entry for each different message.",
+                      MESSAGE,
+                      ExplainOomAnswer::messages)
+                  .many(
+                      "bfc_dumps",
+                      "Dumps of BFC allocators.",
+                      BfcDumpPart.SHAPE,
+                      ExplainOomAnswer::dumps)));
+
+  /** A part of a GPU's memory. */
+  private record Part(GpuAccount account, GpuAccount.Part part) {
+    private long bytes() {
+      return ExplainOomAnswer.bytes(account, part.hundredths());
+    }
+  }
+
+  /** A message with its place and why the request failed. */
+  private record Message(OomLog.Found found, OomExplanation why) {
+    private OomMessage message() {
+      return why.message();
+    }
+
+    private SummaryTable table() {
+      return why.table().orElse(null);
+    }
+
+    private Map<String, PrintedSize> printed() {
+      Map<String, PrintedSize> printed = new LinkedHashMap<>();
+      message().amounts().forEach((amount, size) -> printed.put(amount.key(), size));
+      return printed;
+    }
+  }
+
+  /** How often a verdict was reached. */
+  private record Tally(OomVerdict verdict, long messages, long times) {
+    private Tally and(Tally other) {
+      return new Tally(verdict, messages + other.messages, times + other.times);
+    }
+  }
+
+  /** The verdict of the first message. */
+  public OomVerdict first() {
+    return explanations.isEmpty() ? dumps.getFirst().verdict() : explanations.getFirst().verdict();
+  }
+
+  /**
+   * The answer.
+   *
+   * @param show how many messages, and how many dumps, people see
+   */
+  public Document<ExplainOomAnswer> document(int show) {
+    List<Message> messages = messages();
+    List<Section> sections = new ArrayList<>();
+    List<String> headlines = new ArrayList<>();
+    messages.stream()
+        .limit(show)
+        .forEach(message -> {
+          headlines.add(message.why().verdict().word() + ": " + message.why().headline());
+          sections.add(new Section(above(headlines), blocks(message)));
+        });
+    sections.add(new Section(null, summary(messages, show)));
+    dumps.stream()
+        .limit(show)
+        .forEach(dump -> {
+          headlines.add(dump.verdict().word() + ": " + BfcDumpPart.headline(dump));
+          sections.add(new Section(above(headlines), BfcDumpPart.blocks(name, dump)));
+        });
+    sections.add(new Section(null, List.of(Notes.of(null, more(dumps.size() - show, "dump")))));
+    sections.removeIf(section -> section.blocks().isEmpty());
+    return new Document<>(
+        KIND,
+        name,
+        new Verdict(Tone.BAD, Sentence.of(headlines.getFirst()), List.of(), null),
+        sections,
+        Table.of("Messages", MESSAGE, messages),
+        this);
+  }
+
+  /** The first headline is the verdict of the document. */
+  private static String above(List<String> headlines) {
+    return headlines.size() == 1 ? null : headlines.getLast();
+  }
+
+  private static List<String> more(int count, String noun) {
+    return count <= 0
+        ? List.of()
+        : List.of(
+            count(count, "more " + noun)
+                + " explained on demand: --show N, or --json FILE for all.");
+  }
+
+  private List<Block> blocks(Message message) {
+    OomExplanation why = message.why();
+    List<Block> blocks = new ArrayList<>();
+    blocks.add(Facts.none().and("message", "{}", FailureReport.oneLine(place(message))));
+    why.account().ifPresent(account -> blocks.add(table(account)));
+    blocks.add(Notes.of(null, why.equation().isEmpty() ? List.of() : List.of(why.equation())));
+    blocks.add(Notes.of("Also", why.findings()));
+    blocks.add(Notes.of("Can help", why.helps()));
+    blocks.add(Notes.of("Cannot help", why.cannotHelp()));
+    return blocks;
+  }
+
+  private String place(Message message) {
+    OomLog.Found found = message.found();
+    StringBuilder text = new StringBuilder(name).append(", line ").append(found.line());
+    if (!found.source().isEmpty()) {
+      text.append(", ").append(found.source());
+    }
+    if (message.message().deviceIndex() >= 0) {
+      text.append(", GPU ").append(message.message().deviceIndex());
+    }
+    if (found.count() > 1) {
+      text.append(", ").append(count(found.count(), "time"));
+    }
+    return text + "; words of " + message.message().wording().versions();
+  }
+
+  /** The account as a table that sums up to the GPU. */
+  private static Table<GpuAccount.Part> table(GpuAccount account) {
+    boolean isSplit = account.parts().stream().anyMatch(GpuAccount.Part::within);
+    List<GpuAccount.Part> rows = new ArrayList<>(account.parts());
+    rows.add(new GpuAccount.Part("= GPU", account.totalHundredths(), false, ""));
+    return Table.of(
+        "Where the GPU's memory is",
+        Shape.of(row ->
+            row.shown(
+                    Unit.TEXT,
+                    "where the GPU's memory is",
+                    "Who holds it.",
+                    each -> (each.within() ? "  " : "") + each.name())
+                .shown(
+                    Unit.NUMBER,
+                    account.unit(),
+                    "Its size.",
+                    each -> each.within() ? "" : GpuAccount.text(each.hundredths()))
+                .shown(
+                    Unit.NUMBER,
+                    "of it",
+                    "Its size within the part above.",
+                    each ->
+                        !isSplit ? null : each.within() ? GpuAccount.text(each.hundredths()) : "")
+                .optional()
+                .shown(Unit.TEXT, "printed", "What the message prints.", GpuAccount.Part::printed)),
+        rows);
+  }
+
+  /** What all messages come to, where there are several, and what the log holds beside them. */
+  private List<Block> summary(List<Message> messages, int show) {
+    if (messages.isEmpty()) {
+      return List.of();
+    }
+    List<Block> blocks = new ArrayList<>();
+    if (messages.size() > 1) {
+      Map<OomVerdict, Tally> tallies = new EnumMap<>(OomVerdict.class);
+      for (Message message : messages) {
+        OomVerdict verdict = message.why().verdict();
+        tallies.merge(verdict, new Tally(verdict, 1, message.found().count()), Tally::and);
+      }
+      Shape<Tally> shape =
+          Shape.of(row ->
+              row.shown(Unit.TEXT, "verdict", "The verdict's word.", each -> each.verdict().word())
+                  .shown(
+                      Unit.COUNT,
+                      "different messages",
+                      "Messages with this verdict.",
+                      Tally::messages)
+                  .shown(Unit.COUNT, "times", "How often they occur.", Tally::times));
+      blocks.add(Table.of("Verdicts", shape, List.copyOf(tallies.values())));
+    }
+    List<String> notes = new ArrayList<>(more(messages.size() - show, "different message"));
+    if (contents.left() > 0) {
+      notes.add(
+          count(contents.left(), "message")
+              + " left out: there are more than "
+              + count(OomLog.MAX_DISTINCT)
+              + " different ones.");
+    }
+    if (contents.bare().count() > 0) {
+      notes.add(
+          count(contents.bare().count(), "mention")
+              + " of memory that ran out, without numbers, the first in line "
+              + contents.bare().firstLine()
+              + ".");
+    }
+    if (settings.isKnown()) {
+      notes.add(
+          "Settings of the run, "
+              + settings.origin()
+              + ": "
+              + FailureReport.oneLine(settings.text()));
+    }
+    blocks.add(Notes.of(null, notes));
+    return blocks;
+  }
+
+  private List<Message> messages() {
+    return IntStream.range(0, explanations.size())
+        .mapToObj(i -> new Message(contents.found().get(i), explanations.get(i)))
+        .toList();
+  }
+
+  private static String emptyToNull(String text) {
+    return text.isEmpty() ? null : text;
+  }
+
+  /** The printed hundredths of a unit, to the nearest byte. */
+  private static long bytes(GpuAccount account, long hundredths) {
+    double unitBytes = account.unit().equals("MiB") ? 0x1p20 : 0x1p30;
+    return Math.round(hundredths * unitBytes / 100);
+  }
+}

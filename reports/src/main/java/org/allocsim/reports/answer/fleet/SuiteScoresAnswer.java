@@ -1,0 +1,158 @@
+package org.allocsim.reports.answer.fleet;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+import org.allocsim.analysis.suite.PolicyScores;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.simulator.run.RunResult;
+
+/**
+ * How allocators score on the reported failures.
+ *
+ * @param scores a row for each allocator
+ */
+public record SuiteScoresAnswer(PolicyScores scores) {
+  private static final String EXPLANATION =
+      "Each column is a reported failure's program before any change: what the program asked for at"
+          + " its peak in percent of what was reserved at the peak; OOM where a request failed, -"
+          + " where the allocator cannot serve the program. The score is their mean, others as 0.";
+
+  private static final String NOT_RUN = "the policy did not run";
+
+  private static final Shape<RunResult> RESULT =
+      Shape.of(result ->
+          result
+              .text(
+                  "not_run_because",
+                  "Why the policy cannot serve the program.",
+                  RunResult::notRunBecause)
+              .missing("it ran")
+              .where(
+                  RunResult::isRun,
+                  NOT_RUN,
+                  Shape.of(run ->
+                      run.flag("passes", "Whether every request is served.", RunResult::passes)
+                          .bytes(
+                              "peak_requested_bytes",
+                              "Maximum that the program asked for at once.",
+                              RunResult::peakRequestedBytes)
+                          .bytes(
+                              "peak_reserved_bytes",
+                              "Maximum held from the device.",
+                              RunResult::peakReservedBytes))));
+
+  private static final Shape<PolicyScores.Row> POLICY =
+      Shape.of(policy ->
+          policy
+              .text("policy", "policy", "The policy with its options.", row -> row.choice().label())
+              .number(
+                  "score",
+                  "Mean share of reserved memory that was asked for; a failure counts as 0.",
+                  PolicyScores.Row::score)
+              .shown(
+                  Unit.NUMBER,
+                  "score",
+                  "The same in percent.",
+                  row -> String.format(Locale.ROOT, "%.1f", 100 * row.score()))
+              .count(
+                  "served", "Scenarios in which every request is served.", PolicyScores.Row::served)
+              .shown(
+                  Unit.NUMBER,
+                  "served",
+                  "Scenarios in which every request is served.",
+                  row -> row.served() + " of " + row.results().size())
+              .many(
+                  "results",
+                  "One entry for each scenario, in their order.",
+                  RESULT,
+                  PolicyScores.Row::results));
+
+  /** A policy in a scenario, for CSV. */
+  private record Cell(PolicyScores.Row row, String scenario, RunResult result) {}
+
+  private static final Shape<Cell> CELL =
+      Shape.of(cell ->
+          cell.text("policy", "The policy with its options.", each -> each.row().choice().label())
+              .number("score", "The policy's score.", each -> each.row().score())
+              .text("scenario", "Name of the scenario.", Cell::scenario)
+              .embed(RESULT, Cell::result));
+
+  /** The answer as JSON. */
+  public static final Kind<SuiteScoresAnswer> KIND =
+      new Kind<>(
+          "suite-scores",
+          1,
+          "suite --policies --json",
+          "What `allocsim suite --policies --json` writes: how allocators score on the reported"
+              + " failures.",
+          Shape.of(answer ->
+              answer
+                  .texts("scenarios", "Names of the scenarios.", SuiteScoresAnswer::names)
+                  .many(
+                      "policies",
+                      "The policies that were asked for.",
+                      POLICY,
+                      each -> each.scores().rows())));
+
+  /** The answer. */
+  public Document<SuiteScoresAnswer> document() {
+    List<String> names = names();
+    Facts topics = Facts.none();
+    for (int i = 0; i < names.size(); i++) {
+      topics = topics.and(Integer.toString(i + 1), "{}", names.get(i));
+    }
+    Shape<PolicyScores.Row> shape =
+        POLICY.and(policy -> {
+          for (int i = 0; i < names.size(); i++) {
+            int scenario = i;
+            policy
+                .shown(
+                    Unit.NUMBER,
+                    Integer.toString(i + 1),
+                    names.get(i),
+                    row -> cell(row.results().get(scenario)))
+                .rank(i + 1);
+          }
+        });
+    List<Cell> cells =
+        scores.rows().stream()
+            .flatMap(row ->
+                IntStream.range(0, names.size())
+                    .mapToObj(i -> new Cell(row, names.get(i), row.results().get(i))))
+            .toList();
+    return new Document<>(
+        KIND,
+        "scores",
+        null,
+        List.of(
+            new Section(
+                null,
+                List.of(
+                    Table.of("Scores", shape, scores.rows()),
+                    Notes.of(null, List.of(EXPLANATION)),
+                    topics))),
+        Table.of("Results", CELL, cells),
+        this);
+  }
+
+  private List<String> names() {
+    return scores.topics().stream().map(topic -> topic.name()).toList();
+  }
+
+  private static String cell(RunResult result) {
+    if (!result.isRun()) {
+      return "-";
+    }
+    return result.passes()
+        ? String.format(Locale.ROOT, "%.0f", 100 * PolicyScores.share(result))
+        : "OOM";
+  }
+}
