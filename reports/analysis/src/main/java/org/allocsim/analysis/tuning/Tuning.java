@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.leak.IterationException;
@@ -139,14 +140,15 @@ public record Tuning(
               ConfLint.check(conf, version, platform, isLimited),
               !conf.isEmpty() && result.isSameAs(plain)));
     }
+    Entry plainEntry = Objects.requireNonNull(entries.get(""));
     return new Tuning(
         rank(
             entries.values(),
             results.getFirst().peakReservedBytes() / STEPS_OF_PEAK,
             stepNanos(trace, device)),
-        entries.get(grid.confs().getFirst()),
-        entries.get(""),
-        Demand.of(trace, device, entries.get("").scenario().config().allocator()),
+        Objects.requireNonNull(entries.get(grid.confs().getFirst())),
+        plainEntry,
+        Demand.of(trace, device, plainEntry.scenario().config().allocator()),
         steps,
         grid.leftOut());
   }
