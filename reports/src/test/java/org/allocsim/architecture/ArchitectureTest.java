@@ -155,7 +155,7 @@ final class ArchitectureTest {
           .resideInAPackage("org.allocsim.simulator..")
           .should()
           .onlyDependOnClassesThat()
-          .resideInAnyPackage("org.allocsim.simulator..", "java..");
+          .resideInAnyPackage("org.allocsim.simulator..", "java..", "org.jspecify..");
 
   @ArchTest
   static final ArchRule policiesReportWhatTheyDoAndKnowNeitherStatisticsNorEngine =

@@ -21,6 +21,10 @@ final class PackageCommentsTest {
   /** A sentence, where markup and stars are gone. */
   private static final Pattern SENTENCE = Pattern.compile("\\w+ \\w+[^.]*\\.");
 
+  /** Code in which NullAway does not look for null. */
+  private static final List<String> NOT_YET_MARKED =
+      List.of("reports/src", "reports/parquet", "reports/spark", "validation/benchmarks");
+
   @Test
   void everyPackageSaysWhatBelongsInIt() {
     Set<Path> folders = new TreeSet<>();
@@ -31,6 +35,19 @@ final class PackageCommentsTest {
     List<Path> undescribed = folders.stream().filter(folder -> !isDescribed(folder)).toList();
     assertEquals(
         List.of(), undescribed, "packages without a package-info.java that describes them");
+  }
+
+  @Test
+  void javacKnowsInEveryPackageWhatMayBeNull() {
+    Set<Path> unmarked = new TreeSet<>();
+    for (Path file : SourceTree.mainFiles()) {
+      if (file.endsWith("package-info.java")
+          && !SourceTree.read(file).contains("\n@NullMarked\n")) {
+        unmarked.add(SourceTree.ROOT.relativize(file.getParent()));
+      }
+    }
+    unmarked.removeIf(folder -> NOT_YET_MARKED.stream().anyMatch(folder::startsWith));
+    assertEquals(Set.of(), unmarked, "packages whose package-info.java lacks @NullMarked");
   }
 
   @Test

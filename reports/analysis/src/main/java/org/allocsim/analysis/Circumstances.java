@@ -4,6 +4,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Under what a program runs, beside its allocator.
@@ -15,11 +16,11 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
  * @param deviceIndex which device of the trace; null for the first with requests
  */
 record Circumstances(
-    String conf,
+    @Nullable String conf,
     PyTorchVersion release,
     long limitBytes,
-    DeviceProfile device,
-    Integer deviceIndex) {
+    @Nullable DeviceProfile device,
+    @Nullable Integer deviceIndex) {
   /** Those of the recording, as far as it shows them. */
   static final Circumstances RECORDED =
       new Circumstances(null, PyTorchVersion.DEFAULT, MemoryLimit.NONE, null, null);

@@ -7,12 +7,13 @@ import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a source, and keeps its last requests: questions in a row mostly need the same. */
 final class RequestReader {
   private final TraceSource source;
-  private ReadingOptions lastOptions;
-  private OpenedTrace last;
+  private @Nullable ReadingOptions lastOptions;
+  private @Nullable OpenedTrace last;
 
   RequestReader(TraceSource source) {
     this.source = source;
@@ -34,7 +35,7 @@ final class RequestReader {
 
   /** The requests. */
   synchronized OpenedTrace read(ReadingOptions options) throws AnalysisException {
-    if (!options.equals(lastOptions)) {
+    if (last == null || !options.equals(lastOptions)) {
       try {
         last = source.read(options);
       } catch (TraceFormatException e) {

@@ -43,6 +43,7 @@ import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.Recording;
 import org.allocsim.workloads.source.SourceUsageException;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory requests of a program, and the circumstances under which questions about it are
@@ -80,11 +81,11 @@ public final class TracedProgram {
   private final RequestReader reader;
   private final Circumstances circumstances;
 
-  /** Null until a moment is asked for. */
-  private Landmarks landmarks;
+  /** Its moments, and where its allocations come from. */
+  private record Survey(Landmarks landmarks, Origins origins) {}
 
   /** Null until a moment is asked for. */
-  private Origins origins;
+  private @Nullable Survey survey;
 
   TracedProgram(TraceSource source) {
     this(new RequestReader(source), Circumstances.RECORDED);
@@ -297,8 +298,8 @@ public final class TracedProgram {
    * @throws AnalysisException as {@link #requests}
    */
   public synchronized Optional<MemoryMoment> at(MomentQuery moment) throws AnalysisException {
-    survey();
-    return MomentFinder.at(landmarks, moment, origins, Progress.NONE);
+    Survey known = survey();
+    return MomentFinder.at(known.landmarks, moment, known.origins, Progress.NONE);
   }
 
   /**
@@ -309,13 +310,12 @@ public final class TracedProgram {
    * @throws AnalysisException as {@link #requests}
    */
   public synchronized LiveSet holders(MemoryMoment moment, LiveSet.By by) throws AnalysisException {
-    survey();
-    return LiveSet.of(moment, origins, by, StackLabels.DEFAULT_FRAMES);
+    return LiveSet.of(moment, survey().origins, by, StackLabels.DEFAULT_FRAMES);
   }
 
   /** Finds the moments, once. */
-  private void survey() throws AnalysisException {
-    if (landmarks == null) {
+  private Survey survey() throws AnalysisException {
+    if (survey == null) {
       Prepared prepared = prepare();
       ReplayInput input =
           new ReplayInput(
@@ -326,9 +326,11 @@ public final class TracedProgram {
               prepared.profileWithHistory(),
               prepared.limitBytes(),
               recordedRun(prepared).orElse(null));
-      origins = Origins.of(input.trace(), input.device());
-      landmarks = MomentFinder.survey(input, Progress.NONE);
+      survey =
+          new Survey(
+              MomentFinder.survey(input, Progress.NONE), Origins.of(input.trace(), input.device()));
     }
+    return survey;
   }
 
   private Prepared prepare() throws AnalysisException {

@@ -5,4 +5,7 @@
  * those of the packages below, which do the work and know nothing of this one; a question that
  * needs more than a few calls is asked there. Nothing here prints.
  */
+@NullMarked
 package org.allocsim.analysis;
+
+import org.jspecify.annotations.NullMarked;

@@ -113,6 +113,18 @@ class BenchCommandTest {
   }
 
   @Test
+  void aBaselineThatDoesNotNameItsMachineIsRefusedInASentence() throws IOException {
+    baseline(HERE, measurement("a", 1, 100.0));
+    Path file = folder.resolve("baseline.json");
+    String whole = Files.readString(file);
+    for (String key : List.of("cpu", "system", "jdk")) {
+      String name = Files.writeString(file, whole.replace('"' + key + '"', "\"else\"")).toString();
+      Failure failure = assertThrows(Failure.class, () -> BenchBaseline.read(name), key);
+      assertTrue(failure.getMessage().contains("parts of it are missing"), failure.getMessage());
+    }
+  }
+
+  @Test
   void aBaselineThatIsNoneIsRefusedInASentence() throws IOException {
     for (String text :
         List.of("", "[]", "{}", "{\"schema\":\"allocsim-bench-2\"}", "{\"schema\":")) {

@@ -2,8 +2,10 @@ package org.allocsim.simulator.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.allocsim.simulator.device.span.Spans;
 import org.allocsim.simulator.order.AddressOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where {@code cuMemAlloc} puts blocks and how much memory they take, and where {@code
@@ -385,15 +387,16 @@ final class RawHeap {
 
   /** Whether a range lies in one hole of a known reservation. */
   boolean isHole(long address, long bytes) {
-    Reservation reservation = reservationOf(address);
+    Reservation reservation = atOrBelow(address);
     return reservation != null && reservation.holes.covers(address, bytes);
   }
 
   /** End of the hole that starts at an address, or −1. */
   long holeEnd(long address) {
-    Reservation reservation = reservationOf(address);
-    boolean isStart = reservation != null && reservation.holes.startsAt(address);
-    return isStart ? reservation.holes.endOf(address) : -1;
+    Reservation reservation = atOrBelow(address);
+    return reservation != null && reservation.holes.startsAt(address)
+        ? reservation.holes.endOf(address)
+        : -1;
   }
 
   /** Start of the gap between reservations that an address lies in; 0 for the lowest one. */
@@ -529,8 +532,13 @@ final class RawHeap {
     }
   }
 
-  /** The reservation around an address or the last one below it, or null. */
+  /** The known reservation around an address. */
   private Reservation reservationOf(long address) {
+    return Objects.requireNonNull(atOrBelow(address));
+  }
+
+  /** The reservation around an address or the last one below it, or null. */
+  private @Nullable Reservation atOrBelow(long address) {
     return address >= arenaAddress ? arena : placed.floor(address);
   }
 

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.device;
 
 import org.allocsim.simulator.device.span.Spans;
+import org.jspecify.annotations.Nullable;
 
 /** A reservation of address space; {@link Reservations} makes it and uses it again. */
 final class Reservation {
@@ -11,8 +12,9 @@ final class Reservation {
   final Spans holes = new Spans();
 
   /** Neighbours by address, null for none. */
-  Reservation below;
+  @Nullable Reservation below;
 
+  @SuppressWarnings("NullAway.Init") // the end and what is not placed are not asked
   Reservation above;
 
   /** Whether its holes are looked through for blocks. */

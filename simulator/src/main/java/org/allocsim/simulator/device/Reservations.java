@@ -3,6 +3,7 @@ package org.allocsim.simulator.device;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.allocsim.simulator.order.AddressOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reservations of address space in the order of their addresses, and the gaps between them. Every
@@ -59,7 +60,7 @@ final class Reservations {
   }
 
   /** The last reservation that starts at an address or below it, or null. */
-  Reservation floor(long address) {
+  @Nullable Reservation floor(long address) {
     return orNull(upwards.floor(address));
   }
 
@@ -92,7 +93,7 @@ final class Reservations {
    * The lowest reservation above a gap of at least so many bytes, but none that starts below an
    * address; null for none.
    */
-  Reservation aboveGap(long address, long bytes) {
+  @Nullable Reservation aboveGap(long address, long bytes) {
     return orNull(upwards.lowestFrom(address, bytes));
   }
 
@@ -121,7 +122,6 @@ final class Reservations {
       reservation.below.above = above;
     }
     settle(above);
-    reservation.above = null;
     reservation.below = null;
     unused.addLast(reservation);
   }
@@ -141,7 +141,7 @@ final class Reservations {
         : (above.address() & -unitBytes) - above.below.end() - 1;
   }
 
-  private Reservation orNull(int number) {
+  private @Nullable Reservation orNull(int number) {
     return number == AddressOrder.NONE ? null : numbered[number];
   }
 }

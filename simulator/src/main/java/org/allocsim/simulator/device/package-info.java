@@ -4,4 +4,7 @@
  * answers as a recording did. Rules of allocators do not belong here. It may use traces, effects
  * and orders of blocks.
  */
+@NullMarked
 package org.allocsim.simulator.device;
+
+import org.jspecify.annotations.NullMarked;

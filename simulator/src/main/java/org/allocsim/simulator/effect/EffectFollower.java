@@ -8,7 +8,10 @@ public final class EffectFollower extends EffectRows {
   private final EffectLog recording;
   private int position;
   private boolean diverged;
+
+  @SuppressWarnings("NullAway.Init") // asked for only after a difference
   private EffectKind actualKind;
+
   private long actualAddress;
   private long actualBytes;
   private int actualStream;

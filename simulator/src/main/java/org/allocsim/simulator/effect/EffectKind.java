@@ -1,5 +1,7 @@
 package org.allocsim.simulator.effect;
 
+import org.jspecify.annotations.Nullable;
+
 /** What an allocator did, with the names of PyTorch's memory history (2.11). */
 public enum EffectKind {
   /** A block was handed out; size is what the program asked for. */
@@ -40,7 +42,7 @@ public enum EffectKind {
   }
 
   /** The kind with this action name, or null. */
-  public static EffectKind ofAction(String action) {
+  public static @Nullable EffectKind ofAction(String action) {
     for (EffectKind kind : KINDS) {
       if (kind.action.equals(action)) {
         return kind;

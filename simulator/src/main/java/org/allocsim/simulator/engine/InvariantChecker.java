@@ -4,6 +4,7 @@ import java.util.BitSet;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compares what a policy shows with what it reported. It listens to the policy's effects and keeps
@@ -169,7 +170,7 @@ public final class InvariantChecker implements EffectListener {
   /** Goes through a layout, checks its shape and adds up its blocks. */
   private static final class Walk implements LayoutVisitor {
     private final boolean mergesFreeBlocks;
-    private final BitSet seenAllocations;
+    private final @Nullable BitSet seenAllocations;
     private boolean inSegment;
     private long segmentAddress;
     private long segmentEnd;

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.order;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table of blocks that are known by their row numbers, with cells for what its owner must know of
@@ -28,7 +29,7 @@ public class BlockRows {
     /** Whether the row is in one of the orders of this table. */
     boolean isOrdered;
 
-    private Row nextUnused;
+    private @Nullable Row nextUnused;
 
     Row(int number) {
       super(number);
@@ -44,7 +45,7 @@ public class BlockRows {
 
   private Row[] rows = new Row[FIRST_CAPACITY];
   private int count;
-  private Row unused;
+  private @Nullable Row unused;
 
   /** A table without rows. */
   protected BlockRows() {

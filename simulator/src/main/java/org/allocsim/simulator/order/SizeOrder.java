@@ -1,5 +1,7 @@
 package org.allocsim.simulator.order;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Some blocks ordered by (bytes, unsigned address), as best fit searches them and PyTorch's free
  * lists are. A block is in one order at most, and keeps its place while it is.
@@ -17,7 +19,10 @@ package org.allocsim.simulator.order;
  *
  * @param <B> the kind of block
  */
-@SuppressWarnings("ReferenceEquality") // blocks of the same place and size are still two
+// Blocks of the same place and size are still two. A class whose bit is set has a first block, and
+// a search ends at the last one at the latest, whose key is none below the one that is looked for:
+// of neither is asked whether it is null.
+@SuppressWarnings({"ReferenceEquality", "NullAway"})
 public final class SizeOrder<B extends SizedBlock> {
   /** Sizes are distinguished by class in units of this many bytes: 2^9 = 512. */
   private static final int UNIT_SHIFT = 9;
@@ -40,13 +45,14 @@ public final class SizeOrder<B extends SizedBlock> {
     final int index;
 
     /** Where the list begins, null where the class is empty. */
-    SizedBlock first;
+    @Nullable SizedBlock first;
 
     /** Where it ends, once it has been other than empty. */
+    @SuppressWarnings("NullAway.Init") // read of classes only that have a block
     SizedBlock last;
 
     /** The index: a tree of some of them, or null. */
-    SizedBlock root;
+    @Nullable SizedBlock root;
 
     SizeClass(int index) {
       this.index = index;
@@ -80,7 +86,7 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   /** The first block of at least so many bytes, or null. */
-  public B ceiling(long bytes) {
+  public @Nullable B ceiling(long bytes) {
     SizedBlock first = firstFrom(classOf(bytes));
     if (first == null) {
       return null;
@@ -94,7 +100,7 @@ public final class SizeOrder<B extends SizedBlock> {
    *
    * @return the block; null where there is none, or where {@link #ceiling(long)} has to look for it
    */
-  public B takeCeilingAtOnce(long bytes) {
+  public @Nullable B takeCeilingAtOnce(long bytes) {
     int index = firstClassFrom(classOf(bytes));
     if (index < 0) {
       return null;
@@ -109,7 +115,7 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   /** The first block of at least the key, or null. */
-  public B ceiling(long bytes, long address) {
+  public @Nullable B ceiling(long bytes, long address) {
     int index = classOf(bytes);
     SizeClass sizeClass = classes[index];
     if (sizeClass == null || sizeClass.first == null) {
@@ -121,7 +127,7 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   /** The first block of at least a key that the first block of its class is below, or null. */
-  private SizedBlock ceilingAfterFirst(SizeClass sizeClass, long bytes, long address) {
+  private @Nullable SizedBlock ceilingAfterFirst(SizeClass sizeClass, long bytes, long address) {
     if (sizeClass.last.isBelow(bytes, address)) {
       return firstAbove(classOf(bytes));
     }
@@ -130,23 +136,23 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   /** The first block, or null. */
-  public B first() {
+  public @Nullable B first() {
     return typed(firstFrom(0));
   }
 
   /** The last block, or null. */
-  public B last() {
+  public @Nullable B last() {
     return typed(usedRows == 0 ? null : lastIn(highestBit(usedRows)));
   }
 
   /** The block after one of the order, or null. */
-  public B next(B block) {
+  public @Nullable B next(B block) {
     SizedBlock after = block.after;
     return typed(after != null ? after : firstAbove(classOf(block.bytes)));
   }
 
   /** The block before one of the order, or null. */
-  public B previous(B block) {
+  public @Nullable B previous(B block) {
     boolean isFirst = block == block.sizeClass.first;
     return typed(isFirst ? lastBelow(classOf(block.bytes)) : block.before);
   }
@@ -312,18 +318,18 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   /** The first block of all classes from one on, or null. */
-  private SizedBlock firstFrom(int index) {
+  private @Nullable SizedBlock firstFrom(int index) {
     int found = firstClassFrom(index);
     return found < 0 ? null : classes[found].first;
   }
 
   /** The first block of all classes above one, or null. */
-  private SizedBlock firstAbove(int index) {
+  private @Nullable SizedBlock firstAbove(int index) {
     return firstFrom(index + 1);
   }
 
   /** The last block of all classes below one, or null. */
-  private SizedBlock lastBelow(int index) {
+  private @Nullable SizedBlock lastBelow(int index) {
     int row = index >> 6;
     long inRow = used[row] & (1L << index) - 1;
     if (inRow != 0) {
@@ -343,7 +349,7 @@ public final class SizeOrder<B extends SizedBlock> {
 
   /** Only blocks of this kind come into the order. */
   @SuppressWarnings("unchecked")
-  private B typed(SizedBlock block) {
+  private @Nullable B typed(@Nullable SizedBlock block) {
     return (B) block;
   }
 
@@ -353,7 +359,7 @@ public final class SizeOrder<B extends SizedBlock> {
    * The first block that is not before a key, where it is near an end of the list, else null. The
    * first block of the class is before the key, the last one is not.
    */
-  private static SizedBlock findNearEnds(
+  private static @Nullable SizedBlock findNearEnds(
       SizeClass sizeClass, long bytes, long address, int priority) {
     SizedBlock low = sizeClass.first;
     SizedBlock high = sizeClass.last;
@@ -469,7 +475,8 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   /** One tree of two, all blocks of the first one before those of the second one. */
-  private static SizedBlock joined(SizedBlock first, SizedBlock second) {
+  private static @Nullable SizedBlock joined(
+      @Nullable SizedBlock first, @Nullable SizedBlock second) {
     if (first == null || second == null) {
       return first == null ? second : first;
     }
@@ -495,7 +502,8 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   /** What follows a block of the lower tree comes after it, of the upper tree before it. */
-  private static void attach(SizedBlock end, boolean endIsLow, SizedBlock tree) {
+  private static void attach(
+      @Nullable SizedBlock end, boolean endIsLow, @Nullable SizedBlock tree) {
     if (end == null) {
       return;
     }

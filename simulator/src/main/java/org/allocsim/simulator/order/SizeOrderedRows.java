@@ -1,6 +1,7 @@
 package org.allocsim.simulator.order;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Some blocks of a {@link BlockRows table} ordered by (bytes, unsigned address): a {@link
@@ -90,7 +91,7 @@ public final class SizeOrderedRows {
     return grown;
   }
 
-  private static int number(BlockRows.Row row) {
+  private static int number(BlockRows.@Nullable Row row) {
     return row == null ? NONE : row.number;
   }
 }

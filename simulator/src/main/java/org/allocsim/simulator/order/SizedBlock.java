@@ -1,5 +1,7 @@
 package org.allocsim.simulator.order;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A piece of memory that a {@link SizeOrder} can keep in order. Whoever keeps blocks extends this
  * with what it must know of them, and uses the objects again: in steady state none is made.
@@ -9,20 +11,22 @@ public abstract class SizedBlock {
   long address;
 
   /** The block before this one in the class's list; of the first one anything. */
+  @SuppressWarnings("NullAway.Init") // read of blocks only that another one is before
   SizedBlock before;
 
   /** The block after this one in the class's list, null for the last one. */
-  SizedBlock after;
+  @Nullable SizedBlock after;
 
   /** Whether the block is in the class's index. */
   boolean isIndexed;
 
   /** In the index: roots of the trees of the blocks before and after this one, or null. */
-  SizedBlock lower;
+  @Nullable SizedBlock lower;
 
-  SizedBlock upper;
+  @Nullable SizedBlock upper;
 
   /** The class that the block is in, or was in last. */
+  @SuppressWarnings("NullAway.Init") // read of blocks in an order only
   SizeOrder.SizeClass sizeClass;
 
   /** Its height in a tree: blocks of higher priority lie above, and no two have the same. */

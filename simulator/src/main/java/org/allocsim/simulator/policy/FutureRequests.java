@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy;
 
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a policy that plans ahead may look at: all requests of one device of a trace.
@@ -8,7 +9,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * @param trace the requests, or null where they are not known beforehand
  * @param device index of the device
  */
-public record FutureRequests(AllocationTrace trace, int device) {
+public record FutureRequests(@Nullable AllocationTrace trace, int device) {
   /** Nothing is known of the requests that will come. */
   public static final FutureRequests NONE = new FutureRequests(null, 0);
 

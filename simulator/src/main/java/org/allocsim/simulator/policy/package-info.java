@@ -3,4 +3,7 @@
  * makes one, its options. Each family of allocators has a package below this one, which may use
  * devices, effects, traces and orders of blocks, and neither statistics nor the engine.
  */
+@NullMarked
 package org.allocsim.simulator.policy;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.run;
 
 import org.allocsim.simulator.effect.OutOfMemory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request that failed.
@@ -24,7 +25,7 @@ public record FailedRequest(
     long requestedBytes,
     long allocatedBytes,
     long reservedBytes,
-    OutOfMemory shortage,
+    @Nullable OutOfMemory shortage,
     String message) {
   /** Whether memory was short; else the allocator was not even asked. */
   public boolean isOutOfMemory() {

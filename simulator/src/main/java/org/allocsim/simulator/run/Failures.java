@@ -14,6 +14,7 @@ import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.RowHead;
+import org.jspecify.annotations.Nullable;
 
 /** The requests of a run that failed, with the words that the program would have read. */
 public final class Failures implements EffectListener {
@@ -25,7 +26,7 @@ public final class Failures implements EffectListener {
   private final List<FailedRequest> kept = new ArrayList<>();
   private final IntSupplier currentRow;
   private final int deviceKey;
-  private FailedRequest firstShortage;
+  private @Nullable FailedRequest firstShortage;
   private long count;
 
   /** Allocation requests of the rows up to {@link #countedRow}, and of earlier passes. */
@@ -152,7 +153,7 @@ public final class Failures implements EffectListener {
   }
 
   private FailedRequest failed(
-      int allocation, long requestedBytes, OutOfMemory shortage, String message) {
+      int allocation, long requestedBytes, @Nullable OutOfMemory shortage, String message) {
     int row = currentRow.getAsInt();
     countUpTo(row);
     return new FailedRequest(

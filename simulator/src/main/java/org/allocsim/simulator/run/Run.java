@@ -3,6 +3,7 @@ package org.allocsim.simulator.run;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
@@ -26,6 +27,7 @@ import org.allocsim.simulator.timing.Roofline;
 import org.allocsim.simulator.timing.Simulation;
 import org.allocsim.simulator.timing.TimeResult;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of a policy on the requests of one device of a trace: the only way that a policy meets a
@@ -50,19 +52,19 @@ public final class Run {
   private final boolean stopsAtFailure;
 
   /** Null unless memory is simulated. */
-  private final SimulatedDevice simulated;
+  private final @Nullable SimulatedDevice simulated;
 
   /** Null unless memory is simulated. */
-  private final PyTorchProcess process;
+  private final @Nullable PyTorchProcess process;
 
   /** Null unless the run is in time. */
-  private final Simulation simulation;
+  private final @Nullable Simulation simulation;
 
   /** Null unless a recording is followed. */
-  private final EffectFollower follower;
+  private final @Nullable EffectFollower follower;
 
   /** Null unless a recording is followed. */
-  private final RecordedMemory recorded;
+  private final @Nullable RecordedMemory recorded;
 
   private final int lastRow;
   private int row = -1;
@@ -130,8 +132,9 @@ public final class Run {
     Simulation simulation =
         new Simulation(
             setup.trace(), setup.device(), memory, Roofline.of(memory.profile().compute()));
-    if (setup.trace().workCount() == 0) {
-      simulation.keep(Pace.without(setup.trace(), setup.recordedDriverNanos()));
+    long[] driverNanos = setup.recordedDriverNanos();
+    if (setup.trace().workCount() == 0 && driverNanos != null) {
+      simulation.keep(Pace.without(setup.trace(), driverNanos));
     }
     return simulation;
   }
@@ -248,7 +251,7 @@ public final class Run {
     }
   }
 
-  private RunResult result(TimeResult time) {
+  private RunResult result(@Nullable TimeResult time) {
     double ownNanos = 0;
     for (RunObserver observer : observers) {
       ownNanos += observer.ownNanos();
@@ -340,7 +343,7 @@ public final class Run {
    * addresses of its own: the allocator is to be asked what the recorded program did not.
    */
   public void leaveRecording(long freeBytes) {
-    recorded.leaveRecording(freeBytes);
+    Objects.requireNonNull(recorded, "a recording").leaveRecording(freeBytes);
   }
 
   /**
@@ -348,7 +351,7 @@ public final class Run {
    * where there is none.
    */
   private long divergedRow() {
-    if (follower == null) {
+    if (follower == null || recorded == null) {
       return -1;
     }
     boolean ended =

@@ -4,12 +4,14 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.timing.TimeResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What came of a run.
@@ -37,7 +39,7 @@ import org.allocsim.simulator.timing.TimeResult;
  */
 public record RunResult(
     RunSetup setup,
-    String notRunBecause,
+    @Nullable String notRunBecause,
     SortedMap<String, Long> stats,
     Moment atPeak,
     int peakRow,
@@ -50,7 +52,7 @@ public record RunResult(
     Map<DriverCall, Long> driverCallsByKind,
     Map<DriverCall, Long> driverNanosByKind,
     double seconds,
-    TimeResult time,
+    @Nullable TimeResult time,
     long divergedRow) {
 
   /** Bytes at one moment. */
@@ -220,13 +222,18 @@ public record RunResult(
     return map.values().stream().mapToLong(Long::longValue).sum();
   }
 
+  /** A statistic by PyTorch's key for it. */
+  public long stat(String key) {
+    return Objects.requireNonNull(stats.get(key), key);
+  }
+
   /**
    * How often the host had to wait for the device: releases of the whole cache, and every segment
    * or run of pages that was returned ({@code cudaFree} waits for the device; before pages are
    * unmapped PyTorch waits for their stream, 2.11).
    */
   public long forcedSynchronizations() {
-    return stats.get("num_sync_all_streams") + stats.get("num_device_free");
+    return stat("num_sync_all_streams") + stat("num_device_free");
   }
 
   /** Whether the allocator did the same in another run, as far as its statistics tell. */

@@ -3,6 +3,7 @@ package org.allocsim.simulator.run;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is run and how: this policy under this limit, on this device, with the requests of this
@@ -43,7 +44,7 @@ public record RunSetup(
     AfterOom afterOom,
     int lastRow,
     long passes,
-    long[] recordedDriverNanos,
+    long @Nullable [] recordedDriverNanos,
     int mostFailures) {
   private static final int FAILURES_KEPT = 16;
 

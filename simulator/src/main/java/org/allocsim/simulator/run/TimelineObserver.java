@@ -7,6 +7,8 @@ import org.allocsim.simulator.stats.MemoryTimeline;
 /** Tells a timeline what happens when. */
 public final class TimelineObserver implements RunObserver {
   private final MemoryTimeline timeline;
+
+  @SuppressWarnings("NullAway.Init") // a run begins before its rows come
   private Run run;
 
   /** For one run, of which the timeline has seen nothing yet. */

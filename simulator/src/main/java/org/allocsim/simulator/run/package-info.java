@@ -4,4 +4,7 @@
  * it is a result with its failed requests. What answers say about results does not belong here.
  * This package may use all others of the simulator, and none of them may use it.
  */
+@NullMarked
 package org.allocsim.simulator.run;
+
+import org.jspecify.annotations.NullMarked;

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The implementations of a service that are named in {@code META-INF/services} of the class path
@@ -17,7 +18,7 @@ import java.util.function.Function;
 public final class Services<S> {
   private final Class<S> service;
   private final Function<S, String> id;
-  private volatile Found<S> found;
+  private volatile @Nullable Found<S> found;
 
   private record Found<S>(ClassLoader loader, List<S> services) {}
 

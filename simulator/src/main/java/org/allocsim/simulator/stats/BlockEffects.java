@@ -3,6 +3,7 @@ package org.allocsim.simulator.stats;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
 import org.allocsim.simulator.effect.EffectListeners.Pair;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the effects on one kind of pool, which every request has, are reported to. Where the
@@ -15,11 +16,11 @@ public final class BlockEffects {
   private final PoolCounters counters;
 
   /** What is notified of everything next, or null. */
-  private final EffectListener others;
+  private final @Nullable EffectListener others;
 
   private final boolean small;
 
-  private BlockEffects(PoolCounters counters, EffectListener others, boolean small) {
+  private BlockEffects(PoolCounters counters, @Nullable EffectListener others, boolean small) {
     this.counters = counters;
     this.others = others;
     this.small = small;
@@ -42,7 +43,8 @@ public final class BlockEffects {
   }
 
   /** Two listeners, the first of which may be null, without a second one that follows no blocks. */
-  private static EffectListener joined(EffectListener first, EffectListener second) {
+  private static @Nullable EffectListener joined(
+      @Nullable EffectListener first, EffectListener second) {
     if (!second.followsBlocks()) {
       return first;
     }
@@ -55,7 +57,7 @@ public final class BlockEffects {
   }
 
   /** Who follows blocks besides the statistics, or null. */
-  public EffectListener others() {
+  public @Nullable EffectListener others() {
     return others;
   }
 

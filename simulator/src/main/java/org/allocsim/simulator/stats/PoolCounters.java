@@ -1,5 +1,7 @@
 package org.allocsim.simulator.stats;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The figures of {@code torch.cuda.memory_stats()} for one kind of pool: what is there now, the
  * highest values, and the sums of all increases. An event touches the figures of one kind, and the
@@ -52,10 +54,10 @@ public final class PoolCounters extends PoolPeaks {
   private long splitCeilingBytes;
 
   /** What was there when sums were last reset, by statistic; null where they never were. */
-  private long[] start;
+  private long @Nullable [] start;
 
   /** What the sums were then. */
-  private long[] startOfSums;
+  private long @Nullable [] startOfSums;
 
   private final long oversizeFromBytes;
 

@@ -3,4 +3,7 @@
  * listens to effects and never calls a policy. Only the counters of a pool are written by a policy,
  * for speed.
  */
+@NullMarked
 package org.allocsim.simulator.stats;
+
+import org.jspecify.annotations.NullMarked;

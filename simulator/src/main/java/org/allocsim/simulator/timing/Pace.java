@@ -16,11 +16,6 @@ public final class Pace {
     this.driverNanos = driverNanos;
   }
 
-  /** The recorded times, where the recorded allocator took none. */
-  public static Pace of(AllocationTrace trace) {
-    return new Pace(trace, null);
-  }
-
   /**
    * The recorded times less those of driver calls.
    *
@@ -40,6 +35,6 @@ public final class Pace {
     lastNanos = Math.max(lastNanos, time);
     // PyTorch writes an entry of its history when a request is through, so a row's own calls lie
     // before its time.
-    return driverNanos == null ? gap : Math.max(0, gap - driverNanos[event]);
+    return Math.max(0, gap - driverNanos[event]);
   }
 }

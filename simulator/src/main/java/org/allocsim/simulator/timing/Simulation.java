@@ -12,6 +12,7 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.Work;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the program of one device of a trace in time. Make the policy with {@link #memory()} as its
@@ -58,7 +59,7 @@ public final class Simulation {
   private final long[] requestNanos = new long[RequestKind.values().length];
   private final long[] requestCounts = new long[RequestKind.values().length];
   private final Steps steps = new Steps();
-  private Pace pace;
+  private @Nullable Pace pace;
   private int mostQueued;
 
   /** Uses that are over and that the policy has not been notified of. */

@@ -12,7 +12,7 @@ import org.allocsim.simulator.trace.RequestKind;
 final class StreamUseMarks {
   private static final int NONE = -1;
 
-  /** First use of each allocation, and of each host buffer after them. */
+  /** First use of each allocation, and of each host buffer after them; empty without any use. */
   private final int[] first;
 
   private final int allocations;
@@ -29,10 +29,8 @@ final class StreamUseMarks {
       any = kind == RequestKind.USE_STREAM || kind == RequestKind.HOST_USE_STREAM;
     }
     allocations = trace.allocationCount();
-    first = any ? new int[allocations + trace.hostBufferCount()] : null;
-    if (any) {
-      Arrays.fill(first, NONE);
-    }
+    first = new int[any ? allocations + trace.hostBufferCount() : 0];
+    Arrays.fill(first, NONE);
   }
 
   private int place(int itsOwner) {
@@ -55,12 +53,12 @@ final class StreamUseMarks {
 
   /** First use of an owner, or −1. */
   int first(int itsOwner) {
-    return first == null ? NONE : first[place(itsOwner)];
+    return first.length == 0 ? NONE : first[place(itsOwner)];
   }
 
   /** The owner is given back; its uses stay known by their numbers until they are dropped. */
   void forget(int itsOwner) {
-    if (first != null) {
+    if (first.length > 0) {
       first[place(itsOwner)] = NONE;
     }
   }

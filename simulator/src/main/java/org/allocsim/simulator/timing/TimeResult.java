@@ -34,7 +34,8 @@ public record TimeResult(
 
   /** Host time in driver calls of the allocator and in its waiting for the GPU. */
   public long allocatorNanos() {
-    return activities.get(HostActivity.DRIVER_CALL) + activities.get(HostActivity.ALLOCATOR_WAIT);
+    return activities.getOrDefault(HostActivity.DRIVER_CALL, 0L)
+        + activities.getOrDefault(HostActivity.ALLOCATOR_WAIT, 0L);
   }
 
   /** Part of the time that the GPU computed, from 0 to 1; 0 where no time passed. */

@@ -17,4 +17,7 @@
  * outstanding stream uses for these; a pageable copy and everything called synchronise for what
  * they name; a launch while the queue of a stream is full.
  */
+@NullMarked
 package org.allocsim.simulator.timing;
+
+import org.jspecify.annotations.NullMarked;

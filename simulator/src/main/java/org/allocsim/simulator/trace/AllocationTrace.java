@@ -6,6 +6,8 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a program asked of its allocators, in order: an immutable table with one row per request.
@@ -37,7 +39,7 @@ public final class AllocationTrace {
   private final long[] heads;
 
   /** Null where all rows are of the default pool. */
-  private final short[] pools;
+  private final short @Nullable [] pools;
 
   private final long[] bytes;
   private final long[] timesNanos;
@@ -58,6 +60,7 @@ public final class AllocationTrace {
 
   private final long[] anchorOffsetsBytes;
 
+  @SuppressWarnings("NullAway") // the builder gives its columns up and is not used again
   private AllocationTrace(Builder b, StackTable stackTable) {
     eventCount = b.count;
     prologueCount = b.prologueCount;
@@ -330,7 +333,7 @@ public final class AllocationTrace {
     private long[] heads;
 
     /** Null as long as all rows are of the default pool. */
-    private short[] pools;
+    private short @Nullable [] pools;
 
     private long[] bytes;
     private long[] timesNanos;
@@ -706,7 +709,7 @@ public final class AllocationTrace {
     private void renumberStreams(long[] column, long[] sorted) {
       int[] renumbered = new int[sorted.length];
       for (int i = 0; i < sorted.length; i++) {
-        renumbered[streamNumbers.get(sorted[i])] = i;
+        renumbered[Objects.requireNonNull(streamNumbers.get(sorted[i]))] = i;
       }
       for (int i = 0; i < column.length; i++) {
         int stream = RowHead.stream(column[i]);

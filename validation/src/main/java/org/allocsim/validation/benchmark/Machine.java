@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What speed depends on. It names neither the machine nor the time.
@@ -16,6 +17,13 @@ import java.util.List;
 public record Machine(String cpu, int cores, String system, String jdk) {
   private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
   private static final List<String> MODEL_KEYS = List.of("model name", "Model", "cpu model");
+
+  /** All of it is known. */
+  public Machine {
+    Objects.requireNonNull(cpu, "cpu");
+    Objects.requireNonNull(system, "system");
+    Objects.requireNonNull(jdk, "jdk");
+  }
 
   /** This machine. */
   public static Machine here() {

@@ -13,6 +13,7 @@ import org.allocsim.simulator.device.StreamOrderedMemory;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.apache.commons.math3.random.Well19937c;
 import org.apache.commons.math3.stat.descriptive.rank.Median;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calibrates a device: finds its units and places, then runs rounds of random calls of every kind
@@ -207,7 +208,7 @@ public final class Calibration {
   }
 
   private CalibrationResult result(
-      Placement placement, long freeBytes, int rounds, CopyExperiment.Result copies) {
+      Placement placement, long freeBytes, int rounds, CopyExperiment.@Nullable Result copies) {
     observations.scale();
     Map<CallClass, RobustFit> fits = new EnumMap<>(CallClass.class);
     Map<String, Long> parameters = new HashMap<>();

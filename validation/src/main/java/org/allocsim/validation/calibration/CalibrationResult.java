@@ -3,6 +3,7 @@ package org.allocsim.validation.calibration;
 import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a calibration found.
@@ -20,7 +21,7 @@ public record CalibrationResult(
     Placement placement,
     ObservationSet observations,
     Map<CallClass, RobustFit> fits,
-    CopyExperiment.Result copies,
+    CopyExperiment.@Nullable Result copies,
     int rounds,
     List<String> undetermined) {
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.commons.math3.stat.descriptive.rank.Percentile;
 
 /**
@@ -47,7 +48,7 @@ public final class ObservationSet {
     for (int phase = 0; phase < waits.size(); phase++) {
       double factor = waits.get(phase) > 0 ? usual / waits.get(phase) : 1;
       for (CallClass each : CallClass.values()) {
-        List<Integer> ends = phaseEnds.get(each);
+        List<Integer> ends = Objects.requireNonNull(phaseEnds.get(each));
         of(each).scale(phase == 0 ? 0 : ends.get(phase - 1), ends.get(phase), factor);
       }
     }

@@ -7,4 +7,7 @@
  * parameters are then linear regressions of times on terms ({@link RobustFit}); what the simulator
  * accounts otherwise than the device answers is counted and reported.
  */
+@NullMarked
 package org.allocsim.validation.calibration;
+
+import org.jspecify.annotations.NullMarked;

@@ -118,6 +118,7 @@ public final class SnapshotVerifier {
    * Ends where the simulation does something else than the recording, and reports how far it is.
    */
   private final class UntilDivergence implements RunObserver {
+    @SuppressWarnings("NullAway.Init") // a run begins before its rows come
     private EffectFollower follower;
 
     @Override

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.apache.commons.math3.stat.correlation.KendallsCorrelation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compares predicted with real addresses. Where a reservation of the driver lies differs from
@@ -105,10 +106,10 @@ public record AddressComparison(
   }
 
   /** A reservation whose last segment went is given back; only the arena stays. */
-  private static void forget(Map<Long, Region> regions, Long key, long arenaAddress) {
+  private static void forget(Map<Long, Region> regions, @Nullable Long key, long arenaAddress) {
     if (key != null && key != arenaAddress) {
       Region region = regions.get(key);
-      if (--region.blocks == 0) {
+      if (region != null && --region.blocks == 0) {
         regions.remove(key);
       }
     }

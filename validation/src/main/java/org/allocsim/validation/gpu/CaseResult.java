@@ -1,5 +1,7 @@
 package org.allocsim.validation.gpu;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What came of one {@link GpuCase}.
  *
@@ -32,7 +34,7 @@ public record CaseResult(
     long predictedCalls,
     long measuredCalls,
     long equalCalls,
-    String firstDifference,
+    @Nullable String firstDifference,
     long refusedCalls,
     boolean learned,
     Exactness freeBytes,

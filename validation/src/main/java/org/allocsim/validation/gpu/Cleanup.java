@@ -1,8 +1,10 @@
 package org.allocsim.validation.gpu;
 
+import org.jspecify.annotations.Nullable;
+
 /** Calls that give things back; one that fails keeps none of the others from being made. */
 final class Cleanup {
-  private CudaException failure;
+  private @Nullable CudaException failure;
 
   /** Makes a call and remembers how it failed. */
   void attempt(Runnable call) {

@@ -2,6 +2,7 @@ package org.allocsim.validation.gpu;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.HandleMemory;
@@ -141,7 +142,7 @@ final class CudaHandles implements HandleMemory {
   }
 
   private Mapping unmap(long place) {
-    Mapping mapping = mappings.remove(place);
+    Mapping mapping = Objects.requireNonNull(mappings.remove(place));
     long start = System.nanoTime();
     cuda.unmap(place, mapping.bytes());
     device.called(DriverCall.UNMAP, mapping.bytes(), start, false);

@@ -6,6 +6,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a policy on the same requests on a real GPU and on a simulated device made like it, and
@@ -20,7 +21,7 @@ public final class GpuValidation {
   private final GpuBounds bounds;
 
   /** Costs and places to predict with, or null for those of such a GPU. */
-  private final DeviceProfile base;
+  private final @Nullable DeviceProfile base;
 
   /** Opens the GPU. */
   @FunctionalInterface
@@ -38,7 +39,7 @@ public final class GpuValidation {
    *
    * @param base costs and places of memory to predict with, or null for those of such a GPU
    */
-  public GpuValidation(int gpu, GpuBounds bounds, DeviceProfile base) {
+  public GpuValidation(int gpu, GpuBounds bounds, @Nullable DeviceProfile base) {
     this((given, listener) -> CudaDevice.open(gpu, given, listener), bounds, base);
   }
 
@@ -46,7 +47,7 @@ public final class GpuValidation {
     this(opener, bounds, null);
   }
 
-  GpuValidation(Opener opener, GpuBounds bounds, DeviceProfile base) {
+  GpuValidation(Opener opener, GpuBounds bounds, @Nullable DeviceProfile base) {
     this.opener = opener;
     this.bounds = bounds;
     this.base = base;

@@ -80,13 +80,17 @@ public record ValidationSummary(
   /** Cases with a failure that was, or was not, predicted and that came, or did not. */
   public long failures(boolean predicted, boolean real) {
     if (predicted && real) {
-      return confusion.get(OomComparison.Verdict.SAME_REQUEST)
-          + confusion.get(OomComparison.Verdict.OTHER_REQUEST);
+      return first(OomComparison.Verdict.SAME_REQUEST) + first(OomComparison.Verdict.OTHER_REQUEST);
     }
-    return confusion.get(
+    return first(
         predicted
             ? OomComparison.Verdict.PREDICTED_ONLY
             : real ? OomComparison.Verdict.MEASURED_ONLY : OomComparison.Verdict.NEITHER);
+  }
+
+  /** Cases whose first failures compare so. */
+  public long first(OomComparison.Verdict verdict) {
+    return confusion.getOrDefault(verdict, 0L);
   }
 
   /** Sums up cases. */

@@ -3,4 +3,7 @@
  * simulated device. Only this package knows CUDA's libraries. What it takes from a GPU it gives
  * back, however a run ends.
  */
+@NullMarked
 package org.allocsim.validation.gpu;
+
+import org.jspecify.annotations.NullMarked;

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a prediction agrees with what was recorded, row by row up to the first row of another kind,
@@ -26,11 +27,11 @@ public record PredictedRows(
     int predicted,
     int recorded,
     int equal,
-    String difference,
+    @Nullable String difference,
     boolean reordered,
     long addresses,
     long equalAddresses,
-    String addressDifference) {
+    @Nullable String addressDifference) {
 
   /** Whether all rows are as predicted, where they lie aside. */
   public boolean hasSameActions() {
@@ -122,14 +123,16 @@ public record PredictedRows(
     }
   }
 
-  private static Row row(EffectLog log, int row, int[] streams) {
+  private static Row row(EffectLog log, int row, int @Nullable [] streams) {
     int stream = log.kind(row) == EffectKind.SNAPSHOT ? 0 : log.stream(row);
-    boolean known = streams == null || log.kind(row) == EffectKind.SNAPSHOT;
     return new Row(
-        log.kind(row), log.address(row), log.bytes(row), known ? stream : streams[stream]);
+        log.kind(row),
+        log.address(row),
+        log.bytes(row),
+        streams == null || log.kind(row) == EffectKind.SNAPSHOT ? stream : streams[stream]);
   }
 
-  private static Row[] rows(EffectLog log, int from, int to, int[] streams) {
+  private static Row[] rows(EffectLog log, int from, int to, int @Nullable [] streams) {
     Row[] rows = new Row[to - from];
     for (int i = 0; i < rows.length; i++) {
       rows[i] = row(log, from + i, streams);

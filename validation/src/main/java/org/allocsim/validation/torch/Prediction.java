@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.IntSupplier;
 import java.util.function.LongUnaryOperator;
 import org.allocsim.simulator.device.DeviceMemory;
@@ -31,6 +32,7 @@ import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunPolicy;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
+import org.jspecify.annotations.Nullable;
 
 /** What a process is expected to do with requests, from the requests alone. */
 final class Prediction {
@@ -44,7 +46,7 @@ final class Prediction {
   /** Row of the effects that reported each failure. */
   private final List<Integer> failureRows = new ArrayList<>();
 
-  private SortedMap<String, Long> statistics;
+  private SortedMap<String, Long> statistics = new TreeMap<>();
 
   /** Start of the driver's reservation around each segment, by row of the effects. */
   private long[] regions = new long[64];
@@ -55,7 +57,7 @@ final class Prediction {
    * @param allocation its id
    * @param row of the effects; −1 where it never reaches the allocator
    */
-  record Failure(int allocation, int row, OutOfMemoryMessage message) {
+  record Failure(int allocation, int row, @Nullable OutOfMemoryMessage message) {
     /** The text of the error with so much free memory and these sentences about processes. */
     String text(long deviceFreeBytes, String processes, OutOfMemoryMessage.Template template) {
       if (message == null) {

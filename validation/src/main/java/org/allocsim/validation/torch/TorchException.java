@@ -1,5 +1,7 @@
 package org.allocsim.validation.torch;
 
+import org.jspecify.annotations.Nullable;
+
 /** PyTorch cannot be driven; the message is a sentence for the user. */
 public final class TorchException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -8,7 +10,7 @@ public final class TorchException extends Exception {
     super(sentence);
   }
 
-  TorchException(String sentence, Throwable cause) {
+  TorchException(String sentence, @Nullable Throwable cause) {
     super(sentence, cause);
   }
 }

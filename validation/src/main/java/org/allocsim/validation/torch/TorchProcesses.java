@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -55,7 +56,7 @@ public final class TorchProcesses {
      * @param side file with everything else
      * @param error why there are none, or null
      */
-    void done(TorchJob job, Path snapshot, Path side, String error);
+    void done(TorchJob job, Path snapshot, Path side, @Nullable String error);
   }
 
   /**
@@ -202,9 +203,9 @@ public final class TorchProcesses {
     }
     listener.started(
         new TorchMachine(
-            first.get("torch"),
-            first.get("cuda"),
-            first.get("device"),
+            text(first, "torch"),
+            text(first, "cuda"),
+            text(first, "device"),
             number(first, "total_bytes"),
             number(first, "free_bytes")));
     Map<Integer, TorchJob> byId = new HashMap<>();
@@ -231,9 +232,17 @@ public final class TorchProcesses {
     }
   }
 
+  private static String text(Map<String, String> object, String key) throws TorchException {
+    String value = object.get(key);
+    if (value == null) {
+      throw new TorchException("Python did not report " + key);
+    }
+    return value;
+  }
+
   private static long number(Map<String, String> object, String key) throws TorchException {
     try {
-      return Long.parseLong(object.getOrDefault(key, ""));
+      return Long.parseLong(text(object, key));
     } catch (NumberFormatException _) {
       throw new TorchException("Python did not report " + key);
     }
@@ -261,7 +270,7 @@ public final class TorchProcesses {
     return object;
   }
 
-  private static TorchException unreadable(String line, Exception cause) {
+  private static TorchException unreadable(String line, @Nullable Exception cause) {
     String start = line.length() > 100 ? line.substring(0, 100) + "..." : line;
     return new TorchException("Python printed \"" + start + "\", which is no answer", cause);
   }

@@ -100,6 +100,12 @@ class TorchProcessesTest {
   }
 
   @Test
+  void aMachineWithoutANameIsRefused() throws IOException {
+    String unnamed = HELLO.replace("device", "else");
+    assertEquals("Python did not report device", refusal(unnamed));
+  }
+
+  @Test
   void aMissingProgramIsNamed() {
     String name = folder.resolve("nothing").toString();
     TorchException missing = assertThrows(TorchException.class, () -> run(name, "", job(0)));

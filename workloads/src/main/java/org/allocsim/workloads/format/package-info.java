@@ -3,4 +3,7 @@
  * how errors name their place. Each format has a package below this one with a reader, a writer
  * where it has one, and nothing else; formats do not use each other.
  */
+@NullMarked
 package org.allocsim.workloads.format;
+
+import org.jspecify.annotations.NullMarked;

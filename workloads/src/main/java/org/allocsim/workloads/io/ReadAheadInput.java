@@ -2,8 +2,10 @@ package org.allocsim.workloads.io;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Another input, read on a thread of its own. Pieces of bytes go to the reader and come back empty;
@@ -28,7 +30,7 @@ final class ReadAheadInput extends StoredInput {
     long storedBytes;
 
     /** What ended the input after these bytes; null where more follow or it just ended. */
-    Throwable failure;
+    @Nullable Throwable failure;
 
     boolean isLast;
   }
@@ -45,11 +47,11 @@ final class ReadAheadInput extends StoredInput {
   private volatile boolean closed;
 
   // The digest, or why there is none; written by the thread before it ends.
-  private String digest;
-  private Throwable digestFailure;
+  private @Nullable String digest;
+  private @Nullable Throwable digestFailure;
 
   // The reader's side.
-  private Piece piece;
+  private @Nullable Piece piece;
   private int taken;
   private long storedBytes;
 
@@ -147,7 +149,7 @@ final class ReadAheadInput extends StoredInput {
     }
   }
 
-  private static void rethrow(Throwable failure) throws IOException {
+  private static void rethrow(@Nullable Throwable failure) throws IOException {
     switch (failure) {
       case null -> {}
       case IOException e -> throw e;
@@ -178,7 +180,7 @@ final class ReadAheadInput extends StoredInput {
     }
     storedBytes = source.storedBytes();
     rethrow(digestFailure);
-    return digest;
+    return Objects.requireNonNull(digest, "read to its end");
   }
 
   @Override

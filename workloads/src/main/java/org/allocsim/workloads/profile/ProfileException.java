@@ -1,5 +1,7 @@
 package org.allocsim.workloads.profile;
 
+import org.jspecify.annotations.Nullable;
+
 /** A file is no device profile; the message is one sentence for users without the file's name. */
 public final class ProfileException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -8,7 +10,7 @@ public final class ProfileException extends Exception {
     super(sentence);
   }
 
-  ProfileException(String sentence, Throwable cause) {
+  ProfileException(String sentence, @Nullable Throwable cause) {
     super(sentence, cause);
   }
 }

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DriverCosts;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -153,7 +154,7 @@ public final class ProfileFile {
     }
   }
 
-  private static ProfileException notJson(JacksonException cause) {
+  private static ProfileException notJson(@Nullable JacksonException cause) {
     String place =
         cause == null || cause.getLocation() == null || cause.getLocation().getLineNr() < 1
             ? ""

@@ -5,11 +5,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server of a language model under more requests than it can serve together: the next request
@@ -27,7 +29,7 @@ public final class ServingProgram {
   private final TokenLengths lengths;
   private final int slots;
   private final long tokenBytes;
-  private final AllocatorPolicy cache;
+  private final @Nullable AllocatorPolicy cache;
   private final BuddySlots buddies;
   private final SplittableRandom random;
   private final AllocationTrace.Builder trace = new AllocationTrace.Builder();
@@ -82,7 +84,7 @@ public final class ServingProgram {
   private ServingProgram(
       KvReservation reservation,
       TokenLengths lengths,
-      AllocatorPolicy cache,
+      @Nullable AllocatorPolicy cache,
       int slots,
       long tokenBytes,
       long seed) {
@@ -177,7 +179,7 @@ public final class ServingProgram {
   private boolean append(Sequence sequence, int count) {
     PoolId pool = new PoolId(0, sequence.number);
     int number = trace.declarePool(pool);
-    if (cache.allocate(allocations, count * tokenBytes, 0, number)
+    if (Objects.requireNonNull(cache).allocate(allocations, count * tokenBytes, 0, number)
         == AllocatorPolicy.OUT_OF_MEMORY) {
       return false;
     }

@@ -5,6 +5,7 @@ import java.util.Optional;
 import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One device of a trace.
@@ -19,7 +20,7 @@ public record DeviceTrace(OpenedTrace opened, int device) {
   }
 
   /** SHA-256 of the file as stored, in hexadecimal; null for a program. */
-  public String sha256() {
+  public @Nullable String sha256() {
     return opened.sha256();
   }
 
@@ -44,7 +45,7 @@ public record DeviceTrace(OpenedTrace opened, int device) {
   }
 
   /** Settings that it was recorded with, as the program gave them; null where none are known. */
-  public String conf() {
+  public @Nullable String conf() {
     return recording().map(recording -> recording.config().text()).orElse(null);
   }
 

@@ -5,14 +5,15 @@ import java.util.Optional;
 import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.pytorch.RecordedFormat;
+import org.jspecify.annotations.Nullable;
 
 /** The requests of a trace, with what was recorded of the allocator that served them. */
 public final class OpenedTrace {
   private final TraceSource source;
   private final AllocationTrace trace;
-  private final Recording recording;
+  private final @Nullable Recording recording;
 
-  OpenedTrace(TraceSource source, AllocationTrace trace, Recording recording) {
+  OpenedTrace(TraceSource source, AllocationTrace trace, @Nullable Recording recording) {
     this.source = source;
     this.trace = trace;
     this.recording = recording;
@@ -29,7 +30,7 @@ public final class OpenedTrace {
   }
 
   /** SHA-256 of the file as stored, in hexadecimal; null for a program. */
-  public String sha256() {
+  public @Nullable String sha256() {
     return source.sha256();
   }
 
@@ -71,11 +72,12 @@ public final class OpenedTrace {
    *     and of other traces the first
    * @throws SourceUsageException where the device that was chosen did nothing
    */
-  public int device(Integer chosen) throws SourceUsageException {
-    return recording == null ? requestedDevice(chosen) : recordedDevice(chosen);
+  public int device(@Nullable Integer chosen) throws SourceUsageException {
+    return recording == null ? requestedDevice(chosen) : recordedDevice(recording, chosen);
   }
 
-  private int recordedDevice(Integer chosen) throws SourceUsageException {
+  private int recordedDevice(Recording recording, @Nullable Integer chosen)
+      throws SourceUsageException {
     int devices = recording.snapshot().devices().size();
     if (chosen == null && source.chosenDevice() == RecordedFormat.Recorded.NO_CHOICE) {
       return recording.device();
@@ -93,7 +95,7 @@ public final class OpenedTrace {
     return device;
   }
 
-  private int requestedDevice(Integer chosen) throws SourceUsageException {
+  private int requestedDevice(@Nullable Integer chosen) throws SourceUsageException {
     int first = trace.eventCount() == 0 ? 0 : trace.device(0);
     if (chosen == null) {
       return first;

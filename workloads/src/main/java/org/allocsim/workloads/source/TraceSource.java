@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
@@ -21,6 +22,7 @@ import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.program.ProgramOptionException;
 import org.allocsim.workloads.program.Programs;
 import org.allocsim.workloads.transform.Timestamps;
+import org.jspecify.annotations.Nullable;
 
 /** A file that was read, or a program that was named; its requests are one step further. */
 public final class TraceSource {
@@ -33,15 +35,15 @@ public final class TraceSource {
   private static final long PROGRAM_SEED = 1;
 
   private final String name;
-  private final String sha256;
+  private final @Nullable String sha256;
   private final String format;
   private final List<String> notes;
 
   /** Null for a recording, whose requests are derived. */
-  private final AllocationTrace requests;
+  private final @Nullable AllocationTrace requests;
 
   /** Null where there is no recording. */
-  private final Snapshot snapshot;
+  private final @Nullable Snapshot snapshot;
 
   /** Device that the file names, or {@link RecordedFormat.Recorded#NO_CHOICE}. */
   private final int chosenDevice;
@@ -52,11 +54,11 @@ public final class TraceSource {
 
   private TraceSource(
       String name,
-      String sha256,
+      @Nullable String sha256,
       String format,
       List<String> notes,
-      AllocationTrace requests,
-      Snapshot snapshot,
+      @Nullable AllocationTrace requests,
+      @Nullable Snapshot snapshot,
       int chosenDevice) {
     this.name = name;
     this.sha256 = sha256;
@@ -82,7 +84,7 @@ public final class TraceSource {
    * @throws TraceFormatException where the file cannot be read
    * @throws SourceUsageException where there is no such format, program or option
    */
-  public static TraceSource open(String name, String formatId, Progress progress)
+  public static TraceSource open(String name, @Nullable String formatId, Progress progress)
       throws TraceFormatException, SourceUsageException {
     if (isProgram(name)) {
       return program(name);
@@ -183,7 +185,7 @@ public final class TraceSource {
   }
 
   /** SHA-256 of the file as stored, in hexadecimal; null for a program. */
-  public String sha256() {
+  public @Nullable String sha256() {
     return sha256;
   }
 
@@ -240,7 +242,7 @@ public final class TraceSource {
    */
   public OpenedTrace read(ReadingOptions options) throws TraceFormatException {
     if (snapshot == null) {
-      return new OpenedTrace(this, requests, null);
+      return new OpenedTrace(this, Objects.requireNonNull(requests), null);
     }
     Recording recording = Recording.of(snapshot, options);
     return new OpenedTrace(this, recording.trace(), recording);

@@ -6,4 +6,7 @@
  * file, so {@link org.allocsim.workloads.source.TraceSource#read} takes that in a second step and
  * gives the requests, with the recording where the file holds one.
  */
+@NullMarked
 package org.allocsim.workloads.source;
+
+import org.jspecify.annotations.NullMarked;

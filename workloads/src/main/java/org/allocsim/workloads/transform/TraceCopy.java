@@ -3,6 +3,7 @@ package org.allocsim.workloads.transform;
 import java.util.Arrays;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.StackTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies a trace row by row, so that rows can be left in another order, get another size or have
@@ -19,7 +20,7 @@ final class TraceCopy {
   private final int firstLoader;
 
   /** Numbers of the source's stacks in the copy; null where they are the same. */
-  private final int[] stacks;
+  private final int @Nullable [] stacks;
 
   /** Ids in the copy by those in the source. */
   private final int[] ids;
@@ -48,7 +49,7 @@ final class TraceCopy {
       AllocationTrace.Builder builder,
       int firstDevice,
       int firstGpuEvent,
-      int[] stacks) {
+      int @Nullable [] stacks) {
     this.source = source;
     this.builder = builder;
     this.firstDevice = firstDevice;

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.allocsim.analysis.moment.StackLabels;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code nvidia-smi} reported, as {@code --format=csv} writes it with its line of headings:
@@ -126,7 +127,7 @@ public final class SmiSamples {
   }
 
   /** The sample of a GPU that counts, or null; an empty name means any GPU. */
-  public GpuSample gpu(String name, Choice choice) {
+  public @Nullable GpuSample gpu(String name, Choice choice) {
     GpuSample chosen = null;
     for (GpuSample sample : gpus) {
       boolean matches = name.isEmpty() || sample.gpu().equals(name);
@@ -244,7 +245,8 @@ public final class SmiSamples {
       }
       int blank = cell.indexOf(' ');
       String digits = blank < 0 ? cell : cell.substring(0, blank);
-      String unit = blank < 0 ? columns.units.get(name) : cell.substring(blank + 1).strip();
+      String unit =
+          blank < 0 ? columns.units.getOrDefault(name, "") : cell.substring(blank + 1).strip();
       int shift =
           switch (unit.toLowerCase(Locale.ROOT)) {
             case "mib" -> 20;

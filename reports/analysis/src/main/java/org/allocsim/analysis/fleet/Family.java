@@ -8,6 +8,7 @@ import org.allocsim.analysis.fleet.sweep.SweepException;
 /** Which traces count as the same kind of workload. */
 public final class Family {
   private static final long GIB = 1L << 30;
+  private static final Pattern ANY = Pattern.compile("");
   private static final String OTHERS = "(others)";
 
   private enum Kind {
@@ -17,6 +18,8 @@ public final class Family {
   }
 
   private final Kind kind;
+
+  /** Looked for in names; matches any where the family is not by name. */
   private final Pattern pattern;
 
   private Family(Kind kind, Pattern pattern) {
@@ -34,10 +37,10 @@ public final class Family {
   public static Family of(String text) {
     switch (text) {
       case "folder" -> {
-        return new Family(Kind.FOLDER, null);
+        return new Family(Kind.FOLDER, ANY);
       }
       case "size" -> {
-        return new Family(Kind.SIZE, null);
+        return new Family(Kind.SIZE, ANY);
       }
       default -> {
         try {

@@ -1,6 +1,7 @@
 package org.allocsim.analysis.fleet;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A trace on all GPUs, and on the one where a setting would change the most. */
 public final class TraceTally {
@@ -9,9 +10,9 @@ public final class TraceTally {
   private final long peakRequestedBytes;
   private int failures;
   private int lost;
-  private FleetGpu gpu;
-  private FleetRun baseline;
-  private FleetRun best;
+  private @Nullable FleetGpu gpu;
+  private @Nullable FleetRun baseline;
+  private @Nullable FleetRun best;
 
   TraceTally(String file, String family, long peakRequestedBytes) {
     this.file = file;
@@ -68,7 +69,7 @@ public final class TraceTally {
   }
 
   /** The GPU where a setting would change the most; null where the baseline fails on all. */
-  public FleetGpu gpu() {
+  public @Nullable FleetGpu gpu() {
     return gpu;
   }
 
@@ -78,7 +79,7 @@ public final class TraceTally {
   }
 
   /** The setting that reserves the least on that GPU; null without one. */
-  public FleetChoice best() {
+  public @Nullable FleetChoice best() {
     return best == null ? null : best.choice();
   }
 

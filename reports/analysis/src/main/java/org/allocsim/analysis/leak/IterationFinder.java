@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.allocsim.analysis.leak.Iterations.Source;
@@ -166,7 +167,9 @@ public final class IterationFinder {
     }
     return best == null
         ? Optional.empty()
-        : Optional.of(new Iterations(Source.MARKER, best, array(markers.get(best).rows)));
+        : Optional.of(
+            new Iterations(
+                Source.MARKER, best, array(Objects.requireNonNull(markers.get(best)).rows)));
   }
 
   private String names() {

@@ -12,8 +12,8 @@ final class PhraseIndex {
   private int[] table = new int[4096];
   private int size;
 
-  private int[] offsets;
-  private int[] places;
+  private int[] offsets = {};
+  private int[] places = {};
 
   /**
    * Indexes a text.

@@ -3,6 +3,7 @@ package org.allocsim.analysis.moment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.policy.AllocatorPolicy;
@@ -11,6 +12,7 @@ import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.Run;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Would a failed request have fitted without a few blocks? Looks for the cheapest blocks whose
@@ -91,8 +93,8 @@ public final class FitTrial {
   /** Trials at the moment of a failed request. */
   public FitTrial(Landmarks landmarks, MemoryMoment moment) {
     this.landmarks = landmarks;
-    failure = moment.failure();
-    shortage = failure.shortage();
+    failure = Objects.requireNonNull(moment.failure());
+    shortage = Objects.requireNonNull(failure.shortage());
     layout = moment.layout();
     config = landmarks.input().config();
     missingBytes = missingBytes(moment.bytes().reservedBytes());
@@ -199,7 +201,7 @@ public final class FitTrial {
   }
 
   /** The run of blocks that is long enough and has the fewest bytes in use. */
-  private Remedy bestHole(int segment) {
+  private @Nullable Remedy bestHole(int segment) {
     int first = layout.firstBlock(segment);
     int end = layout.firstBlock(segment + 1);
     Remedy best = null;

@@ -3,6 +3,7 @@ package org.allocsim.analysis.moment;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.run.FailedRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of a program at one moment.
@@ -29,7 +30,7 @@ public record MemoryMoment(
     MemoryLayout layout,
     SlackSplit slack,
     long deviceFreeBytes,
-    FailedRequest failure) {
+    @Nullable FailedRequest failure) {
 
   /**
    * Memory in bytes, each amount a part of the one after it.

@@ -1,5 +1,6 @@
 package org.allocsim.analysis.moment;
 
+import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.analysis.moment.MomentQuery.Kind;
 import org.allocsim.simulator.device.SimulatedDevice;
@@ -65,7 +66,7 @@ public final class MomentFinder {
         query.kind() == Kind.FIRST_OOM ? landmarks.firstFailure().orElseThrow() : null;
     long deviceFreeBytes =
         failure != null
-            ? failure.shortage().deviceFreeBytes()
+            ? Objects.requireNonNull(failure.shortage()).deviceFreeBytes()
             : run.simulatedDevice().map(SimulatedDevice::freeBytes).orElse(-1L);
     long timeNanos = row < 0 ? origins.startNanos() : trace.timeNanos(row);
     return new MemoryMoment(

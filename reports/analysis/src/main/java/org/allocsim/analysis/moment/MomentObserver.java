@@ -12,6 +12,7 @@ import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.run.TimelineObserver;
 import org.allocsim.simulator.stats.FragmentationTimeline;
 import org.allocsim.simulator.stats.MemoryTimeline;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps segments and blocks of one run at the moments that matter.
@@ -27,14 +28,20 @@ public final class MomentObserver implements RunObserver {
   /** What is mapped together where a policy maps pages; classifies slack (PyTorch 2.11). */
   private static final long LARGE_PAGE_BYTES = 20L << 20;
 
-  private final MemoryTimeline timeline;
-  private final FragmentationTimeline fragmentation;
+  private final @Nullable MemoryTimeline timeline;
+  private final @Nullable FragmentationTimeline fragmentation;
+
+  @SuppressWarnings("NullAway.Init") // a run begins before its rows come
   private Run run;
+
   private long peakBytes = -1;
-  private MemoryLayout atPeak;
+  private @Nullable MemoryLayout atPeak;
   private int failureRow = -1;
-  private MemoryLayout atFailure;
+  private @Nullable MemoryLayout atFailure;
+
+  @SuppressWarnings("NullAway.Init") // made by the end of the run
   private MemoryLayout atEnd;
+
   private long pieces;
   private long ownNanos;
 
@@ -55,19 +62,19 @@ public final class MomentObserver implements RunObserver {
   }
 
   /** Memory over time; null where it does not matter. */
-  public MemoryTimeline timeline() {
+  public @Nullable MemoryTimeline timeline() {
     return timeline;
   }
 
   /** Useless shares of reserved memory over time; null where they do not matter. */
-  public FragmentationTimeline fragmentation() {
+  public @Nullable FragmentationTimeline fragmentation() {
     return fragmentation;
   }
 
   /** Everything that must observe the run, before others that want to. */
   public RunObserver[] with(RunObserver... others) {
     Stream<RunObserver> own =
-        timeline == null
+        timeline == null || fragmentation == null
             ? Stream.of(this)
             : Stream.of(new TimelineObserver(timeline), RunObserver.hearing(fragmentation), this);
     return Stream.concat(own, Stream.of(others)).toArray(RunObserver[]::new);
@@ -119,9 +126,8 @@ public final class MomentObserver implements RunObserver {
     if (!result.isRun()) {
       return new ObservedRun(result, null, null, null, List.of());
     }
-    if (atPeak == null) {
-      atPeak = layoutAfter(result.setup(), result.peakRow());
-    }
+    MemoryLayout atPeak =
+        this.atPeak == null ? layoutAfter(result.setup(), result.peakRow()) : this.atPeak;
     SlackSplit slack = SlackSplit.of(atPeak, MemoryMoment.mainStream(atPeak), LARGE_PAGE_BYTES);
     List<ObservedRun.Moment> moments = new ArrayList<>();
     if (atFailure != null) {

@@ -5,6 +5,7 @@ import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.stats.FragmentationTimeline;
 import org.allocsim.simulator.stats.MemoryTimeline;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a policy did on a trace in enough detail for charts.
@@ -17,9 +18,9 @@ import org.allocsim.simulator.stats.MemoryTimeline;
  */
 public record ObservedRun(
     RunResult result,
-    ReservedParts parts,
-    MemoryTimeline timeline,
-    FragmentationTimeline fragmentation,
+    @Nullable ReservedParts parts,
+    @Nullable MemoryTimeline timeline,
+    @Nullable FragmentationTimeline fragmentation,
     List<Moment> moments) {
 
   /** What makes a moment matter. */
@@ -45,7 +46,7 @@ public record ObservedRun(
   }
 
   /** Segments and blocks at the first moment of a kind; null where there is none. */
-  public MemoryLayout layout(Kind kind) {
+  public @Nullable MemoryLayout layout(Kind kind) {
     return moments.stream()
         .filter(moment -> moment.kind() == kind)
         .map(Moment::layout)

@@ -9,6 +9,7 @@ import org.allocsim.simulator.run.MemorySource;
 import org.allocsim.simulator.run.RunPolicy;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A program on one device and the allocator that serves it.
@@ -25,7 +26,7 @@ public record ReplayInput(
     PyTorchVersion version,
     DeviceProfile profile,
     long limitBytes,
-    RecordedRun recording) {
+    @Nullable RecordedRun recording) {
 
   /**
    * A recorded run whose addresses and refusals are tried first.

@@ -1,6 +1,7 @@
 package org.allocsim.analysis.oom;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a BFC allocator (TensorFlow, JAX) printed about its chunks when a request failed.
@@ -20,7 +21,7 @@ import java.util.List;
 public record BfcDump(
     long line,
     String allocator,
-    ByteRange request,
+    @Nullable ByteRange request,
     long limitBytes,
     int regions,
     List<Bin> bins,

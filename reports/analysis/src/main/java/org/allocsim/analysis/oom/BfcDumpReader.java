@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the dumps that BFC allocators print when a request fails, in the words of TensorFlow 0.7 to
@@ -33,8 +34,8 @@ public final class BfcDumpReader {
   private boolean open;
   private boolean hasContent;
   private long line;
-  private String allocator;
-  private ByteRange request;
+  private String allocator = "";
+  private @Nullable ByteRange request;
   private boolean isRounded;
   private long limitBytes;
   private boolean awaitsLimit;

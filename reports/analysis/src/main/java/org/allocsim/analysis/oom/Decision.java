@@ -1,6 +1,8 @@
 package org.allocsim.analysis.oom;
 
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Walks a list of rules with numbers that are only known within intervals: keeps the verdict of the
@@ -8,7 +10,7 @@ import java.util.Set;
  */
 final class Decision {
   private final Set<OomVerdict> possible;
-  private OomVerdict verdict;
+  private @Nullable OomVerdict verdict;
 
   /** A rule held for all numbers of the intervals; later ones cannot be reached. */
   private boolean settled;
@@ -32,7 +34,7 @@ final class Decision {
   /** The verdict where no rule held. */
   OomVerdict otherwise(OomVerdict outcome) {
     consider(outcome, true, true);
-    return verdict;
+    return Objects.requireNonNull(verdict);
   }
 
   private void consider(OomVerdict outcome, boolean asPrinted, boolean always) {

@@ -133,7 +133,7 @@ public record GpuAccount(String unit, List<Part> parts, long totalHundredths) {
     }
 
     private String printed(Amount amount) {
-      return message.amounts().get(amount).text();
+      return message.text(amount);
     }
 
     private long hundredths(ByteRange range) {

@@ -5,9 +5,11 @@ import static org.allocsim.analysis.oom.PrintedSize.describe;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.analysis.oom.OomMessage.Amount;
 import org.allocsim.analysis.oom.OomMessage.Wording;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What can help against a failure and what cannot, with the settings that the version of the
@@ -28,11 +30,12 @@ final class OomAdvice {
   private final OomMessage message;
   private final OomSettings settings;
   private final boolean windows;
-  private final ByteRange leftOver;
+  private final @Nullable ByteRange leftOver;
   private final List<String> helps = new ArrayList<>();
   private final List<String> cannotHelp = new ArrayList<>();
 
-  OomAdvice(OomMessage message, OomSettings settings, boolean windows, ByteRange leftOver) {
+  OomAdvice(
+      OomMessage message, OomSettings settings, boolean windows, @Nullable ByteRange leftOver) {
     this.message = message;
     this.settings = settings;
     this.windows = windows;
@@ -51,7 +54,7 @@ final class OomAdvice {
   void of(
       OomVerdict verdict,
       boolean nearlyFull,
-      ByteRange other,
+      @Nullable ByteRange other,
       boolean largeOther,
       boolean ownOther) {
     switch (verdict) {
@@ -141,8 +144,8 @@ final class OomAdvice {
     cannotHelp.add("Settings against fragmentation: the free blocks are in pools of their own.");
   }
 
-  private void full(ByteRange other) {
-    double shortBytes = -leftOver.value();
+  private void full(@Nullable ByteRange other) {
+    double shortBytes = -Objects.requireNonNull(leftOver).value();
     helps.add(LESS_MEMORY + " At least " + describe(shortBytes) + " less for this request.");
     helps.add("A GPU with at least " + describe(shortBytes) + " more.");
     if (other != null && other.value() > shortBytes) {
@@ -259,7 +262,7 @@ final class OomAdvice {
           helps.add(
               variable()
                   + "=max_split_size_mb:N with N from 20 up to the request ("
-                  + message.amounts().get(Amount.REQUEST).text()
+                  + message.text(Amount.REQUEST)
                   + "), which keeps larger free blocks whole; a recorded snapshot shows which N."
                   + caution);
     }

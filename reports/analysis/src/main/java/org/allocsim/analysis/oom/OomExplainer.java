@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import org.allocsim.analysis.oom.OomMessage.Amount;
 import org.allocsim.analysis.oom.OomMessage.Wording;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides why a request failed.
@@ -35,23 +36,23 @@ public final class OomExplainer {
   private final OomMessage message;
   private final OomSettings settings;
   private final boolean windows;
-  private final ByteRange request;
-  private final ByteRange capacity;
-  private final ByteRange free;
-  private final ByteRange allocated;
-  private final ByteRange cached;
-  private final ByteRange pools;
+  private final @Nullable ByteRange request;
+  private final @Nullable ByteRange capacity;
+  private final @Nullable ByteRange free;
+  private final @Nullable ByteRange allocated;
+  private final @Nullable ByteRange cached;
+  private final @Nullable ByteRange pools;
 
   /** What the limit leaves, null without one. */
-  private final ByteRange allowance;
+  private final @Nullable ByteRange allowance;
 
   private final List<String> findings = new ArrayList<>();
 
   /** Null without one. */
-  private final SummaryTable table;
+  private final @Nullable SummaryTable table;
 
   private OomExplainer(
-      OomMessage printed, SummaryTable table, OomSettings settings, boolean windows) {
+      OomMessage printed, @Nullable SummaryTable table, OomSettings settings, boolean windows) {
     this.table = table;
     SummaryFindings summary = new SummaryFindings(printed, table);
     message = summary.completed();
@@ -64,12 +65,11 @@ public final class OomExplainer {
     allocated = message.bytes(Amount.ALLOCATED).orElse(null);
     cached = message.cached().orElse(null);
     pools = message.bytes(Amount.PRIVATE_POOLS).orElse(null);
+    ByteRange held = allocated == null || cached == null ? allocated : allocated.plus(cached);
     allowance =
-        message
-            .bytes(Amount.LIMIT)
-            .filter(_ -> allocated != null)
-            .map(limit -> limit.minus(cached == null ? allocated : allocated.plus(cached)))
-            .orElse(null);
+        held == null
+            ? null
+            : message.bytes(Amount.LIMIT).map(each -> each.minus(held)).orElse(null);
   }
 
   /**
@@ -159,7 +159,8 @@ public final class OomExplainer {
     }
     decision.rule(OomVerdict.NOT_ALLOCATOR, free.minus(request), true);
     ByteRange packed = leftOver(null).orElseThrow();
-    ByteRange withPools = pools == null ? null : headroom(null).plus(pools).minus(request);
+    ByteRange withPools =
+        pools == null ? null : headroom(free, request, allowance).plus(pools).minus(request);
     if (withPools != null && withPools.low() >= 0) {
       decision.rule(OomVerdict.POOL, packed.negated(), false);
     } else {
@@ -177,27 +178,27 @@ public final class OomExplainer {
   }
 
   /** What the driver, and the limit where it is lower, would still have given. */
-  private ByteRange headroom(OomVerdict verdict) {
-    if (verdict == OomVerdict.CAPPED) {
-      return allowance;
-    }
+  private static ByteRange headroom(
+      ByteRange free, ByteRange request, @Nullable ByteRange allowance) {
     return allowance == null || free.value() >= request.value() ? free : free.smaller(allowance);
   }
 
-  private Optional<ByteRange> leftOver(OomVerdict verdict) {
+  private Optional<ByteRange> leftOver(@Nullable OomVerdict verdict) {
     if (request == null || free == null || allocated == null || verdict == OomVerdict.SPILLED) {
       return Optional.empty();
     }
-    if (cached != null) {
-      return Optional.of(headroom(verdict).plus(cached).minus(request));
+    ByteRange room;
+    if (verdict == OomVerdict.CAPPED) {
+      room = allowance;
+    } else if (cached != null) {
+      room = headroom(free, request, allowance);
+    } else {
+      room = capacity == null ? null : capacity.minus(allocated);
     }
-    if (message.wording() != Wording.ASYNC || capacity == null) {
+    if (room == null || (cached == null && message.wording() != Wording.ASYNC)) {
       return Optional.empty();
     }
-    return Optional.of(
-        verdict == OomVerdict.CAPPED
-            ? allowance.minus(request)
-            : capacity.minus(allocated).minus(request));
+    return Optional.of((cached == null ? room : room.plus(cached)).minus(request));
   }
 
   private Optional<ByteRange> other() {
@@ -214,6 +215,8 @@ public final class OomExplainer {
     Optional<ByteRange> own = message.bytes(Amount.THIS_PROCESS);
     return other.isPresent()
         && own.isPresent()
+        && allocated != null
+        && cached != null
         && own.get().minus(allocated).minus(cached).value() > other.get().value() / 2;
   }
 
@@ -259,9 +262,8 @@ public final class OomExplainer {
               ? "the memory fraction set for the process refused the request, not the GPU"
               : "the allocator's own limit of "
                   + text(Amount.LIMIT)
-                  + " refused the request, not the GPU, which had "
-                  + text(Amount.FREE)
-                  + " free";
+                  + " refused the request, not the GPU"
+                  + (free == null ? "" : ", which had " + text(Amount.FREE) + " free");
       case NOT_ALLOCATOR ->
           "the GPU had "
               + text(Amount.FREE)
@@ -322,7 +324,10 @@ public final class OomExplainer {
       have = "GPU " + text(Amount.CAPACITY) + " - allocated " + text(Amount.ALLOCATED);
     } else {
       have =
-          (headroom(verdict).equals(free)
+          (free == null
+                      || request == null
+                      || allowance == null
+                      || headroom(free, request, allowance).equals(free)
                   ? "free " + text(Amount.FREE)
                   : "left below the limit " + describe(allowance.value()))
               + " + cached "
@@ -342,6 +347,6 @@ public final class OomExplainer {
   }
 
   private String text(Amount amount) {
-    return message.amounts().get(amount).text();
+    return message.text(amount);
   }
 }

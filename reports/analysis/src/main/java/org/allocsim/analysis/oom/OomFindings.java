@@ -8,16 +8,21 @@ import java.util.Optional;
 import org.allocsim.analysis.oom.OomMessage.Amount;
 import org.allocsim.analysis.oom.OomMessage.ProcessUse;
 import org.allocsim.analysis.oom.OomMessage.Wording;
+import org.jspecify.annotations.Nullable;
 
 /** What the numbers of a message show beside the verdict. */
 final class OomFindings {
   private final OomMessage message;
-  private final ByteRange allowance;
-  private final ByteRange leftOver;
-  private final ByteRange other;
+  private final @Nullable ByteRange allowance;
+  private final @Nullable ByteRange leftOver;
+  private final @Nullable ByteRange other;
 
   /** Takes what was worked out; null where the message does not say. */
-  OomFindings(OomMessage message, ByteRange allowance, ByteRange leftOver, ByteRange other) {
+  OomFindings(
+      OomMessage message,
+      @Nullable ByteRange allowance,
+      @Nullable ByteRange leftOver,
+      @Nullable ByteRange other) {
     this.message = message;
     this.allowance = allowance;
     this.leftOver = leftOver;
@@ -26,7 +31,10 @@ final class OomFindings {
 
   void addTo(List<String> findings, OomVerdict verdict, boolean largeOther, boolean ownOther) {
     limit(findings, verdict);
-    if (largeOther && verdict != OomVerdict.CAPPED && verdict != OomVerdict.IMPOSSIBLE) {
+    if (largeOther
+        && other != null
+        && verdict != OomVerdict.CAPPED
+        && verdict != OomVerdict.IMPOSSIBLE) {
       findings.add(
           describe(other.value())
               + " of the GPU are neither PyTorch's nor free, "
@@ -59,10 +67,10 @@ final class OomFindings {
   }
 
   private void limit(List<String> findings, OomVerdict verdict) {
-    if (allowance == null) {
+    if (allowance == null || (verdict == OomVerdict.CAPPED && leftOver == null)) {
       return;
     }
-    if (verdict == OomVerdict.CAPPED) {
+    if (verdict == OomVerdict.CAPPED && leftOver != null) {
       findings.add(
           leftOver.value() < 0
               ? "Inside the limit the program is too large, too: "
@@ -75,7 +83,7 @@ final class OomFindings {
                   + ", but not in one piece.");
       return;
     }
-    String limit = message.amounts().get(Amount.LIMIT).text();
+    String limit = message.text(Amount.LIMIT);
     Optional<ByteRange> request = message.bytes(Amount.REQUEST);
     if (request.isPresent() && allowance.value() < request.get().value()) {
       findings.add(
@@ -114,7 +122,7 @@ final class OomFindings {
 
   private void poolsAndCache(List<String> findings) {
     Optional<ByteRange> pools = message.bytes(Amount.PRIVATE_POOLS);
-    if (pools.isPresent() && leftOver.value() + pools.get().value() >= 0) {
+    if (pools.isPresent() && leftOver != null && leftOver.value() + pools.get().value() >= 0) {
       findings.add(
           "With the free blocks of private pools as well it would fit, but no allocator may join"
               + " those.");

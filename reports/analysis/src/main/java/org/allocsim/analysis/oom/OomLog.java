@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the out-of-memory messages of a log, whatever stands around and inside them: timestamps,
@@ -122,7 +123,7 @@ public final class OomLog {
    */
   public record Bare(long count, long firstLine) {}
 
-  private record Line(String text, LinePrefix prefix, long number) {}
+  private record Line(String text, @Nullable LinePrefix prefix, long number) {}
 
   private static final class Sightings {
     private long line;

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -125,6 +126,11 @@ public record OomMessage(
   /** The bytes that a printed size stands for. */
   public Optional<ByteRange> bytes(Amount amount) {
     return Optional.ofNullable(amounts.get(amount)).map(PrintedSize::bytes);
+  }
+
+  /** A size as it is printed; the message has it. */
+  String text(Amount amount) {
+    return Objects.requireNonNull(amounts.get(amount), amount.key()).text();
   }
 
   /** Reserved and not allocated, printed or as the difference of two printed sizes. */

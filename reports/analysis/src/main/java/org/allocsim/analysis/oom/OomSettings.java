@@ -2,6 +2,7 @@ package org.allocsim.analysis.oom;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Allocator settings of the failed run.
@@ -19,7 +20,7 @@ public record OomSettings(String text, String origin) {
               + "([a-z][a-z_0-9]{2,60}:[\\w.:,>\\[\\]-]{1,400})");
 
   /** The settings that a line of a log assigns, or null. PyTorch's own hint is no assignment. */
-  static OomSettings assignedIn(String line, long number) {
+  static @Nullable OomSettings assignedIn(String line, long number) {
     Matcher matcher = ASSIGNMENT.matcher(line);
     while (matcher.find()) {
       String before = line.substring(Math.max(0, matcher.start() - 24), matcher.start());

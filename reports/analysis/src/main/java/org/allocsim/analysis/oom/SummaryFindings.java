@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.allocsim.analysis.oom.OomMessage.Amount;
 import org.allocsim.analysis.oom.SummaryTable.Row;
+import org.jspecify.annotations.Nullable;
 
 /** What a table of {@code torch.cuda.memory_summary()} adds to a message. */
 final class SummaryFindings {
@@ -18,9 +19,9 @@ final class SummaryFindings {
   private final OomMessage message;
 
   /** Null without one. */
-  private final SummaryTable table;
+  private final @Nullable SummaryTable table;
 
-  SummaryFindings(OomMessage message, SummaryTable table) {
+  SummaryFindings(OomMessage message, @Nullable SummaryTable table) {
     this.message = message;
     this.table = table;
   }
@@ -62,23 +63,23 @@ final class SummaryFindings {
       sentences.add(
           place
               + " is of another moment: it shows "
-              + text(Row.ALLOCATED)
+              + text(table, Row.ALLOCATED)
               + " allocated of "
-              + text(Row.RESERVED)
+              + text(table, Row.RESERVED)
               + " reserved.");
     }
     if (table.isComplete()) {
-      sentences.add(split(place));
-      addMeaning(sentences);
+      sentences.add(split(table, place));
+      addMeaning(table, sentences);
     }
     return sentences;
   }
 
-  private String text(Row row) {
+  private static String text(SummaryTable table, Row row) {
     return table.bytes(row).map(bytes -> describe(bytes.value())).orElse("an unknown part");
   }
 
-  private String split(String place) {
+  private static String split(SummaryTable table, String place) {
     StringBuilder text =
         new StringBuilder(place)
             .append(" splits what is reserved and not allocated: ")
@@ -97,7 +98,7 @@ final class SummaryFindings {
     return text.append('.').toString();
   }
 
-  private void addMeaning(List<String> sentences) {
+  private void addMeaning(SummaryTable table, List<String> sentences) {
     if (!table.isOfTheMomentOf(message)) {
       return;
     }

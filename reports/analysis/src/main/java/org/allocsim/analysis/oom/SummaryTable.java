@@ -92,8 +92,8 @@ public record SummaryTable(long line, String source, int deviceIndex, Map<Row, B
       return false;
     }
     ByteRange held = pools.isEmpty() ? allocated.get() : allocated.get().minus(pools.get());
-    return overlap(held, rows.get(Row.ALLOCATED))
-        && overlap(allocated.get().plus(cached.get()), rows.get(Row.RESERVED));
+    return overlap(held, bytes(Row.ALLOCATED).orElseThrow())
+        && overlap(allocated.get().plus(cached.get()), bytes(Row.RESERVED).orElseThrow());
   }
 
   private static boolean overlap(ByteRange a, ByteRange b) {

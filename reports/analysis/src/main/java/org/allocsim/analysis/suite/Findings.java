@@ -3,8 +3,10 @@ package org.allocsim.analysis.suite;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the outcomes of a scenario show.
@@ -48,7 +50,7 @@ public record Findings(
     private final List<Boolean> trials = new ArrayList<>();
     private String before = "";
     private String after = "";
-    private Verdict expected;
+    private @Nullable Verdict expected;
 
     private Builder() {}
 
@@ -128,7 +130,7 @@ public record Findings(
                 : trueOnes == trials.size() ? Verdict.TRUE : Verdict.PARTLY_TRUE;
         add(
             "verdict of documentation and maintainers",
-            expected.words(),
+            Objects.requireNonNull(expected, "a documented verdict").words(),
             verdict.words(),
             expected == verdict);
       }

@@ -1,10 +1,12 @@
 package org.allocsim.analysis.suite;
 
 import java.util.List;
+import java.util.Objects;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.run.FailedRequest;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.timing.TimeResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a variant came to.
@@ -20,7 +22,7 @@ public record Outcome(
     Variant variant,
     RunResult result,
     List<Moment> moments,
-    Moment atFirstFailure,
+    @Nullable Moment atFirstFailure,
     Moment end,
     double meanReservedBytes) {
 
@@ -68,9 +70,14 @@ public record Outcome(
     return result.peakRequestedBytes();
   }
 
+  /** Memory when the first request failed; one did. */
+  public Moment atFailure() {
+    return Objects.requireNonNull(atFirstFailure, "a failed request");
+  }
+
   /** One of PyTorch's statistics at the end. */
   public long stat(String key) {
-    return result.stats().get(key);
+    return result.stat(key);
   }
 
   /**
@@ -92,7 +99,7 @@ public record Outcome(
 
   /** Number of calls of one kind. */
   public long calls(DriverCall call) {
-    return result.driverCallsByKind().get(call);
+    return result.driverCallsByKind().getOrDefault(call, 0L);
   }
 
   /** Number of calls that take memory from the device or return it. */

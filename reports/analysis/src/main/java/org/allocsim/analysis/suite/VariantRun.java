@@ -5,13 +5,13 @@ import java.util.List;
 import org.allocsim.analysis.moment.SlackSplit;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
-import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.jspecify.annotations.Nullable;
 
 /** Replays a variant and looks at its memory at every marker. */
 final class VariantRun implements RunObserver, EffectListener {
@@ -20,10 +20,15 @@ final class VariantRun implements RunObserver, EffectListener {
 
   private final AllocationTrace trace;
   private final List<Moment> moments = new ArrayList<>();
-  private Moment atFirstFailure;
+  private @Nullable Moment atFirstFailure;
+
+  @SuppressWarnings("NullAway.Init") // made by the end of the run
   private Moment end;
+
   private double reservedSum;
   private long rows;
+
+  @SuppressWarnings("NullAway.Init") // a run begins before its rows come
   private Run run;
 
   private VariantRun(Variant variant) {
@@ -70,12 +75,12 @@ final class VariantRun implements RunObserver, EffectListener {
     rows++;
     reservedSum += run.stats().reservedBytes();
     if (trace.kind(event) == RequestKind.MARKER_BEGIN) {
-      moments.add(moment(trace.markerNameOf(event), run.policy()));
+      moments.add(moment(trace.markerNameOf(event)));
     }
     return true;
   }
 
-  private Moment moment(String name, AllocatorPolicy policy) {
+  private Moment moment(String name) {
     return new Moment(
         name,
         run.stats().requestedBytes(),
@@ -83,18 +88,18 @@ final class VariantRun implements RunObserver, EffectListener {
         run.stats().reservedBytes(),
         run.deviceFreeBytes().orElseThrow(),
         run.driverNanos(),
-        policy == null ? null : SlackSplit.of(MemoryLayout.of(policy), 0, PAGE_BYTES));
+        SlackSplit.of(MemoryLayout.of(run.policy()), 0, PAGE_BYTES));
   }
 
   @Override
   public void outOfMemory(OutOfMemory failure) {
     if (atFirstFailure == null) {
-      atFirstFailure = moment("first failure", null);
+      atFirstFailure = moment("first failure");
     }
   }
 
   @Override
   public void end() {
-    end = moment("end", run.policy());
+    end = moment("end");
   }
 }

@@ -55,4 +55,7 @@
  * <tr><td>memory that rises over epochs is a leak</td><td>plateau-is-a-leak</td></tr>
  * </table>
  */
+@NullMarked
 package org.allocsim.analysis.suite;
+
+import org.jspecify.annotations.NullMarked;

@@ -2,6 +2,7 @@ package org.allocsim.analysis.task;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -49,7 +50,7 @@ public final class ParallelTasks {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
     } catch (ExecutionException e) {
-      switch (e.getCause()) {
+      switch (Objects.requireNonNull(e.getCause())) {
         case Error error -> throw error;
         case RuntimeException failure -> throw failure;
         default -> throw new IllegalStateException(e.getCause());

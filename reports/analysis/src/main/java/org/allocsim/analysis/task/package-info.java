@@ -1,2 +1,5 @@
 /** Independent runs on all cores. */
+@NullMarked
 package org.allocsim.analysis.task;
+
+import org.jspecify.annotations.NullMarked;

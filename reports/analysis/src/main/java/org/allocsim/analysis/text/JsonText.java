@@ -4,6 +4,7 @@ import java.io.OutputStream;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.PrettyPrinter;
@@ -85,7 +86,7 @@ public final class JsonText {
   /** Values follow each other with nothing between but the line ends that the caller writes. */
   private static final class Lines extends ObjectWriteContext.Base {
     @Override
-    public SerializableString getRootValueSeparator(SerializableString usual) {
+    public @Nullable SerializableString getRootValueSeparator(SerializableString usual) {
       return null;
     }
   }

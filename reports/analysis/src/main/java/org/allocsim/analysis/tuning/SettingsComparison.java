@@ -12,6 +12,7 @@ import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
 import org.allocsim.workloads.format.pytorch.SnapshotSettings;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a user believes to have set, against what a snapshot says was in force ({@code
@@ -53,7 +54,7 @@ public record SettingsComparison(List<Row> rows, List<String> contradictions, Li
   private record Option(
       String name,
       Function<ParsedConfig, Object> parsed,
-      Function<SnapshotSettings, Object> recorded) {
+      @Nullable Function<SnapshotSettings, Object> recorded) {
     Option(String name, Function<ParsedConfig, Object> parsed) {
       this(name, parsed, null);
     }

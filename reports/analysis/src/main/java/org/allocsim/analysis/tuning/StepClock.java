@@ -9,7 +9,10 @@ import org.allocsim.simulator.run.RunObserver;
 final class StepClock implements RunObserver {
   private final int[] begins;
   private final List<Long> stepNanos = new ArrayList<>();
+
+  @SuppressWarnings("NullAway.Init") // a run begins before its rows come
   private Run run;
+
   private int next;
   private long beganNanos;
 

@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
@@ -177,14 +178,15 @@ public record Tuning(
               ConfLint.check(conf, version, platform, scenario.limitBytes() >= 0),
               !conf.isEmpty() && timed.result.isSameAs(plain)));
     }
+    Entry plainEntry = Objects.requireNonNull(entries.get(""));
     return new Tuning(
         rank(
             entries.values(),
             entries.get(grid.confs().getFirst()).result().peakReservedBytes() / STEPS_OF_PEAK,
             stepNanos(trace, device)),
-        entries.get(grid.confs().getFirst()),
-        entries.get(""),
-        Demand.of(trace, device, entries.get("").scenario().config().allocator()),
+        Objects.requireNonNull(entries.get(grid.confs().getFirst())),
+        plainEntry,
+        Demand.of(trace, device, plainEntry.scenario().config().allocator()),
         steps,
         grid.leftOut());
   }

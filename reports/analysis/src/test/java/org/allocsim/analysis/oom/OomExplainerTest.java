@@ -140,6 +140,23 @@ class OomExplainerTest {
     assertEquals("", explanation.equation());
   }
 
+  /** Lines of several processes may lie in each other. */
+  @Test
+  void preemptiveRefusalsAmidSizesOfOtherMessagesHaveAVerdict() {
+    String refusal =
+        "CUDA out of memory. Allocation was preemptively rejected because it would exceed"
+            + " per_process_memory_fraction limit. Requested size: 2.00 GiB ";
+    OomExplanation limited = explain(refusal + "7.00 GiB already allocated; 8.00 GiB allowed;");
+    assertEquals(OomVerdict.CAPPED, limited.verdict());
+    assertEquals(
+        "the allocator's own limit of 8.00 GiB refused the request, not the GPU",
+        limited.headline());
+    OomExplanation unlimited =
+        explain(refusal + "of which 9.00 GiB is free 7.00 GiB already allocated; 1.00 GiB cached)");
+    assertEquals(OomVerdict.CAPPED, unlimited.verdict());
+    assertTrue(unlimited.leftOver().isEmpty());
+  }
+
   @Test
   void theAsyncBackendDoesNotTellItsCache() {
     String none = "17179869184.00 GiB";

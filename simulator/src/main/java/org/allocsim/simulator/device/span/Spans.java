@@ -1,5 +1,7 @@
 package org.allocsim.simulator.device.span;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Disjoint address spans; spans that touch are one. A few lie in arrays, many in trees, so that no
  * operation takes more than logarithmic time.
@@ -17,7 +19,7 @@ public final class Spans {
   private final FewSpans few = new FewSpans();
 
   /** Null until it is needed. */
-  private ManySpans many;
+  private @Nullable ManySpans many;
 
   /** One of the two; the other one is empty. */
   private SpanStore spans = few;

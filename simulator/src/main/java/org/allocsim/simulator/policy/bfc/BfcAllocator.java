@@ -6,6 +6,7 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The "best fit with coalescing" allocator of XLA, JAX and TensorFlow, for device memory and for
@@ -39,7 +40,7 @@ public final class BfcAllocator implements AllocatorPolicy {
   private final RefusedRequests refused;
   private final ChunkHeap heap;
   private final BlockHeap blocks;
-  private final TimestampedChunks timestamped;
+  private final @Nullable TimestampedChunks timestamped;
   private long poolBytes;
   private long regionBytes;
   private long time;
@@ -80,7 +81,10 @@ public final class BfcAllocator implements AllocatorPolicy {
       return fail(allocation, requestedBytes, stream);
     }
     long rounded = ChunkHeap.roundedBytes(requestedBytes);
-    int chunk = timestamped == null ? find(rounded, stream) : find(rounded, stream, freedBefore);
+    int chunk =
+        timestamped == null
+            ? find(rounded, stream)
+            : find(timestamped, rounded, stream, freedBefore);
     if (chunk == ChunkHeap.NONE) {
       return fail(allocation, requestedBytes, stream);
     }
@@ -106,30 +110,30 @@ public final class BfcAllocator implements AllocatorPolicy {
     return chunk;
   }
 
-  private int find(long rounded, int stream, long freedBefore) {
-    if (!timestamped.isEmpty()) {
-      timestamped.mergeSafe();
+  private int find(TimestampedChunks timed, long rounded, int stream, long freedBefore) {
+    if (!timed.isEmpty()) {
+      timed.mergeSafe();
     }
-    int chunk = takeFreedBefore(rounded, freedBefore);
+    int chunk = takeFreedBefore(timed, rounded, freedBefore);
     if (chunk == ChunkHeap.NONE && extend(rounded, stream)) {
-      chunk = takeFreedBefore(rounded, freedBefore);
+      chunk = takeFreedBefore(timed, rounded, freedBefore);
     }
     if (chunk == ChunkHeap.NONE
         && freedBefore == 0
-        && !timestamped.isEmpty()
-        && timestamped.mergeUntil(rounded)) {
-      chunk = takeFreedBefore(rounded, freedBefore);
+        && !timed.isEmpty()
+        && timed.mergeUntil(rounded)) {
+      chunk = takeFreedBefore(timed, rounded, freedBefore);
     }
     if (chunk == ChunkHeap.NONE && collectGarbage(rounded) && extend(rounded, stream)) {
-      chunk = takeFreedBefore(rounded, freedBefore);
+      chunk = takeFreedBefore(timed, rounded, freedBefore);
     }
     return chunk;
   }
 
-  private int takeFreedBefore(long rounded, long freedBefore) {
+  private int takeFreedBefore(TimestampedChunks timed, long rounded, long freedBefore) {
     return freedBefore == 0
         ? heap.takeBestFit(rounded)
-        : heap.takeBestFit(rounded, chunk -> timestamped.freedAt(chunk) <= freedBefore);
+        : heap.takeBestFit(rounded, chunk -> timed.freedAt(chunk) <= freedBefore);
   }
 
   /** Obtains a region that holds a request; whether there is one now. */

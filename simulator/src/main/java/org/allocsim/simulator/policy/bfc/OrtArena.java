@@ -7,6 +7,7 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * ONNX Runtime's arena, a descendant of {@link BfcAllocator}.
@@ -39,7 +40,7 @@ public final class OrtArena implements AllocatorPolicy {
   private final RefusedRequests refused;
   private final ChunkHeap heap;
   private final BlockHeap blocks;
-  private final StreamChunks streams;
+  private final @Nullable StreamChunks streams;
   private final BitSet reserved = new BitSet();
   private long totalBytes;
   private long regionBytes;
@@ -97,7 +98,7 @@ public final class OrtArena implements AllocatorPolicy {
   }
 
   private boolean isUsable(int chunk) {
-    return streams.isUsable(chunk, askingStream);
+    return streams == null || streams.isUsable(chunk, askingStream);
   }
 
   /** Obtains a region that holds a request; whether there is one now. */

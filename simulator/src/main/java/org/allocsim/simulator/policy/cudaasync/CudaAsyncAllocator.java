@@ -12,6 +12,7 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The driver's own stream-ordered allocator, {@code cudaMallocAsync} on the default pool.
@@ -50,7 +51,7 @@ public final class CudaAsyncAllocator implements AllocatorPolicy {
   private final StreamOrderedMemory memory;
   private final EffectListener listener;
   private final RefusedRequests refused;
-  private final PoolView view;
+  private final @Nullable PoolView view;
 
   private long[] address = new long[1024];
   private long[] requestedBytes = new long[1024];

@@ -9,6 +9,7 @@ import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.RefusedRequests;
 import org.allocsim.simulator.policy.block.BlockHeap;
 import org.allocsim.simulator.policy.block.FreeNeighbours;
+import org.jspecify.annotations.Nullable;
 
 /**
  * CuPy's {@code MemoryPool}.
@@ -42,7 +43,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
   private static final int DEVICE_ATTEMPTS = 3;
 
   private final long limitBytes;
-  private final TieBreak tieBreak;
+  private final @Nullable TieBreak tieBreak;
   private final DeviceMemory device;
   private final EffectListener listener;
   private final RefusedRequests refused;
@@ -65,7 +66,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
 
   /** As above; {@code tieBreak} decides among chunks of equal size. */
   public CupyMemoryPool(
-      long limitBytes, TieBreak tieBreak, DeviceMemory device, EffectListener listener) {
+      long limitBytes, @Nullable TieBreak tieBreak, DeviceMemory device, EffectListener listener) {
     this.limitBytes = limitBytes;
     this.tieBreak = tieBreak;
     this.device = device;
@@ -89,7 +90,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
         return OUT_OF_MEMORY;
       }
     } else {
-      chunk = tieBreak == null ? chunk : breakTie(arena, chunk);
+      chunk = tieBreak == null ? chunk : breakTie(tieBreak, arena, chunk);
       takeFree(arena, chunk, bytes);
     }
     heap.take(chunk, allocation, requestedBytes, stream);
@@ -111,7 +112,7 @@ public final class CupyMemoryPool implements AllocatorPolicy {
   }
 
   /** The chunk that the tie break prefers among those as large as the first. */
-  private int breakTie(SizeOrderedRows arena, int first) {
+  private int breakTie(TieBreak tieBreak, SizeOrderedRows arena, int first) {
     long bytes = heap.bytes(first);
     int count = 0;
     for (int chunk = first;

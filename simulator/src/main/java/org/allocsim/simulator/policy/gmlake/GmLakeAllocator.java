@@ -8,6 +8,7 @@ import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.RefusedRequests;
+import org.jspecify.annotations.Nullable;
 
 /**
  * GMLake: PyTorch's caching allocator whose large memory consists of chunks of 2 MiB, so that free
@@ -85,11 +86,12 @@ public final class GmLakeAllocator implements AllocatorPolicy {
    * @param memory where large segments come from; not asked, thus null allowed, without stitching
    * @param listener receives what it does
    */
+  @SuppressWarnings("NullAway") // large segments, which alone ask for it, are stitched
   public GmLakeAllocator(
       GmLakeSettings settings,
       long limitBytes,
       DeviceMemory device,
-      HandleMemory memory,
+      @Nullable HandleMemory memory,
       EffectListener listener) {
     this.settings = settings;
     this.limitBytes = limitBytes;
@@ -312,7 +314,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
     if (!plain && chunks == null) {
       return OUT_OF_MEMORY;
     }
-    long address = plain ? device.allocate(bytes) : chunks.address;
+    long address = chunks == null ? device.allocate(bytes) : chunks.address;
     if (address == DeviceMemory.REFUSED) {
       return OUT_OF_MEMORY;
     }
@@ -334,7 +336,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
     return sum;
   }
 
-  private ChunkedSegment newChunks(long bytes, int stream) {
+  private @Nullable ChunkedSegment newChunks(long bytes, int stream) {
     if (bytes / CHUNK_BYTES > MOST_CHUNKS) {
       return null;
     }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -101,7 +102,7 @@ final class OtherStreamUses {
         return NONE;
       }
       Use seen = events.remove(best);
-      List<Use> own = uses.get(seen.allocation);
+      List<Use> own = Objects.requireNonNull(uses.get(seen.allocation));
       own.remove(seen);
       if (own.isEmpty()) {
         uses.remove(seen.allocation);

@@ -6,6 +6,7 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.block.SegmentBlocks;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Segments and the primitive blocks that tile them, as rows of a table, and the free ones of each
@@ -79,7 +80,7 @@ final class PrimitiveBlocks extends SegmentBlocks {
       long segmentBytes,
       int ofStream,
       boolean isSmall,
-      ChunkedSegment chunks) {
+      @Nullable ChunkedSegment chunks) {
     int block = create(segmentAddress, segmentBytes, ofStream);
     setSegment(block, isSmall, chunks);
     if (chunks != null) {
@@ -163,7 +164,7 @@ final class PrimitiveBlocks extends SegmentBlocks {
     absorbNext(block);
   }
 
-  private void setSegment(int block, boolean isSmall, ChunkedSegment chunks) {
+  private void setSegment(int block, boolean isSmall, @Nullable ChunkedSegment chunks) {
     if (block >= segment.length) {
       segment = Arrays.copyOf(segment, Math.max(block + 1, 2 * segment.length));
     }

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.device.HandleMemory;
 import org.allocsim.simulator.order.OrderedBlocks;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All stitched blocks, in sets as GMLake keeps them: per stream the free ones by (bytes, address)
@@ -60,7 +61,7 @@ final class StitchedBlocks {
   }
 
   /** The smallest free block of a stream that holds this many bytes, or null. */
-  StitchedBlock smallestFree(int stream, long bytes) {
+  @Nullable StitchedBlock smallestFree(int stream, long bytes) {
     if (stream >= streams || sets[stream] == null) {
       return null;
     }

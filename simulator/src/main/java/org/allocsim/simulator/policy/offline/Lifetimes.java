@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.offline;
 
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -31,7 +32,7 @@ record Lifetimes(long[] lower, long[] upper, long[] nanos, long[] bytes) {
    * @param alignmentBytes what sizes are rounded up to
    */
   static OfTrace of(FutureRequests future, long alignmentBytes, long mostBytes) {
-    AllocationTrace trace = future.trace();
+    AllocationTrace trace = Objects.requireNonNull(future.trace());
     long[] lower = new long[256];
     long[] bytes = new long[256];
     int[] allocations = new int[256];

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.offline;
 
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
@@ -66,7 +67,7 @@ final class SearchPlanner {
         best = best == null || plan.heightBytes() < best.heightBytes() ? plan : best;
       }
     }
-    return best;
+    return Objects.requireNonNull(best, "an order");
   }
 
   /** Plans buffers above a base, part by part. */
@@ -131,6 +132,7 @@ final class SearchPlanner {
               pick(lifetimes.nanos()),
               pick(lifetimes.bytes()));
       unit = Arrays.stream(own.bytes()).reduce(0, Part::greatestCommonDivisor);
+      best = greedy(own);
     }
 
     private long[] pick(long[] column) {
@@ -142,7 +144,6 @@ final class SearchPlanner {
     }
 
     void plan() {
-      best = greedy(own);
       leastHeight = own.mostLiveBytes();
       // A part need not be lower than the highest one, whose height is at least the bound.
       long enough = Math.max(leastHeight, provenBytes - base);

@@ -1,2 +1,5 @@
 /** PaddlePaddle's allocator with automatic growth. */
+@NullMarked
 package org.allocsim.simulator.policy.paddle;
+
+import org.jspecify.annotations.NullMarked;

@@ -51,7 +51,10 @@ public final class PagedKvCache implements AllocatorPolicy {
   private final DeviceMemory device;
   private final EffectListener listener;
   private final RefusedRequests refused;
+
+  @SuppressWarnings("NullAway.Init") // obtained by the first request
   private KvBlocks blocks;
+
   private long arenaAddress;
 
   /** By block: tokens written, tokens not freed, the sequence's next block, its pool. */

@@ -6,6 +6,7 @@ import org.allocsim.simulator.order.SizedBlock;
  * A piece of a segment. The fields are those of PyTorch 2.11's {@code Block}; free blocks are in
  * the {@link FreeList} that they belong to.
  */
+@SuppressWarnings("NullAway.Init") // a block is given its list and neighbours before it is used
 final class Block extends SizedBlock {
   /** Expandable segment of a block that lies in none. */
   static final int NO_EXPANDABLE = -1;

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import org.allocsim.simulator.stats.BlockEffects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Free blocks of one kind (small or large) of one owner, searched together: a free list for each
@@ -11,7 +12,7 @@ final class BlockPool {
   final int owner;
 
   /** The owner, or null for the default pool. */
-  final PrivatePool privatePool;
+  final @Nullable PrivatePool privatePool;
 
   /** Whether this is the pool of requests up to 1 MiB. */
   final boolean small;
@@ -33,7 +34,7 @@ final class BlockPool {
   BlockPool(
       int owner,
       boolean small,
-      PrivatePool privatePool,
+      @Nullable PrivatePool privatePool,
       boolean grows,
       BlockEffects effects,
       FreeLists lists) {

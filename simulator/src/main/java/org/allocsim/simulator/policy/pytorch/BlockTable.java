@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All blocks of one device. Those that are destroyed are used again, so that there are never more
@@ -12,7 +13,7 @@ final class BlockTable {
   private final Block edge = Block.edge();
 
   /** The destroyed blocks, each linked to the next. */
-  private Block unused;
+  private @Nullable Block unused;
 
   /** A new mapped free block without neighbours that is in no set. */
   Block create(long address, long bytes, FreeList list) {
@@ -42,6 +43,7 @@ final class BlockTable {
   }
 
   /** As {@link #splitFront} where there is an unused block. */
+  @SuppressWarnings("NullAway") // the caller has asked whether there is one
   Block splitFrontUnused(Block rest, long bytes) {
     Block front = unused;
     unused = front.next;
@@ -74,6 +76,7 @@ final class BlockTable {
   }
 
   /** Destroys a block, whose object may be used again. */
+  @SuppressWarnings("NullAway") // of destroyed blocks the next is null where there is none
   void destroy(Block block) {
     block.setDestroyed();
     block.next = unused;

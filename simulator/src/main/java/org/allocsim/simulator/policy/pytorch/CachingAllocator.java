@@ -8,6 +8,7 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.RefusedRequests;
+import org.jspecify.annotations.Nullable;
 
 /**
  * PyTorch's caching allocator of one CUDA device.
@@ -147,7 +148,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       long roundedBytes = RequestSizes.roundPlainly(requestedBytes);
       FreeList list = plainLists.find(stream, roundedBytes);
       Block block = list == null ? null : list.mapped.takeCeilingAtOnce(roundedBytes);
-      if (block != null) {
+      if (block != null && list != null) {
         if (block.isExpandable() && !isTakenAtOnce(block, list)) {
           list.mapped.add(block);
           return allocateInGeneral(allocation, requestedBytes, stream, pool);
@@ -374,7 +375,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     return roundedBytes <= RequestSizes.SMALL_REQUEST_BYTES ? defaultSmall : defaultLarge;
   }
 
-  private Block takeFree(FreeList list, long roundedBytes, boolean grows) {
+  private @Nullable Block takeFree(FreeList list, long roundedBytes, boolean grows) {
     list.pool.lookups++;
     Block block = findFree(list, roundedBytes, grows);
     if (block != null) {
@@ -383,7 +384,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     return block;
   }
 
-  private Block findFree(FreeList list, long roundedBytes, boolean grows) {
+  private @Nullable Block findFree(FreeList list, long roundedBytes, boolean grows) {
     SizeOrder<Block> free = list.mapped;
     Block block = free.ceiling(roundedBytes);
     if (block != null && block.isExpandable()) {
@@ -434,7 +435,8 @@ public final class CachingAllocator implements AllocatorPolicy {
    *
    * @return the block, which may be one of another pool, or null when memory is out
    */
-  private Block obtain(FreeList list, long roundedBytes, boolean grows, boolean capturing) {
+  private @Nullable Block obtain(
+      FreeList list, long roundedBytes, boolean grows, boolean capturing) {
     long segmentBytes = segmentBytesFor(roundedBytes);
     release.collectGarbage();
     Block block = grow(list, roundedBytes, segmentBytes, grows, false);
@@ -456,7 +458,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   /** Obtains memory from the device; null where limit or device refuse. */
-  private Block grow(
+  private @Nullable Block grow(
       FreeList list, long roundedBytes, long segmentBytes, boolean grows, boolean retry) {
     if (retry) {
       listener.allocationRetried();
@@ -472,7 +474,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     return block;
   }
 
-  private Block newSegment(FreeList list, long segmentBytes) {
+  private @Nullable Block newSegment(FreeList list, long segmentBytes) {
     long address = device.allocate(segmentBytes);
     if (address == DeviceMemory.REFUSED) {
       return null;
@@ -482,7 +484,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     return blocks.create(address, segmentBytes, list);
   }
 
-  private Block takeFromPoolForEmergencies(int stream, long roundedBytes, boolean small) {
+  private @Nullable Block takeFromPoolForEmergencies(int stream, long roundedBytes, boolean small) {
     for (PrivatePool candidate : pools.allPrivate()) {
       if (candidate.options.useOnOom()) {
         Block block = takeFree(candidate.kind(small).list(stream), roundedBytes, false);
@@ -606,7 +608,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   // Allocation ids.
 
-  private Block blockOf(int allocation) {
+  private @Nullable Block blockOf(int allocation) {
     return allocation >= 0 && allocation < blockOfAllocation.length
         ? blockOfAllocation[allocation]
         : null;
@@ -629,7 +631,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   /** The free block of a pool, of either kind, that starts at an address. */
-  private Block freeBlockAt(long address, int stream, int pool) {
+  private @Nullable Block freeBlockAt(long address, int stream, int pool) {
     for (boolean small : new boolean[] {true, false}) {
       BlockPool blockPool = pools.find(pool, small);
       if (blockPool != null) {

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.order.OrderedBlocks;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Segments whose address range is reserved once, larger than the device, and filled with physical
@@ -57,7 +58,7 @@ final class ExpandableSegments {
    * @return the block, or null where the device refused; pages mapped before the refusal stay
    *     mapped
    */
-  Block allocate(FreeList list, long roundedBytes) {
+  @Nullable Block allocate(FreeList list, long roundedBytes) {
     Block candidate = find(list, roundedBytes);
     if (candidate == null) {
       return null;
@@ -153,7 +154,7 @@ final class ExpandableSegments {
   }
 
   /** The lowest place where neighbouring free ranges, mapped or not, make up the bytes. */
-  private Block find(FreeList list, long roundedBytes) {
+  private @Nullable Block find(FreeList list, long roundedBytes) {
     OrderedBlocks unmapped = list.unmapped;
     for (int at = unmapped.first(); at != OrderedBlocks.NONE; at = unmapped.next(at)) {
       Block range = blocks.block(unmapped.block(at));

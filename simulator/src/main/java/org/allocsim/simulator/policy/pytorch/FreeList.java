@@ -5,6 +5,7 @@ import org.allocsim.simulator.order.OrderedBlocks;
 import org.allocsim.simulator.order.SizeOrder;
 import org.allocsim.simulator.stats.BlockEffects;
 import org.allocsim.simulator.stats.PoolCounters;
+import org.jspecify.annotations.Nullable;
 
 /** Free blocks of one pool that belong to one stream. */
 final class FreeList {
@@ -30,7 +31,7 @@ final class FreeList {
   final BlockEffects effects;
 
   /** Who is notified besides the statistics, or null. */
-  final EffectListener others;
+  final @Nullable EffectListener others;
 
   /** The smallest rest that is split off a block in a segment that grows in place. */
   private final long leastGrowingRestBytes;

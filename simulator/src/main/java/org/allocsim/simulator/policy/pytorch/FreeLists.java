@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** The free lists of both kinds of pool of one owner: two for each stream. */
 final class FreeLists {
@@ -8,7 +9,7 @@ final class FreeLists {
   private FreeList[] lists = new FreeList[8];
 
   /** The list of a stream for blocks of so many bytes, or null where there is none yet. */
-  FreeList find(int stream, long roundedBytes) {
+  @Nullable FreeList find(int stream, long roundedBytes) {
     // Without a branch, which would often be guessed wrong.
     int large = (int) (RequestSizes.SMALL_REQUEST_BYTES - roundedBytes >>> Long.SIZE - 1);
     int index = stream << 1 | large;
@@ -16,7 +17,7 @@ final class FreeLists {
   }
 
   /** The list of a stream for a kind of block, or null where there is none yet. */
-  FreeList find(int stream, boolean small) {
+  @Nullable FreeList find(int stream, boolean small) {
     int index = indexOf(stream, small);
     return index < lists.length ? lists[index] : null;
   }

@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.pytorch;
 
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.jspecify.annotations.Nullable;
 
 /** Recreates the blocks of a layout in an allocator that holds nothing. */
 final class LayoutRestoration {
@@ -49,11 +50,11 @@ final class LayoutRestoration {
   }
 
   /** The unmapped range that begins at a segment's run of pages, in no set. */
-  private Block rangeFrom(MemoryLayout layout, int segment, FreeList list, Block lastRange) {
+  private Block rangeFrom(
+      MemoryLayout layout, int segment, FreeList list, @Nullable Block lastRange) {
     long start = layout.reservationAddress(segment);
-    boolean continues = lastRange != null && layout.reservationAddress(segment - 1) == start;
     Block range;
-    if (continues) {
+    if (lastRange != null && layout.reservationAddress(segment - 1) == start) {
       range = lastRange;
       list.removeUnmapped(range);
     } else {
@@ -64,7 +65,8 @@ final class LayoutRestoration {
   }
 
   /** Recreates the blocks of a segment, in front of the unmapped range if there is one. */
-  private void restoreBlocks(MemoryLayout layout, int segment, FreeList list, Block range) {
+  private void restoreBlocks(
+      MemoryLayout layout, int segment, FreeList list, @Nullable Block range) {
     Block before = null;
     for (int i = layout.firstBlock(segment); i < layout.firstBlock(segment + 1); i++) {
       Block block = blocks.create(layout.blockAddress(i), layout.blockBytes(i), list);

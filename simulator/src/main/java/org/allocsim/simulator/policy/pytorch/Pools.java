@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.stats.BlockEffects;
+import org.jspecify.annotations.Nullable;
 
 /** The default pool and the private pools of one device, by pool number. */
 final class Pools {
@@ -55,7 +56,7 @@ final class Pools {
   }
 
   /** The pool of one kind, or null where a private pool does not exist. */
-  BlockPool find(int number, boolean small) {
+  @Nullable BlockPool find(int number, boolean small) {
     if (number == 0) {
       return small ? defaultSmall : defaultLarge;
     }
@@ -64,7 +65,7 @@ final class Pools {
   }
 
   /** A private pool, or null. */
-  PrivatePool findPrivate(int number) {
+  @Nullable PrivatePool findPrivate(int number) {
     return privatePools.get(number);
   }
 

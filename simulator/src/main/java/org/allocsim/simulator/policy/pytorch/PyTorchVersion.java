@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A PyTorch release as far as its caching allocator decides, parses or speaks differently from its
@@ -127,7 +128,7 @@ public enum PyTorchVersion {
   }
 
   /** The first release with a key, or null where none of them has it. */
-  private static PyTorchVersion firstWith(String key) {
+  private static @Nullable PyTorchVersion firstWith(String key) {
     return switch (key) {
       case "max_split_size_mb",
           "garbage_collection_threshold",

@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Uses of blocks on streams other than their own. From {@code useStream} to the free they only mark
@@ -115,7 +116,7 @@ final class StreamUses {
    *
    * @return a block that became reusable, or null
    */
-  Block pollFinished() {
+  @Nullable Block pollFinished() {
     while (completeEvents > 0) {
       int best = NONE;
       for (int i = 0; i < eventCount; i++) {
@@ -143,7 +144,7 @@ final class StreamUses {
    * @param owner only events of blocks of this private pool, or −1 for all
    * @return a block that became reusable, or null when no event is left
    */
-  Block pollSynchronized(int owner) {
+  @Nullable Block pollSynchronized(int owner) {
     while (true) {
       int best = NONE;
       for (int i = 0; i < eventCount; i++) {
@@ -187,7 +188,7 @@ final class StreamUses {
   }
 
   /** Removes an event; returns its block if that was the block's last one. */
-  private Block see(int event) {
+  private @Nullable Block see(int event) {
     int use = events[event];
     if (complete[use]) {
       completeEvents--;

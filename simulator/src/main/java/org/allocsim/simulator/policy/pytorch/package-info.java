@@ -4,4 +4,7 @@
  * simulator/docs/pytorch-caching-allocator.md} numbers its rules. Unlike other policies it counts
  * in the counters of its pools, for speed.
  */
+@NullMarked
 package org.allocsim.simulator.policy.pytorch;
+
+import org.jspecify.annotations.NullMarked;

@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.rmm;
 
 import java.util.Arrays;
 import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
  * The CUDA events of a stream-ordered resource, one for each stream that ever asked it for
@@ -32,9 +33,10 @@ final class StreamEvents {
 
   /** No events yet. */
   StreamEvents(FutureRequests future) {
-    if (future.isKnown()) {
-      int nullStream = future.trace().streamOfHandle(NULL_HANDLE);
-      otherLegacyStream = future.trace().streamOfHandle(LEGACY_HANDLE);
+    AllocationTrace trace = future.trace();
+    if (trace != null) {
+      int nullStream = trace.streamOfHandle(NULL_HANDLE);
+      otherLegacyStream = trace.streamOfHandle(LEGACY_HANDLE);
       legacyStream = nullStream >= 0 ? nullStream : NOT_IN_TRACE;
     } else {
       legacyStream = 0;

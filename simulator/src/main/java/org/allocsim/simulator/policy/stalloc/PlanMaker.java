@@ -3,6 +3,7 @@ package org.allocsim.simulator.policy.stalloc;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.offline.Placement;
@@ -46,7 +47,7 @@ final class PlanMaker {
   private int mostSlots;
 
   private PlanMaker(FutureRequests profile, long mostBytes) {
-    trace = profile.trace();
+    trace = Objects.requireNonNull(profile.trace());
     device = profile.device();
     this.mostBytes = mostBytes;
     bufferOf = new int[trace.allocationCount()];
@@ -78,6 +79,7 @@ final class PlanMaker {
         best = placement;
       }
     }
+    Objects.requireNonNull(best, "an order");
     long[] offsets = new long[count];
     for (int buffer = 0; buffer < count; buffer++) {
       offsets[buffer] = best.offset(buffer);

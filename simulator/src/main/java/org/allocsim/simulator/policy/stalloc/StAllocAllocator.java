@@ -51,7 +51,10 @@ public final class StAllocAllocator implements AllocatorPolicy {
   private final RefusedRequests refused;
   private final SlotTable slots;
   private final CachingAllocator fallback;
+
+  @SuppressWarnings("NullAway.Init") // made by the first request, and no row is planned without it
   private StaticArena arena;
+
   private boolean ready;
   private int row = -1;
   private int requests = -1;

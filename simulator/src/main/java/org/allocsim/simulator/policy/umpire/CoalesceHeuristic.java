@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.umpire;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides after every free whether a pool gives its free driver blocks back, to take what is
@@ -29,7 +30,7 @@ record CoalesceHeuristic(Measure measure, long threshold, boolean toHighWatermar
       Pattern.compile("(percent|blocks)_releasable(_hwm)?\\(\\s*([0-9]{1,9})\\s*\\)");
 
   /** The heuristic that is written as a call of Umpire's, or null where it is none. */
-  static CoalesceHeuristic parse(String text) {
+  static @Nullable CoalesceHeuristic parse(String text) {
     Matcher call = CALL.matcher(text.strip());
     if (!call.matches()) {
       return null;

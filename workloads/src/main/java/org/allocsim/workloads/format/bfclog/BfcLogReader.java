@@ -14,6 +14,7 @@ import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.LineInput;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what a program wrote with {@code TF_CPP_VMODULE=bfc_allocator=5} (JAX 0.11.2, XLA 2026;
@@ -52,14 +53,14 @@ public final class BfcLogReader {
 
   /** What a thread wrote last. */
   private static final class Writer {
-    PoolLog asking;
+    @Nullable PoolLog asking;
     long askedBytes;
-    BfcEffect.Region region;
+    BfcEffect.@Nullable Region region;
     long peakBytes = -1;
-    PoolLog servedPool;
+    @Nullable PoolLog servedPool;
     long servedAddress;
     int servedEffect = -1;
-    PoolLog.Freeing freeing;
+    PoolLog.@Nullable Freeing freeing;
   }
 
   private final LineInput input;

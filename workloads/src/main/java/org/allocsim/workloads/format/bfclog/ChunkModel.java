@@ -2,6 +2,7 @@ package org.allocsim.workloads.format.bfclog;
 
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The chunks of one allocator as far as a log shows them. It does not decide where a request goes,
@@ -42,10 +43,8 @@ final class ChunkModel {
   void take(long address, long requestedBytes) {
     Chunk chunk = chunks.get(address);
     long rounded = rounded(requestedBytes);
-    if (chunk == null || !chunk.free || chunk.bytes < rounded) {
+    if (lost || chunk == null || !chunk.free || chunk.bytes < rounded) {
       lost = true;
-    }
-    if (lost) {
       return;
     }
     long rest = chunk.bytes - rounded;
@@ -116,16 +115,16 @@ final class ChunkModel {
         && (next(chunk) == other || previous(chunk) == other);
   }
 
-  private static boolean isFree(Chunk chunk) {
+  private static boolean isFree(@Nullable Chunk chunk) {
     return chunk != null && chunk.free;
   }
 
-  private Chunk next(Chunk chunk) {
+  private @Nullable Chunk next(Chunk chunk) {
     Chunk next = chunks.get(chunk.address + chunk.bytes);
     return next != null && next.region == chunk.region ? next : null;
   }
 
-  private Chunk previous(Chunk chunk) {
+  private @Nullable Chunk previous(Chunk chunk) {
     Map.Entry<Long, Chunk> before = chunks.lowerEntry(chunk.address);
     return before != null && before.getValue().region == chunk.region ? before.getValue() : null;
   }

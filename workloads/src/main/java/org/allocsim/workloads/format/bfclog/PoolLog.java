@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests and effects of one allocator in the order in which it served them.
@@ -49,7 +50,7 @@ final class PoolLog {
   private final List<Freeing> waiting = new ArrayList<>();
 
   /** The free whose merges are being read; its place in the order is known. */
-  private Freeing merging;
+  private @Nullable Freeing merging;
 
   private long mergingLine;
   private long mergingNanos;
@@ -123,7 +124,11 @@ final class PoolLog {
    * @return index of its effect
    */
   int allocated(
-      long timeNanos, long line, long requestedBytes, long address, BfcEffect.Region region) {
+      long timeNanos,
+      long line,
+      long requestedBytes,
+      long address,
+      BfcEffect.@Nullable Region region) {
     flush();
     if (region != null) {
       model.addRegion(region.address(), region.bytes());
@@ -161,7 +166,7 @@ final class PoolLog {
   }
 
   /** A free begins; null where the log does not show the allocation. */
-  Freeing freeing(long timeNanos, long line, long address) {
+  @Nullable Freeing freeing(long timeNanos, long line, long address) {
     Integer allocation = live.remove(address);
     if (allocation == null) {
       unknown++;

@@ -21,6 +21,7 @@ import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.pytorch.RecordedFormat.Content;
 import org.allocsim.workloads.format.pytorch.RecordedFormat.Recorded;
 import org.allocsim.workloads.format.pytorch.RecordedFormat.Requests;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the format line by line into columns. */
 final class JsonLinesReader {
@@ -48,7 +49,7 @@ final class JsonLinesReader {
   private boolean mayBeRecorded;
 
   /** What the file holds beside its requests; null where nothing. */
-  private RecordingLines recording;
+  private @Nullable RecordingLines recording;
 
   private JsonLinesReader(LineInput lines) {
     this.lines = lines;
@@ -82,7 +83,7 @@ final class JsonLinesReader {
       if (lines.length() > 0) {
         row();
         if (recording != null) {
-          return recorded();
+          return recorded(recording);
         }
       }
     }
@@ -100,7 +101,7 @@ final class JsonLinesReader {
    * the recorded program may differ by question; they are only checked to be those that belong to
    * it.
    */
-  private Recorded recorded() throws TraceFormatException {
+  private Recorded recorded(RecordingLines recording) throws TraceFormatException {
     CRC32 checksum = new CRC32();
     while (lines.next()) {
       if (isEnd()) {

@@ -16,6 +16,7 @@ import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.simulator.trace.Work;
 import org.allocsim.workloads.format.pytorch.RecordedWriter;
 import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.SerializableString;
@@ -314,7 +315,7 @@ final class JsonLinesWriter implements RecordedWriter {
   /** Values follow each other with nothing between but the line ends that are written. */
   private static final class Lines extends ObjectWriteContext.Base {
     @Override
-    public SerializableString getRootValueSeparator(SerializableString usual) {
+    public @Nullable SerializableString getRootValueSeparator(SerializableString usual) {
       return null;
     }
   }

@@ -15,7 +15,7 @@ final class JsonRow {
 
   private final LineInput lines;
   private final long[] numbers = new long[MOST_NUMBERS];
-  private String text;
+  private String text = "";
   private int count;
 
   JsonRow(LineInput lines) {

@@ -124,8 +124,9 @@ final class RecordingLinesWriter {
       json.writeNumber(history.effects().stream(row));
       json.writeNumber(history.timeNanos(row) - timeNanos);
       json.writeNumber(history.stack(row));
-      if (history.poolId(row) != null) {
-        pool(history.poolId(row));
+      PoolId pool = history.poolId(row);
+      if (pool != null) {
+        pool(pool);
       }
       timeNanos = history.timeNanos(row);
       endRow();

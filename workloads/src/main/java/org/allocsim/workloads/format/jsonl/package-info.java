@@ -65,4 +65,7 @@
  * CRC-32 of the lines after {@code recording_end}, so that neither a cut file nor changed requests
  * pass.
  */
+@NullMarked
 package org.allocsim.workloads.format.jsonl;
+
+import org.jspecify.annotations.NullMarked;

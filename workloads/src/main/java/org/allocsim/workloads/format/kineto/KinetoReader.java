@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
@@ -171,7 +172,8 @@ final class KinetoReader {
 
   private void free(int event, Map<Integer, Integer> earlierAllocations) {
     Integer known = earlierAllocations.get(event);
-    trace.free(known != null ? known : liveOn(event).remove(events.address(event)));
+    Integer freed = known != null ? known : liveOn(event).remove(events.address(event));
+    trace.free(Objects.requireNonNull(freed, "an earlier allocation"));
   }
 
   /** Begins and ends of annotations by time: an event number, complemented for an end. */

@@ -7,6 +7,7 @@ import java.math.RoundingMode;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.io.StoredInput;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -27,11 +28,11 @@ final class ProfileParser {
   private boolean hasEvents;
 
   // The event that is being read.
-  private String eventName;
-  private String category;
-  private String phase;
-  private BigDecimal time;
-  private BigDecimal duration;
+  private String eventName = "";
+  private String category = "";
+  private String phase = "";
+  private @Nullable BigDecimal time;
+  private BigDecimal duration = BigDecimal.ZERO;
   private long thread;
   private long deviceType;
   private long deviceId;
@@ -160,20 +161,19 @@ final class ProfileParser {
       } else if (deviceType != CUDA || deviceId < 0) {
         otherDevices++;
       } else {
-        add(memory ? ProfilerEvents.Kind.MEMORY : ProfilerEvents.Kind.OUT_OF_MEMORY, bytes);
+        add(memory ? ProfilerEvents.Kind.MEMORY : ProfilerEvents.Kind.OUT_OF_MEMORY, time, bytes);
       }
     } else if (phase.equals("X") && time != null) {
       if (category.equals("user_annotation")) {
-        add(ProfilerEvents.Kind.ANNOTATION, nanos(duration));
+        add(ProfilerEvents.Kind.ANNOTATION, time, nanos(duration));
       } else if (category.equals("cpu_op") || category.equals("python_function")) {
-        add(ProfilerEvents.Kind.OPERATOR, nanos(duration));
+        add(ProfilerEvents.Kind.OPERATOR, time, nanos(duration));
       }
     }
   }
 
-  private void add(ProfilerEvents.Kind kind, long value) {
-    events.add(
-        kind, nanos(time), value, address, totalAllocated, (int) deviceId, thread, eventName);
+  private void add(ProfilerEvents.Kind kind, BigDecimal at, long value) {
+    events.add(kind, nanos(at), value, address, totalAllocated, (int) deviceId, thread, eventName);
   }
 
   private static long nanos(BigDecimal micros) {

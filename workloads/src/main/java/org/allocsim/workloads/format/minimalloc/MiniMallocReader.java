@@ -12,24 +12,30 @@ import org.allocsim.workloads.format.TraceFormatException;
 final class MiniMallocReader {
   private final LineInput lines;
   private final Lifetimes lifetimes = new Lifetimes();
-  private MiniMallocHeader header;
-  private int id;
-  private int lower;
-  private int upper;
-  private int size;
-  private int gaps;
-  private long[] filled;
+  private final MiniMallocHeader header;
+  private final int id;
+  private final int lower;
+  private final int upper;
+  private final int size;
+  private final int gaps;
+  private final long[] filled;
   private long gapped;
   private long windows;
 
-  private MiniMallocReader(LineInput lines) {
+  private MiniMallocReader(LineInput lines) throws TraceFormatException {
     this.lines = lines;
+    header = readHeader();
+    id = header.index(MiniMallocHeader.ID);
+    lower = header.index(MiniMallocHeader.LOWER);
+    upper = header.index(MiniMallocHeader.UPPER);
+    size = header.index(MiniMallocHeader.SIZE);
+    gaps = header.index(MiniMallocHeader.GAPS);
+    filled = new long[header.columns().size()];
   }
 
   static TraceFile read(Path file, Progress progress) throws TraceFormatException {
     try (LineInput lines = new LineInput(file, progress)) {
       MiniMallocReader reader = new MiniMallocReader(lines);
-      reader.readHeader();
       while (lines.next()) {
         String line = lines.text().strip();
         if (!line.isEmpty()) {
@@ -42,7 +48,7 @@ final class MiniMallocReader {
     }
   }
 
-  private void readHeader() throws TraceFormatException {
+  private MiniMallocHeader readHeader() throws TraceFormatException {
     String line = "";
     while (line.isEmpty()) {
       if (!lines.next()) {
@@ -51,16 +57,10 @@ final class MiniMallocReader {
       line = lines.text().strip();
     }
     try {
-      header = MiniMallocHeader.of(line);
+      return MiniMallocHeader.of(line);
     } catch (IllegalArgumentException e) {
       throw lines.failure(e.getMessage(), "write a header such as id,lower,upper,size");
     }
-    id = header.index(MiniMallocHeader.ID);
-    lower = header.index(MiniMallocHeader.LOWER);
-    upper = header.index(MiniMallocHeader.UPPER);
-    size = header.index(MiniMallocHeader.SIZE);
-    gaps = header.index(MiniMallocHeader.GAPS);
-    filled = new long[header.columns().size()];
   }
 
   private void readRow(String line) throws TraceFormatException {

@@ -14,4 +14,7 @@
  * stays alive, and the whole buffer is kept. What a plan or a solver needs beside (alignment, hint,
  * offset) is no request; it is passed over and counted.
  */
+@NullMarked
 package org.allocsim.workloads.format.minimalloc;
+
+import org.jspecify.annotations.NullMarked;

@@ -2,6 +2,7 @@ package org.allocsim.workloads.format.pytorch;
 
 import java.util.Arrays;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.jspecify.annotations.Nullable;
 
 /** The blocks of a segment while they are read. */
 final class BlockColumns {
@@ -21,14 +22,14 @@ final class BlockColumns {
   boolean hasHistories;
 
   /** What is wrong with the first block that cannot be read, or null. */
-  ListContent.Problem problem;
+  ListContent.@Nullable Problem problem;
 
   void add(
       long address,
       boolean addressKnown,
       long sizeBytes,
       long requested,
-      BlockState state,
+      @Nullable BlockState state,
       int stack) {
     if (count == bytes.length) {
       int capacity = count * 2;

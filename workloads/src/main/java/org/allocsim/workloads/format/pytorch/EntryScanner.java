@@ -248,6 +248,7 @@ final class EntryScanner {
         && ((shape.present & TIME_US) == 0 || (micros >= 0 && micros <= LATEST_MICROS));
   }
 
+  @SuppressWarnings("NullAway") // entries with another action are not plain
   private void add(EventColumns columns) {
     if (hasList) {
       values[Vocabulary.FRAMES] = stacks.number(in.buffer());

@@ -11,6 +11,7 @@ import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
 import org.allocsim.workloads.format.pytorch.pickle.TextPool;
 import org.allocsim.workloads.format.pytorch.pickle.Value;
 import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The columns of one list of history entries while it is read. The first entry that cannot be read
@@ -41,7 +42,7 @@ final class EventColumns {
   private boolean hasMetadata;
   private long compileContexts;
   private long userMetadata;
-  private ListContent.Problem problem;
+  private ListContent.@Nullable Problem problem;
 
   EventColumns(Fields fields, TextPool texts, StreamNumbers streams) {
     this.fields = fields;
@@ -75,7 +76,7 @@ final class EventColumns {
   }
 
   /** What is wrong with the first entry that cannot be read, or null. */
-  ListContent.Problem problem() {
+  ListContent.@Nullable Problem problem() {
     return problem;
   }
 
@@ -236,11 +237,11 @@ final class EventColumns {
     pieces = new ArrayList<>();
     last = new EventRows();
     return new DeviceHistory(
-        effects, timesNanos, stacks, pools, List.copyOf(poolNumbers.pools()), hasTimes, overflowed);
+        effects, timesNanos, stacks, pools, List.copyOf(poolNumbers.pools()), overflowed);
   }
 
   /** Copies a column of a piece to where it belongs; nothing where nobody wants it. */
-  private static void copy(Object column, Object target, int row, int rows) {
+  private static void copy(Object column, @Nullable Object target, int row, int rows) {
     if (target != null) {
       System.arraycopy(column, 0, target, row, rows);
     }

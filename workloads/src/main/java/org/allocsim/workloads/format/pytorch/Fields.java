@@ -3,12 +3,13 @@ package org.allocsim.workloads.format.pytorch;
 import org.allocsim.workloads.format.pytorch.pickle.OpenDicts;
 import org.allocsim.workloads.format.pytorch.pickle.Value;
 import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the fields of an open dict outside the history, with a fallback where one is missing. */
 final class Fields {
   private final OpenDicts dicts;
   private int dict;
-  private String bad;
+  private @Nullable String bad;
 
   Fields(OpenDicts dicts) {
     this.dicts = dicts;
@@ -22,7 +23,7 @@ final class Fields {
   }
 
   /** What is wrong with the first field that could not be read since {@link #of}, or null. */
-  String bad() {
+  @Nullable String bad() {
     return bad;
   }
 

@@ -6,6 +6,7 @@ import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
+import org.jspecify.annotations.Nullable;
 
 /** The history of one device while its rows come one by one; columns grow as they need to. */
 final class HistoryColumns {
@@ -33,7 +34,7 @@ final class HistoryColumns {
       int stream,
       long timeNanos,
       int stack,
-      PoolId pool) {
+      @Nullable PoolId pool) {
     int row = effects.count();
     if (timeNanos < lastNanos) {
       throw new IllegalArgumentException("the time is before that of an earlier row");
@@ -65,7 +66,6 @@ final class HistoryColumns {
         hasStacks ? Arrays.copyOf(stacks, rows) : null,
         hasPools ? Arrays.copyOf(pools, rows) : null,
         poolNumbers.pools(),
-        hasTimes,
         overflowed);
   }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.allocsim.simulator.trace.StackTable;
+import org.jspecify.annotations.Nullable;
 
 /** What a list of the snapshot holds; its first element says. */
 sealed interface ListContent {
@@ -41,7 +42,7 @@ sealed interface ListContent {
     boolean hasBlockHistories;
 
     /** What is wrong with the first segment that cannot be read, or null. */
-    Problem problem;
+    @Nullable Problem problem;
   }
 
   /** Blocks of a segment. */
@@ -62,7 +63,7 @@ sealed interface ListContent {
     final List<Annotation> annotations = new ArrayList<>();
 
     /** What is wrong with the first annotation that cannot be read, or null. */
-    Problem problem;
+    @Nullable Problem problem;
   }
 
   /** Lists; {@code null} stands for an empty one. */

@@ -9,6 +9,7 @@ import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
 import org.allocsim.workloads.format.pytorch.pickle.TextPool;
 import org.allocsim.workloads.format.pytorch.pickle.Value;
 import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the part of the pickle language that plain data need (protocols 2 to 5) and hands dicts and
@@ -48,7 +49,7 @@ final class PickleMachine {
   private final Memo memo = new Memo();
 
   /** Reads what it can of a history; null where every opcode is to be run. */
-  private final EntryScanner scanner;
+  private final @Nullable EntryScanner scanner;
 
   PickleMachine(PickleInput in, TextPool texts, SnapshotBuilder builder, boolean scanning) {
     this.in = in;
@@ -499,7 +500,7 @@ final class PickleMachine {
   }
 
   /** The memo slots of open containers of a type, null for other types. */
-  private int[] openSlots(byte type) {
+  private int @Nullable [] openSlots(byte type) {
     return switch (type) {
       case Value.OPEN_LIST -> lists.memoSlots;
       case Value.OPEN_DICT -> dicts.memoSlots;

@@ -7,6 +7,7 @@ import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
 import org.allocsim.workloads.format.pytorch.pickle.TextPool;
 import org.allocsim.workloads.format.pytorch.pickle.Value;
 import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
+import org.jspecify.annotations.Nullable;
 
 /** Makes segments and blocks from their dicts, in all forms that PyTorch 2.0 to 2.14 writes. */
 final class SegmentReader {
@@ -29,7 +30,7 @@ final class SegmentReader {
   }
 
   /** Appends the block in an open dict. */
-  void addBlock(BlockColumns blocks, int dict, ListContent.BlockHistory history) {
+  void addBlock(BlockColumns blocks, int dict, ListContent.@Nullable BlockHistory history) {
     if (blocks.problem != null) {
       return;
     }
@@ -84,7 +85,7 @@ final class SegmentReader {
   }
 
   /** Appends the segment in an open dict. */
-  void addSegment(ListContent.Segments segments, int dict, BlockColumns blocksOrNull) {
+  void addSegment(ListContent.Segments segments, int dict, @Nullable BlockColumns blocksOrNull) {
     if (segments.problem != null) {
       return;
     }

@@ -8,6 +8,7 @@ import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A memory snapshot as {@code torch.cuda.memory._dump_snapshot()} writes it (PyTorch 2.0 to 2.14):
@@ -138,9 +139,9 @@ public final class Snapshot {
     private final List<Annotation> annotations = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
     private SnapshotSettings settings = SnapshotSettings.ABSENT;
-    private HistoryColumns history;
-    private SegmentSums sums;
-    private BlockColumns blocks;
+    private @Nullable HistoryColumns history;
+    private @Nullable SegmentSums sums;
+    private BlockColumns blocks = new BlockColumns();
 
     /**
      * A snapshot without devices and segments.
@@ -199,8 +200,10 @@ public final class Snapshot {
         int stream,
         long timeNanos,
         int stack,
-        PoolId pool) {
-      require(history != null, "the row belongs to no device");
+        @Nullable PoolId pool) {
+      if (history == null) {
+        throw new IllegalArgumentException("the row belongs to no device");
+      }
       require(bytes >= 0, "the size is negative");
       requireStream(stream);
       requireStack(stack);

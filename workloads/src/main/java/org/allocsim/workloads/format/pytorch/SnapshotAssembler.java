@@ -16,6 +16,7 @@ import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
 import org.allocsim.workloads.format.pytorch.pickle.TextPool;
 import org.allocsim.workloads.format.pytorch.pickle.Value;
 import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
+import org.jspecify.annotations.Nullable;
 
 /** Puts the parts of a snapshot together, and is where a part that matters must be right. */
 final class SnapshotAssembler {
@@ -31,7 +32,7 @@ final class SnapshotAssembler {
   private ListContent.Segments segments = new ListContent.Segments();
   private List<Annotation> annotations = List.of();
   private SnapshotSettings settings = SnapshotSettings.ABSENT;
-  private ListContent.Flags overflowFlags;
+  private ListContent.@Nullable Flags overflowFlags;
   private Optional<Boolean> overflow = Optional.empty();
   private long traceMaxEntries = -1;
   private boolean knowsStreamReuse;
@@ -48,7 +49,7 @@ final class SnapshotAssembler {
   }
 
   /** Makes settings from their open dict. */
-  SnapshotSettings settings(int dict, Object divisions) {
+  SnapshotSettings settings(int dict, @Nullable Object divisions) {
     Fields f = fields.of(dict);
     int conf = f.text(Vocabulary.CONF);
     SnapshotSettings made =
@@ -152,7 +153,7 @@ final class SnapshotAssembler {
   }
 
   /** Takes the list of segments that {@code torch.cuda.memory_snapshot()} returns. */
-  void topList(Object content, byte type, long value) throws TraceFormatException {
+  void topList(@Nullable Object content, byte type, long value) throws TraceFormatException {
     if (content instanceof ListContent.Segments) {
       takeSegments(content);
     } else if (type != Value.STACK || value != StackTable.NONE) {
@@ -206,7 +207,7 @@ final class SnapshotAssembler {
     }
   }
 
-  private void check(Problem problem, String where) throws TraceFormatException {
+  private void check(@Nullable Problem problem, String where) throws TraceFormatException {
     if (problem != null) {
       throw in.failureAt(where + problem.place(), problem.cause(), problem.remedy());
     }
@@ -238,7 +239,7 @@ final class SnapshotAssembler {
     for (int device = 0; device < devices; device++) {
       EventColumns history = device < histories.size() ? histories.set(device, null) : null;
       if (history == null) {
-        history = new EventColumns(null, texts, streams);
+        history = new EventColumns(fields, texts, streams);
       }
       history.note(device, notes);
       finished.add(history.finish(pools, finalNumbers, overflowed(device)));

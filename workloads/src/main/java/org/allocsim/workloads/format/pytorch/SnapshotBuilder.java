@@ -10,6 +10,7 @@ import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
 import org.allocsim.workloads.format.pytorch.pickle.TextPool;
 import org.allocsim.workloads.format.pytorch.pickle.Value;
 import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives meaning to the containers of a pickle: finds by its keys what a dict is, and turns it into
@@ -38,7 +39,7 @@ final class SnapshotBuilder {
   private final List<Object> objects = new ArrayList<>();
   private final SnapshotAssembler assembler;
   private long[] unknownKeys = new long[0];
-  private ListContent.Frames spareFrames = new ListContent.Frames();
+  private ListContent.@Nullable Frames spareFrames = new ListContent.Frames();
   private int eventLists;
   private byte closedType;
   private long closedValue;
@@ -206,19 +207,19 @@ final class SnapshotBuilder {
     return other(content, dicts.depth(dict) + 1);
   }
 
-  private BlockColumns blocks(int dict) {
+  private @Nullable BlockColumns blocks(int dict) {
     return content(dict, Vocabulary.BLOCKS) instanceof ListContent.Blocks blocks
         ? blocks.columns
         : null;
   }
 
-  private ListContent.BlockHistory history(int dict) {
+  private ListContent.@Nullable BlockHistory history(int dict) {
     return content(dict, Vocabulary.HISTORY) instanceof ListContent.BlockHistory history
         ? history
         : null;
   }
 
-  private Object content(int dict, int field) {
+  private @Nullable Object content(int dict, int field) {
     return dicts.type(dict, field) == Value.OBJECT
         ? objects.get((int) dicts.value(dict, field))
         : null;

@@ -14,6 +14,7 @@ import org.allocsim.workloads.format.LineInput;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the format, strictly but for frees of memory that the file does not allocate. */
 final class StAllocReader {
@@ -25,8 +26,8 @@ final class StAllocReader {
   private final Map<Long, Live> live = new HashMap<>();
   private final Deque<String> layers = new ArrayDeque<>();
   private final long[] fields = new long[FIELDS];
-  private String iteration;
-  private String microBatch;
+  private @Nullable String iteration;
+  private @Nullable String microBatch;
   private boolean ended;
   private long calls;
   private long unknownFrees;

@@ -16,4 +16,7 @@
  *     ends</td></tr>
  * </table>
  */
+@NullMarked
 package org.allocsim.workloads.format.stalloc;
+
+import org.jspecify.annotations.NullMarked;

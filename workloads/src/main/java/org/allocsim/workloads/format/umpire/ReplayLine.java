@@ -2,6 +2,7 @@ package org.allocsim.workloads.format.umpire;
 
 import org.allocsim.workloads.format.LineInput;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -14,7 +15,7 @@ final class ReplayLine {
   private static final String REMEDY = "correct the line or take it out";
 
   private final LineInput lines;
-  private String event;
+  private String event = "";
   private boolean isOld;
   private boolean hasResult;
   private boolean isReplay;
@@ -22,12 +23,12 @@ final class ReplayLine {
   private long timeNanos;
   private boolean hasSize;
   private long size;
-  private String allocator;
-  private String name;
-  private String parent;
-  private String pointer;
-  private String oldPointer;
-  private String newPointer;
+  private @Nullable String allocator;
+  private @Nullable String name;
+  private @Nullable String parent;
+  private @Nullable String pointer;
+  private @Nullable String oldPointer;
+  private @Nullable String newPointer;
 
   ReplayLine(LineInput lines) {
     this.lines = lines;
@@ -192,7 +193,7 @@ final class ReplayLine {
   }
 
   /** Name of the allocator that another is made of, or null. */
-  String parent() {
+  @Nullable String parent() {
     return parent;
   }
 
@@ -212,7 +213,7 @@ final class ReplayLine {
     return address(oldPointer, "current_ptr");
   }
 
-  private String required(String value, String field) throws TraceFormatException {
+  private String required(@Nullable String value, String field) throws TraceFormatException {
     if (value == null) {
       throw missing(field);
     }
@@ -223,7 +224,7 @@ final class ReplayLine {
     return lines.failure("event " + event + " has no field \"" + field + "\"", REMEDY);
   }
 
-  private long address(String text, String field) throws TraceFormatException {
+  private long address(@Nullable String text, String field) throws TraceFormatException {
     String digits = required(text, field);
     if (digits.equals("(nil)")) {
       return 0;

@@ -2,6 +2,7 @@ package org.allocsim.workloads.program.catalog;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.program.ProgramOption;
 import org.allocsim.workloads.program.ProgramProvider;
@@ -59,20 +60,17 @@ public final class CatGrowth implements ProgramProvider {
         parts.add(more);
         joined = Joining.stack(torch, parts.toArray(new Tensor[0]));
       } else {
-        joined = Joining.cat(torch, 0, all, more);
+        joined = Joining.cat(torch, 0, Objects.requireNonNull(all), more);
         more.release();
       }
-      if (all != null) {
-        all.release();
-      }
-      all = joined;
+      all = Tensor.replaced(all, joined);
       keep.add(Elementwise.filled(torch, DType.FLOAT32, kept + (long) i * growth));
       if (i % every == every - 1) {
         keep = everyOther(keep);
       }
       device.end("step " + i);
     }
-    all.release();
+    Tensor.releaseAll(all);
     parts.forEach(Tensor::release);
     keep.forEach(Tensor::release);
     return device.trace();

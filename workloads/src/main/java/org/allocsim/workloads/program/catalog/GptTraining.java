@@ -15,6 +15,7 @@ import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.memory.Device;
+import org.jspecify.annotations.Nullable;
 
 /** Training of a GPT-2 of transformers with AdamW. */
 public final class GptTraining implements ProgramProvider {
@@ -82,7 +83,7 @@ public final class GptTraining implements ProgramProvider {
     private final boolean holdsException;
     private final int retryBatch;
     private final String keep;
-    private final DType amp;
+    private final @Nullable DType amp;
     private final Evaluation evaluation;
     private final Device device;
     private final Torch torch;
@@ -92,6 +93,8 @@ public final class GptTraining implements ProgramProvider {
     private final Adam optimizer;
     private final MersenneTwister random;
     private final List<Tensor> kept = new ArrayList<>();
+
+    @SuppressWarnings("NullAway.Init") // every step begins with a batch
     private Tensor ids;
 
     Run(ProgramValues values, long seed) {
@@ -161,10 +164,7 @@ public final class GptTraining implements ProgramProvider {
     private void nextBatch(int samples, int length) {
       batches.next();
       Tensor fresh = batches.toDevice(DType.INT64, samples, length);
-      if (ids != null) {
-        ids.release();
-      }
-      ids = fresh;
+      ids = Tensor.replaced(ids, fresh);
     }
 
     private Tensor loss() {

@@ -80,17 +80,14 @@ public final class LlamaGeneration implements ProgramProvider {
       int length = random.between(shortest, longest);
       boolean masked = tokens.zerosOfNext(batch * length, shape.vocabulary()) > 0;
       Tensor fresh = Elementwise.filled(torch, DType.INT64, batch, length);
-      if (ids != null) {
-        ids.release();
-      }
-      ids = fresh;
+      ids = Tensor.replaced(ids, fresh);
       search.generate(ids, newTokens, masked);
       if (emptyEvery > 0 && (i + 1) % emptyEvery == 0) {
         device.emptyCache();
       }
       device.end("prompts " + i);
     }
-    ids.release();
+    Tensor.releaseAll(ids);
     model.parameters().release();
     return device.trace();
   }

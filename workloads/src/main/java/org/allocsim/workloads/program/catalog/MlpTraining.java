@@ -64,8 +64,8 @@ public final class MlpTraining implements ProgramProvider {
     for (int i = 0; i < iterations; i++) {
       device.begin("step " + i);
       batches.next();
-      input = replaced(input, batches.toDevice(DType.FLOAT32, batch, width));
-      loss = replaced(loss, meanSquare(torch, model, input));
+      input = Tensor.replaced(input, batches.toDevice(DType.FLOAT32, batch, width));
+      loss = Tensor.replaced(loss, meanSquare(torch, model, input));
       switch (keep) {
         case "loss" -> losses.add(loss.retain());
         case "graph" -> losses.add(withSum(torch, model, input, loss));
@@ -85,20 +85,13 @@ public final class MlpTraining implements ProgramProvider {
             shown.release();
           });
     }
-    loss.release();
+    Tensor.releaseAll(loss);
     losses.reversed().forEach(Tensor::release);
     optimizer.release();
     model.parameters().release();
-    input.release();
+    Tensor.releaseAll(input);
     batches.release();
     return device.trace();
-  }
-
-  private static Tensor replaced(Tensor old, Tensor fresh) {
-    if (old != null) {
-      old.release();
-    }
-    return fresh;
   }
 
   /** {@code (model(x) ** 2).mean()}. */

@@ -107,10 +107,7 @@ public final class Prefetching implements ProgramProvider {
       Tensor convolved = Convolutions.conv2d(torch, images, weight, bias, 1, 0);
       Tensor fresh = Elementwise.relu(torch, convolved);
       convolved.release();
-      if (result != null) {
-        result.release();
-      }
-      result = fresh;
+      result = Tensor.replaced(result, fresh);
       images.release();
       if (synchronizes) {
         device.synchronize();
@@ -120,7 +117,7 @@ public final class Prefetching implements ProgramProvider {
     if (host >= 0) {
       device.freeHost(host);
     }
-    result.release();
+    Tensor.releaseAll(result);
     parameters.release();
     return device.trace();
   }

@@ -75,13 +75,13 @@ public final class ResNetTraining implements ProgramProvider {
     for (int i = 0; i < iterations; i++) {
       device.begin("step " + i);
       batches.next();
-      images = replaced(images, batches.toDevice(DType.FLOAT32, batch, 3, image, image));
-      labels = replaced(labels, batches.toDevice(DType.INT64, batch));
+      images = Tensor.replaced(images, batches.toDevice(DType.FLOAT32, batch, 3, image, image));
+      labels = Tensor.replaced(labels, batches.toDevice(DType.INT64, batch));
       Tensor input = images;
       Tensor target = labels;
       torch
           .autocast()
-          .region(amp, () -> loss[0] = replaced(loss[0], loss(torch, model, input, target)));
+          .region(amp, () -> loss[0] = Tensor.replaced(loss[0], loss(torch, model, input, target)));
       if (scaler == null) {
         autograd.backward(loss[0]);
         optimizer.step();
@@ -111,8 +111,7 @@ public final class ResNetTraining implements ProgramProvider {
     }
     optimizer.release();
     model.parameters().release();
-    images.release();
-    labels.release();
+    Tensor.releaseAll(images, labels);
     batches.release();
     return device.trace();
   }
@@ -122,12 +121,5 @@ public final class ResNetTraining implements ProgramProvider {
     Tensor loss = Losses.crossEntropy(torch, scores, labels);
     scores.release();
     return loss;
-  }
-
-  private static Tensor replaced(Tensor old, Tensor fresh) {
-    if (old != null) {
-      old.release();
-    }
-    return fresh;
   }
 }

@@ -72,10 +72,7 @@ public final class VisionTransformerTraining implements ProgramProvider {
     for (int i = 0; i < iterations; i++) {
       device.begin("step " + i);
       Tensor fresh = images(torch, batches, batch, shape.image());
-      if (images != null) {
-        images.release();
-      }
-      images = fresh;
+      images = Tensor.replaced(images, fresh);
       Tensor input = images;
       Tensor[] loss = new Tensor[1];
       torch.autocast().region(amp, () -> loss[0] = meanSquare(torch, model.forward(input)));
@@ -95,7 +92,7 @@ public final class VisionTransformerTraining implements ProgramProvider {
     }
     optimizer.release();
     model.parameters().release();
-    images.release();
+    Tensor.releaseAll(images);
     batches.release();
     return device.trace();
   }

@@ -6,6 +6,7 @@ import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Frame;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
+import org.jspecify.annotations.Nullable;
 
 /** What transformers asks while it finds out which attention mask is needed. */
 final class CausalMask {
@@ -45,7 +46,7 @@ final class CausalMask {
    * @param masked whether some token is hidden
    * @return the mask, or null
    */
-  static Tensor sdpa(Bits bits, Tensor attended, long length, boolean masked) {
+  static @Nullable Tensor sdpa(Bits bits, Tensor attended, long length, boolean masked) {
     long batch = attended.size(0);
     long all = attended.size(1);
     try (Frame frame = new Frame()) {

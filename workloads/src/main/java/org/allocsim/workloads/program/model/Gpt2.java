@@ -16,6 +16,7 @@ import org.allocsim.workloads.program.torch.Products;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.Views;
+import org.jspecify.annotations.Nullable;
 
 /**
  * GPT-2 with a language-modelling head as {@code GPT2LMHeadModel} of transformers 5 computes it in
@@ -150,7 +151,7 @@ public final class Gpt2 {
     }
   }
 
-  private Tensor block(Block block, Tensor input, Frame cache) {
+  private Tensor block(Block block, Tensor input, @Nullable Frame cache) {
     try (Frame frame = new Frame()) {
       Tensor hidden = frame.own(Normalization.layerNorm(torch, input, block.scale1, block.shift1));
       Tensor attended = frame.own(attention(block, hidden, cache));
@@ -164,7 +165,7 @@ public final class Gpt2 {
     }
   }
 
-  private Tensor attention(Block block, Tensor hidden, Frame cache) {
+  private Tensor attention(Block block, Tensor hidden, @Nullable Frame cache) {
     try (Frame frame = new Frame()) {
       Tensor joined = Products.conv1d(torch, hidden, block.attend, block.attendBias);
       Tensor[] parts = Views.split(torch, joined, shape.width, 2);

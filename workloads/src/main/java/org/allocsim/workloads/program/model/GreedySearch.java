@@ -6,6 +6,7 @@ import org.allocsim.workloads.program.torch.Elementwise;
 import org.allocsim.workloads.program.torch.Frame;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code model.generate} of transformers 5 without sampling, with a padding token and as many new
@@ -27,16 +28,23 @@ public final class GreedySearch {
 
   /** What a loop keeps from one token to the next. */
   private static final class Step {
+    private Tensor ids;
+    private Tensor unfinished;
     private Tensor places;
     private Tensor attended;
-    private Tensor ids;
-    private Tensor logits;
-    private Tensor scores;
-    private Tensor tokens;
-    private Tensor unfinished;
-    private Tensor newIds;
-    private Tensor newPlaces;
-    private Tensor oldAttended;
+    private @Nullable Tensor logits;
+    private @Nullable Tensor scores;
+    private @Nullable Tensor tokens;
+    private @Nullable Tensor newIds;
+    private @Nullable Tensor newPlaces;
+    private @Nullable Tensor oldAttended;
+
+    Step(Tensor ids, Tensor unfinished, Tensor places, Tensor attended) {
+      this.ids = ids;
+      this.unfinished = unfinished;
+      this.places = places;
+      this.attended = attended;
+    }
   }
 
   /**
@@ -57,11 +65,9 @@ public final class GreedySearch {
       }
       Tensor attended = frame.own(attentionMask(prompts));
       Tensor places = frame.own(places(attended));
-      Step step = new Step();
-      step.ids = prompts.retain();
-      step.unfinished = bits.make(DType.INT64, batch);
-      step.places = places.retain();
-      step.attended = attended.retain();
+      Step step =
+          new Step(
+              prompts.retain(), bits.make(DType.INT64, batch), places.retain(), attended.retain());
       Tensor input = bits.make(DType.INT64, batch, prompts.size(1));
       Tensor logits = model.scores(input, attended, masked, cache);
       input.release();
@@ -72,7 +78,7 @@ public final class GreedySearch {
         grow(step);
         choose(step, logits);
       }
-      release(
+      Tensor.releaseAll(
           step.attended,
           step.oldAttended,
           step.places,
@@ -84,19 +90,6 @@ public final class GreedySearch {
           step.tokens,
           step.ids);
     }
-  }
-
-  private static void release(Tensor... tensors) {
-    for (Tensor tensor : tensors) {
-      if (tensor != null) {
-        tensor.release();
-      }
-    }
-  }
-
-  private static Tensor replaced(Tensor old, Tensor fresh) {
-    release(old);
-    return fresh;
   }
 
   /** Whether padding and end are the same token. */
@@ -131,7 +124,7 @@ public final class GreedySearch {
       Tensor same = bits.isIn(1);
       Tensor any = bits.next(same, DType.BOOL);
       frame.own(bits.next(any, DType.BOOL));
-      Tensor inferable = frame.own(bits.make(DType.BOOL));
+      frame.own(bits.make(DType.BOOL));
       Tensor differs = bits.make(DType.BOOL, sizes);
       frame.own(bits.next(differs, DType.INT64, sizes));
       Tensor chosen = bits.make(DType.INT64, sizes);
@@ -140,7 +133,7 @@ public final class GreedySearch {
       Tensor mask = bits.make(DType.INT64, sizes);
       chosen.release();
       otherwise.release();
-      return inferable == null ? null : mask;
+      return mask;
     }
   }
 
@@ -172,7 +165,7 @@ public final class GreedySearch {
     Tensor seen = bits.make(DType.INT64, batch, 1);
     Tensor attended = bits.make(DType.INT64, batch, length);
     seen.release();
-    step.places = replaced(step.places, places);
+    step.places = Tensor.replaced(step.places, places);
     step.oldAttended = step.attended;
     step.attended = attended;
   }
@@ -180,13 +173,13 @@ public final class GreedySearch {
   /** The best token of each prompt and whether all answers are complete. */
   private void choose(Step step, Tensor scores) {
     long batch = scores.size(0);
-    step.logits = replaced(step.logits, bits.make(DType.FLOAT32, batch, vocabulary));
+    step.logits = Tensor.replaced(step.logits, bits.make(DType.FLOAT32, batch, vocabulary));
     Tensor first = withoutEnd(batch, true);
     Tensor second = withoutEnd(batch, false);
     first.release();
-    step.scores = replaced(step.scores, second);
+    step.scores = Tensor.replaced(step.scores, second);
     Tensor best = bits.make(DType.INT64, batch);
-    release(step.tokens);
+    Tensor.releaseAll(step.tokens);
     Tensor kept = bits.make(DType.INT64, batch);
     Tensor rest = bits.make(DType.INT64, batch);
     Tensor padding = bits.next(rest, DType.INT64, batch);
@@ -194,7 +187,7 @@ public final class GreedySearch {
     kept.release();
     padding.release();
     best.release();
-    step.ids = replaced(step.ids, bits.make(DType.INT64, batch, step.ids.size(1) + 1));
+    step.ids = Tensor.replaced(step.ids, bits.make(DType.INT64, batch, step.ids.size(1) + 1));
     checkEnd(step, batch);
     scores.release();
   }
@@ -231,7 +224,7 @@ public final class GreedySearch {
     Tensor open = bits.next(all, DType.BOOL, batch);
     Tensor unfinished = bits.make(DType.INT64, batch);
     open.release();
-    step.unfinished = replaced(step.unfinished, unfinished);
+    step.unfinished = Tensor.replaced(step.unfinished, unfinished);
     Tensor most = bits.make(DType.INT64);
     Tensor none = bits.make(DType.BOOL);
     Elementwise.toHost(torch, none);
@@ -243,9 +236,9 @@ public final class GreedySearch {
     long batch = step.ids.size(0);
     Tensor ids = bits.make(DType.INT64, batch, 1);
     Tensor places = bits.make(DType.INT64, batch, 1);
-    step.newIds = replaced(step.newIds, ids);
-    step.newPlaces = replaced(step.newPlaces, places);
-    release(step.oldAttended);
+    step.newIds = Tensor.replaced(step.newIds, ids);
+    step.newPlaces = Tensor.replaced(step.newPlaces, places);
+    Tensor.releaseAll(step.oldAttended);
     step.oldAttended = null;
     return model.scores(ids, step.attended, masked, cache);
   }

@@ -15,6 +15,7 @@ import org.allocsim.workloads.program.torch.Reductions;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.Views;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Llama in half precision as {@code LlamaForCausalLM} of transformers 5 computes it without
@@ -170,7 +171,8 @@ public final class Llama {
     }
   }
 
-  private Tensor block(int layer, Tensor input, Tensor mask, Tensor[] rotation, Cache cache) {
+  private Tensor block(
+      int layer, Tensor input, @Nullable Tensor mask, Tensor[] rotation, Cache cache) {
     Block block = blocks.get(layer);
     try (Frame frame = new Frame()) {
       Tensor hidden = frame.own(rootMeanSquare(input, block.scale1));
@@ -216,7 +218,8 @@ public final class Llama {
     }
   }
 
-  private Tensor attention(int layer, Tensor hidden, Tensor mask, Tensor[] rotation, Cache cache) {
+  private Tensor attention(
+      int layer, Tensor hidden, @Nullable Tensor mask, Tensor[] rotation, Cache cache) {
     Block block = blocks.get(layer);
     try (Frame frame = new Frame()) {
       Tensor query = frame.own(heads(hidden, block.query));

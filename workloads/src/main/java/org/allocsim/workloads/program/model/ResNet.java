@@ -12,6 +12,7 @@ import org.allocsim.workloads.program.torch.Products;
 import org.allocsim.workloads.program.torch.Tensor;
 import org.allocsim.workloads.program.torch.Torch;
 import org.allocsim.workloads.program.torch.Views;
+import org.jspecify.annotations.Nullable;
 
 /** A residual network of bottleneck blocks as torchvision has it: resnet50 and larger. */
 public final class ResNet {
@@ -29,7 +30,7 @@ public final class ResNet {
   /** A convolution without bias and the normalisation after it. */
   private record Unit(Tensor filter, Tensor[] scale, int stride, int padding) {}
 
-  private record Block(Unit narrow, Unit window, Unit wide, Unit shortcut) {}
+  private record Block(Unit narrow, Unit window, Unit wide, @Nullable Unit shortcut) {}
 
   /**
    * A model whose parameters go to the device now.
@@ -106,16 +107,17 @@ public final class ResNet {
       out = frame.rebind(out, Elementwise.reluInPlace(torch, out));
       out = frame.rebind(out, convolved(block.wide, out));
       out = frame.rebind(out, normed(block.wide, out));
-      Tensor identity = frame.own(block.shortcut == null ? x.retain() : shortcut(block, x));
+      Tensor identity =
+          frame.own(block.shortcut == null ? x.retain() : shortcut(block.shortcut, x));
       out = frame.rebind(out, Elementwise.addInPlace(torch, out, identity));
       out = frame.rebind(out, Elementwise.reluInPlace(torch, out));
       return frame.leave(out);
     }
   }
 
-  private Tensor shortcut(Block block, Tensor x) {
-    Tensor out = convolved(block.shortcut, x);
-    Tensor scaled = normed(block.shortcut, out);
+  private Tensor shortcut(Unit unit, Tensor x) {
+    Tensor out = convolved(unit, x);
+    Tensor scaled = normed(unit, out);
     out.release();
     return scaled;
   }

@@ -3,6 +3,7 @@ package org.allocsim.workloads.program.torch;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * {@code torch.optim.Adam} and {@code AdamW}: two moments for each parameter, made at the first
@@ -81,7 +82,7 @@ public final class Adam implements Optimizer {
     Foreach.charge(torch, changed, 3, 3);
     List<Tensor> roots = new ArrayList<>();
     for (Tensor parameter : changed) {
-      Tensor second = moments.get(parameter)[1];
+      Tensor second = Objects.requireNonNull(moments.get(parameter))[1];
       roots.add(torch.emptyLike(second, second.type()));
     }
     Foreach.charge(torch, roots, 1, 1);

@@ -1,5 +1,6 @@
 package org.allocsim.workloads.program.torch;
 
+import java.util.Objects;
 import org.allocsim.workloads.program.torch.kernel.ReductionPlan;
 
 /**
@@ -71,9 +72,9 @@ public final class Attention {
 
   private static Tensor efficient(Torch torch, Tensor q, Tensor k, Tensor v) {
     Node node = torch.node("ScaledDotProductEfficientAttentionBackward0", q, k, v);
-    Saved query = node == null ? null : torch.save(node, q);
-    Saved key = node == null ? null : torch.save(node, k);
-    Saved value = node == null ? null : torch.save(node, v);
+    Saved query = torch.save(node, q);
+    Saved key = torch.save(node, k);
+    Saved value = torch.save(node, v);
     try (Frame frame = new Frame()) {
       Tensor rows = frame.own(torch.empty(q.type(), q.size(0), q.size(2), q.size(1), v.size(3)));
       Tensor sums = null;
@@ -85,7 +86,13 @@ public final class Attention {
       charge(torch, q, k, out, 2);
       if (node != null) {
         node.produced(out, 0);
-        Kept kept = new Kept(query, key, value, torch.save(node, out), torch.save(node, sums));
+        Kept kept =
+            new Kept(
+                query,
+                key,
+                value,
+                torch.save(node, out),
+                torch.save(node, Objects.requireNonNull(sums)));
         node.setBackward((n, grads) -> efficientGradients(torch, grads[0], kept));
       }
       return frame.leave(out);
@@ -136,9 +143,9 @@ public final class Attention {
 
   private static Tensor cudnn(Torch torch, Tensor q, Tensor k, Tensor v) {
     Node node = torch.node("ScaledDotProductCudnnAttentionBackward0", q, k, v);
-    Saved query = node == null ? null : torch.save(node, q);
-    Saved key = node == null ? null : torch.save(node, k);
-    Saved value = node == null ? null : torch.save(node, v);
+    Saved query = torch.save(node, q);
+    Saved key = torch.save(node, k);
+    Saved value = torch.save(node, v);
     try (Frame frame = new Frame()) {
       Tensor seed = frame.own(torch.empty(DType.INT64));
       Tensor offset = frame.own(torch.empty(DType.INT64));
@@ -151,7 +158,13 @@ public final class Attention {
       charge(torch, q, k, out, 2);
       if (node != null) {
         node.produced(out, 0);
-        Kept kept = new Kept(query, key, value, torch.save(node, out), torch.save(node, sums));
+        Kept kept =
+            new Kept(
+                query,
+                key,
+                value,
+                torch.save(node, out),
+                torch.save(node, Objects.requireNonNull(sums)));
         torch.save(node, seed);
         torch.save(node, offset);
         node.setBackward((n, grads) -> cudnnGradients(torch, kept));

@@ -2,6 +2,7 @@ package org.allocsim.workloads.program.torch;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code torch.autocast}: products run in half precision, some functions in single precision; casts
@@ -10,14 +11,14 @@ import java.util.Map;
 public final class Autocast {
   private final Torch torch;
   private final Map<Tensor, Tensor> casts = new LinkedHashMap<>();
-  private DType half;
+  private @Nullable DType half;
 
   Autocast(Torch torch) {
     this.torch = torch;
   }
 
   /** Runs code under autocast; a null type leaves it as it is. */
-  public void region(DType type, Runnable code) {
+  public void region(@Nullable DType type, Runnable code) {
     DType before = half;
     half = type;
     try {
@@ -32,7 +33,7 @@ public final class Autocast {
   }
 
   /** The type of products now, null outside autocast. */
-  DType type() {
+  @Nullable DType type() {
     return half;
   }
 

@@ -2,7 +2,9 @@ package org.allocsim.workloads.program.torch;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The backward pass, in the order of PyTorch's engine: of the operations whose gradients are
@@ -72,7 +74,7 @@ public final class Autograd {
     ready.add(root);
     while (!ready.isEmpty()) {
       Node node = ready.poll();
-      Tensor[] gradients = node.buffer;
+      Tensor[] gradients = Objects.requireNonNull(node.buffer);
       node.buffer = null;
       if (node instanceof AccumulateGrad end) {
         accumulate(end.parameter(), gradients[0]);
@@ -123,11 +125,13 @@ public final class Autograd {
         continue;
       }
       Node next = edge.node();
-      if (next.buffer == null) {
-        next.buffer = new Tensor[Math.max(1, next.outputs())];
+      Tensor[] buffer = next.buffer;
+      if (buffer == null) {
+        buffer = new Tensor[Math.max(1, next.outputs())];
+        next.buffer = buffer;
       }
       if (result != null) {
-        next.buffer[edge.output()] = add(next.buffer[edge.output()], result);
+        buffer[edge.output()] = add(buffer[edge.output()], result);
       }
       if (--next.pendingGradients == 0) {
         ready.add(next);
@@ -136,7 +140,7 @@ public final class Autograd {
   }
 
   /** Adds a gradient to those that arrived before ({@code InputBuffer::accumulate}). */
-  private Tensor add(Tensor before, Tensor more) {
+  private Tensor add(@Nullable Tensor before, Tensor more) {
     if (before == null) {
       return more;
     }
@@ -155,7 +159,7 @@ public final class Autograd {
   }
 
   /** {@code AccumulateGrad}: the first gradient is taken as it is where its layout allows. */
-  private void accumulate(Tensor parameter, Tensor gradient) {
+  private void accumulate(Tensor parameter, @Nullable Tensor gradient) {
     if (gradient == null) {
       return;
     }

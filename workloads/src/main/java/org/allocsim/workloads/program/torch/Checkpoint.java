@@ -2,6 +2,8 @@ package org.allocsim.workloads.program.torch;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A part of the forward pass whose saved tensors are not kept but computed again when the backward
@@ -15,7 +17,7 @@ public final class Checkpoint {
   private boolean isRecomputing;
   private boolean isComputed;
   private final Tensor input;
-  private final DType autocastType;
+  private final @Nullable DType autocastType;
   private int found;
   private int kept;
 
@@ -93,7 +95,7 @@ public final class Checkpoint {
   }
 
   private final class Recomputed implements Saved {
-    private Tensor tensor;
+    private @Nullable Tensor tensor;
     private boolean isReleased;
 
     void fill(Tensor computed) {
@@ -107,7 +109,7 @@ public final class Checkpoint {
       if (!isComputed) {
         recompute();
       }
-      return tensor;
+      return Objects.requireNonNull(tensor);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
 import org.allocsim.workloads.program.torch.kernel.Tiles;
+import org.jspecify.annotations.Nullable;
 
 /** Convolutions of images by cuDNN, and what pools them. */
 public final class Convolutions {
@@ -13,17 +14,17 @@ public final class Convolutions {
    * @param padding zeros around the image
    */
   public static Tensor conv2d(
-      Torch torch, Tensor a, Tensor weight, Tensor bias, int stride, int padding) {
+      Torch torch, Tensor a, Tensor weight, @Nullable Tensor bias, int stride, int padding) {
     try (Frame frame = new Frame()) {
       Tensor castBias = bias == null ? null : frame.own(torch.autocast().half(bias));
       Tensor w = frame.own(torch.autocast().half(weight));
       Tensor x = frame.own(torch.autocast().half(a));
       Node node = torch.node("ConvolutionBackward0", x, w, castBias);
-      Saved input = node == null ? null : torch.save(node, x);
-      Saved filter = node == null ? null : torch.save(node, w);
+      Saved input = torch.save(node, x);
+      Saved filter = torch.save(node, w);
       long height = (x.size(2) + 2L * padding - w.size(2)) / stride + 1;
       long width = (x.size(3) + 2L * padding - w.size(3)) / stride + 1;
-      Tensor rows = frame.own(torch.contiguous(x));
+      frame.own(torch.contiguous(x));
       Tensor out = torch.empty(x.type(), x.size(0), w.size(0), height, width);
       ConvolutionPlan plan = ConvolutionPlan.of(x, w, out, stride);
       torch.scratch(plan.forwardBytes());
@@ -31,7 +32,7 @@ public final class Convolutions {
       if (bias != null) {
         Elementwise.charge(torch, out, 1, 2);
       }
-      if (node == null || rows == null) {
+      if (node == null) {
         return out;
       }
       node.setBackward(
@@ -83,7 +84,7 @@ public final class Convolutions {
   public static Tensor maxPool(Torch torch, Tensor a, int window, int stride, int padding) {
     try (Frame frame = new Frame()) {
       Node node = torch.node("MaxPool2DWithIndicesBackward0", a);
-      Saved input = node == null ? null : torch.save(node, a);
+      Saved input = torch.save(node, a);
       long height = (a.size(2) + 2L * padding - window) / stride + 1;
       long width = (a.size(3) + 2L * padding - window) / stride + 1;
       Tensor out = frame.own(torch.empty(a.type(), a.size(0), a.size(1), height, width));

@@ -69,8 +69,8 @@ public final class Elementwise {
   /** {@code a * b}. */
   public static Tensor multiply(Torch torch, Tensor a, Tensor b) {
     Node node = torch.node("MulBackward0", a, b);
-    Saved other = node != null && node.needs(0) ? torch.save(node, b) : null;
-    Saved self = node != null && node.needs(1) ? torch.save(node, a) : null;
+    Saved other = torch.save(node, 0, b);
+    Saved self = torch.save(node, 1, a);
     Tensor out = result(torch, a, b);
     if (node == null) {
       return out;
@@ -98,7 +98,7 @@ public final class Elementwise {
   public static Tensor power(Torch torch, Tensor a) {
     Tensor in = torch.autocast().full(a);
     Node node = torch.node("PowBackward0", in);
-    Saved self = node == null ? null : torch.save(node, in);
+    Saved self = torch.save(node, in);
     Tensor out = unary(torch, in);
     in.release();
     if (node == null) {
@@ -149,7 +149,7 @@ public final class Elementwise {
   /** A function with a fused backward pass that needs its input: {@code gelu}, {@code silu}. */
   public static Tensor activation(Torch torch, String name, Tensor a) {
     Node node = torch.node(name + "Backward0", a);
-    Saved self = node == null ? null : torch.save(node, a);
+    Saved self = torch.save(node, a);
     Tensor out = unary(torch, a);
     if (node == null) {
       return out;

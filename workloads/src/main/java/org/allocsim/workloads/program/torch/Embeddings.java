@@ -15,7 +15,7 @@ public final class Embeddings {
   /** {@code F.embedding(ids, weight)}. */
   public static Tensor embedding(Torch torch, Tensor ids, Tensor weight) {
     Node node = torch.node("EmbeddingBackward0", weight);
-    Saved kept = node == null ? null : torch.save(node, ids);
+    Saved kept = torch.save(node, ids);
     long[] sizes = new long[ids.dimensions() + 1];
     System.arraycopy(ids.sizesShared(), 0, sizes, 0, ids.dimensions());
     sizes[ids.dimensions()] = weight.size(1);

@@ -1,10 +1,13 @@
 package org.allocsim.workloads.program.torch;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /** {@code torch.amp.GradScaler}: keeps the gradients of half-precision products representable. */
 public final class GradScaler {
   private final Torch torch;
-  private Tensor scale;
-  private Tensor growth;
+  private @Nullable Tensor scale;
+  private @Nullable Tensor growth;
 
   /** A scaler that has scaled nothing yet. */
   public GradScaler(Torch torch) {
@@ -32,7 +35,7 @@ public final class GradScaler {
       if (!overflows) {
         optimizer.step();
       }
-      Elementwise.charge(torch, scale, 1, 2);
+      Elementwise.charge(torch, Objects.requireNonNull(scale), 1, 2);
     }
   }
 
@@ -51,9 +54,6 @@ public final class GradScaler {
 
   /** Gives the scale back. */
   public void release() {
-    if (scale != null) {
-      scale.release();
-      growth.release();
-    }
+    Tensor.releaseAll(scale, growth);
   }
 }

@@ -27,7 +27,7 @@ public final class Losses {
 
   private static Tensor negativeLikelihood(Torch torch, Tensor a, Tensor classes) {
     Node node = torch.node("NllLossBackward0", a);
-    Saved input = node == null ? null : torch.save(node, a);
+    Saved input = torch.save(node, a);
     if (node != null) {
       torch.save(node, classes);
     }

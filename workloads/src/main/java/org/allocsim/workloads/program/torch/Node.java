@@ -3,6 +3,7 @@ package org.allocsim.workloads.program.torch;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** An operation in the graph of gradients. */
 class Node {
@@ -21,7 +22,10 @@ class Node {
   private final long sequence;
   private final Edge[] edges;
   private final List<Saved> saved = new ArrayList<>(4);
+
+  @SuppressWarnings("NullAway.Init") // set when the operation has run
   private Backward backward;
+
   private int outputs = 1;
   private int references;
 
@@ -29,7 +33,7 @@ class Node {
   int pendingGradients;
 
   long visit;
-  Tensor[] buffer;
+  Tensor @Nullable [] buffer;
 
   Node(String name, long sequence, Edge[] edges) {
     this.name = name;

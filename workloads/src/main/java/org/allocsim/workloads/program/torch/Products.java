@@ -1,6 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
 import org.allocsim.workloads.program.torch.kernel.Tiles;
+import org.jspecify.annotations.Nullable;
 
 /** Matrix products, computed by cuBLAS. */
 public final class Products {
@@ -62,12 +63,12 @@ public final class Products {
   }
 
   /** {@code torch.mm(a, b)} or, with a bias, {@code torch.addmm(bias, a, b)}; casts are done. */
-  private static Tensor matrices(Torch torch, Tensor a, Tensor b, Tensor bias) {
+  private static Tensor matrices(Torch torch, Tensor a, Tensor b, @Nullable Tensor bias) {
     boolean hasBias = bias != null;
     Node node =
         hasBias ? torch.node("AddmmBackward0", a, b, bias) : torch.node("MmBackward0", a, b);
-    Saved first = node != null && node.needs(1) ? torch.save(node, a) : null;
-    Saved second = node != null && node.needs(0) ? torch.save(node, b) : null;
+    Saved first = torch.save(node, 1, a);
+    Saved second = torch.save(node, 0, b);
     Tensor out = torch.empty(a.type(), a.size(0), b.size(1));
     if (hasBias) {
       torch.needCublasLt();
@@ -94,9 +95,7 @@ public final class Products {
     if (n.needs(1)) {
       results[1] = secondGradient(torch, gradient, first.get(), b);
       first.usedLast();
-      if (second != null) {
-        second.usedLast();
-      }
+      second.usedLast();
     }
     if (n.needs(2)) {
       results[2] = Reductions.sumRows(torch, gradient);
@@ -158,7 +157,7 @@ public final class Products {
   }
 
   /** {@code F.linear(x, weight, bias)}; without a bias where that is null. */
-  public static Tensor linear(Torch torch, Tensor x, Tensor weight, Tensor bias) {
+  public static Tensor linear(Torch torch, Tensor x, Tensor weight, @Nullable Tensor bias) {
     Tensor castBias = bias == null ? null : torch.autocast().half(bias);
     Tensor castWeight = torch.autocast().half(weight);
     Tensor cast = torch.autocast().half(x);

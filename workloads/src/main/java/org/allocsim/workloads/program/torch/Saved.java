@@ -2,6 +2,18 @@ package org.allocsim.workloads.program.torch;
 
 /** A tensor that an operation keeps for its backward pass (PyTorch's {@code SavedVariable}). */
 interface Saved {
+  /** What is kept where no gradient flows. */
+  Saved NONE =
+      new Saved() {
+        @Override
+        public Tensor get() {
+          throw new IllegalStateException("no gradient flows here");
+        }
+
+        @Override
+        public void release() {}
+      };
+
   /** The tensor; whoever calls owns nothing and uses it before {@link #release}. */
   Tensor get();
 

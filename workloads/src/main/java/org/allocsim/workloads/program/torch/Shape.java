@@ -1,6 +1,7 @@
 package org.allocsim.workloads.program.torch;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Sizes and strides of tensors, in elements, by PyTorch's rules. */
 final class Shape {
@@ -84,7 +85,7 @@ final class Shape {
    * Strides with which the same elements have other sizes, or null where only a copy can have them
    * ({@code at::detail::computeStride}).
    */
-  static long[] viewed(long[] sizes, long[] strides, long[] wanted) {
+  static long @Nullable [] viewed(long[] sizes, long[] strides, long[] wanted) {
     if (count(sizes) == 0) {
       return contiguous(wanted);
     }

@@ -2,6 +2,7 @@ package org.allocsim.workloads.program.torch;
 
 import java.util.Arrays;
 import org.allocsim.workloads.program.torch.memory.Storage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A tensor without values: sizes, strides, element type and memory. It is counted like PyTorch's
@@ -15,16 +16,16 @@ public final class Tensor {
   private final Storage storage;
 
   /** The tensor of which this is a view; a view keeps it (PyTorch's {@code ViewInfo}). */
-  private final Tensor base;
+  private final @Nullable Tensor base;
 
   private int references = 1;
   private boolean isLeafWithGradient;
-  private Tensor gradient;
-  private Node producer;
+  private @Nullable Tensor gradient;
+  private @Nullable Node producer;
   private int producerOutput;
-  private AccumulateGrad accumulator;
+  private @Nullable AccumulateGrad accumulator;
 
-  Tensor(long[] sizes, long[] strides, DType type, Storage storage, Tensor base) {
+  Tensor(long[] sizes, long[] strides, DType type, Storage storage, @Nullable Tensor base) {
     this.sizes = sizes;
     this.strides = strides;
     this.type = type;
@@ -127,6 +128,21 @@ public final class Tensor {
     }
   }
 
+  /** Gives a reference back, if there is one, for another tensor to take its place. */
+  public static Tensor replaced(@Nullable Tensor old, Tensor fresh) {
+    releaseAll(old);
+    return fresh;
+  }
+
+  /** Gives references back, where there are some. */
+  public static void releaseAll(@Nullable Tensor... tensors) {
+    for (Tensor tensor : tensors) {
+      if (tensor != null) {
+        tensor.release();
+      }
+    }
+  }
+
   /** {@code tensor.record_stream(stream)}. */
   public void recordStream(long handle) {
     storage.useStream(handle);
@@ -144,7 +160,7 @@ public final class Tensor {
   }
 
   /** The gradient of a parameter, or null. */
-  public Tensor gradient() {
+  public @Nullable Tensor gradient() {
     return gradient;
   }
 
@@ -162,7 +178,7 @@ public final class Tensor {
     }
   }
 
-  Node producer() {
+  @Nullable Node producer() {
     return producer;
   }
 
@@ -177,7 +193,7 @@ public final class Tensor {
   }
 
   /** Where the gradient of this tensor goes, or null. */
-  Node gradientNode() {
+  @Nullable Node gradientNode() {
     if (producer != null) {
       return producer;
     }

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.allocsim.workloads.program.torch.memory.Device;
 import org.allocsim.workloads.program.torch.memory.Storage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of PyTorch that operations share: whether gradients are recorded, autocast, which
@@ -27,7 +28,7 @@ public final class Torch {
   private boolean recordsGradients = true;
   private boolean isAutogradThread;
   private long sequence;
-  private Checkpoint checkpoint;
+  private @Nullable Checkpoint checkpoint;
   private final Autocast autocast = new Autocast(this);
 
   /** A process that has asked for nothing yet. */
@@ -106,7 +107,7 @@ public final class Torch {
     return before;
   }
 
-  Checkpoint setCheckpoint(Checkpoint current) {
+  @Nullable Checkpoint setCheckpoint(@Nullable Checkpoint current) {
     Checkpoint before = checkpoint;
     checkpoint = current;
     return before;
@@ -141,7 +142,7 @@ public final class Torch {
    *
    * @param inputs inputs in order, null for one that is no tensor
    */
-  Node node(String name, Tensor... inputs) {
+  @Nullable Node node(String name, @Nullable Tensor... inputs) {
     if (!recordsGradients) {
       return null;
     }
@@ -158,8 +159,16 @@ public final class Torch {
     return flows ? new Node(name, nextSequence(), edges) : null;
   }
 
-  /** Keeps a tensor for a node's backward pass. */
-  Saved save(Node node, Tensor tensor) {
+  /** Keeps a tensor for a node's backward pass, if there is one that needs an input's gradient. */
+  Saved save(@Nullable Node node, int input, Tensor tensor) {
+    return node != null && node.needs(input) ? save(node, tensor) : Saved.NONE;
+  }
+
+  /** Keeps a tensor for a node's backward pass, if there is one. */
+  Saved save(@Nullable Node node, Tensor tensor) {
+    if (node == null) {
+      return Saved.NONE;
+    }
     return node.keep(checkpoint == null ? new SavedTensor(tensor) : checkpoint.pack(tensor));
   }
 
@@ -174,7 +183,7 @@ public final class Torch {
   }
 
   private static final class SavedTensor implements Saved {
-    private Tensor tensor;
+    private @Nullable Tensor tensor;
 
     SavedTensor(Tensor saved) {
       tensor = saved.detached();

@@ -62,11 +62,10 @@ public final class CutSnapshots {
     }
     return new DeviceHistory(
         effects,
-        timesNanos,
+        history.hasTimes() ? timesNanos : null,
         hasStacks ? stacks : null,
         poolIds.isEmpty() ? null : pools,
         poolIds,
-        history.hasTimes(),
         history.overflowed());
   }
 }

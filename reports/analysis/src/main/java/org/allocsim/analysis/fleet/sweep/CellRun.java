@@ -8,6 +8,7 @@ import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.workloads.source.DeviceTrace;
+import org.jspecify.annotations.Nullable;
 
 /** Makes one run of a sweep and its row. */
 final class CellRun {
@@ -39,8 +40,8 @@ final class CellRun {
       return notRun(row, result.notRunBecause());
     }
     FailedRequest first = result.failures().isEmpty() ? null : result.failures().getFirst();
-    long reservedBytes = result.stats().get("reserved_bytes.all.current");
-    long activeBytes = result.stats().get("active_bytes.all.current");
+    long reservedBytes = result.stat("reserved_bytes.all.current");
+    long activeBytes = result.stat("active_bytes.all.current");
     row.set(SweepColumn.OUTCOME, result.passes() ? "passed" : "oom")
         .set(SweepColumn.OOM, !result.passes())
         .set(SweepColumn.OOMS, result.failureCount())
@@ -50,7 +51,7 @@ final class CellRun {
         .set(SweepColumn.EVENTS, result.events())
         .set(SweepColumn.PEAK_REQUESTED_BYTES, result.peakRequestedBytes())
         .set(SweepColumn.PEAK_ALLOCATED_BYTES, result.peakAllocatedBytes())
-        .set(SweepColumn.PEAK_ACTIVE_BYTES, result.stats().get("active_bytes.all.peak"))
+        .set(SweepColumn.PEAK_ACTIVE_BYTES, result.stat("active_bytes.all.peak"))
         .set(SweepColumn.PEAK_RESERVED_BYTES, result.peakReservedBytes())
         .set(SweepColumn.PEAK_DEVICE_BYTES, result.peakDeviceBytes())
         .set(SweepColumn.UTILISATION_RATIO, finite(result.utilisation()))
@@ -62,8 +63,8 @@ final class CellRun {
         .set(
             SweepColumn.AT_END_EXTERNAL_FRAGMENTATION_RATIO,
             externalRatio(end.largestInactiveBytes, reservedBytes - activeBytes))
-        .set(SweepColumn.ALLOC_RETRIES, result.stats().get("num_alloc_retries"))
-        .set(SweepColumn.SYNC_ALL_STREAMS, result.stats().get("num_sync_all_streams"))
+        .set(SweepColumn.ALLOC_RETRIES, result.stat("num_alloc_retries"))
+        .set(SweepColumn.SYNC_ALL_STREAMS, result.stat("num_sync_all_streams"))
         .set(SweepColumn.DRIVER_CALLS, result.driverCalls())
         .set(SweepColumn.DRIVER_NANOS, result.driverNanos())
         .set(SweepColumn.SIMULATED_NANOS, result.time() == null ? null : result.time().endNanos())
@@ -79,21 +80,23 @@ final class CellRun {
     return row.set(SweepColumn.OUTCOME, "unreadable").set(SweepColumn.ERROR, error).build();
   }
 
-  static SweepRow notRun(SweepRow.Builder row, String reason) {
+  static SweepRow notRun(SweepRow.Builder row, @Nullable String reason) {
     return row.set(SweepColumn.OUTCOME, "not_run").set(SweepColumn.ERROR, reason).build();
   }
 
-  private static Double finite(double value) {
+  private static @Nullable Double finite(double value) {
     return Double.isFinite(value) ? value : null;
   }
 
-  private static Double externalRatio(long largestBytes, long inactiveBytes) {
+  private static @Nullable Double externalRatio(long largestBytes, long inactiveBytes) {
     return inactiveBytes == 0 ? null : 1 - (double) largestBytes / inactiveBytes;
   }
 
   /** Looks for the largest block that could be handed out after the last request. */
   private static final class End implements RunObserver {
+    @SuppressWarnings("NullAway.Init") // a run begins before it ends
     private Run run;
+
     private long largestInactiveBytes;
 
     @Override

@@ -8,11 +8,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.allocsim.workloads.io.Compression;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is left to do of a sweep on this machine. A thread takes a run of a trace that is open; only
@@ -111,7 +113,7 @@ final class LocalWork {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
     } catch (ExecutionException e) {
-      switch (e.getCause()) {
+      switch (Objects.requireNonNull(e.getCause())) {
         case IOException storage -> throw storage;
         case Error error -> throw error;
         case RuntimeException failure -> throw failure;
@@ -142,7 +144,7 @@ final class LocalWork {
   }
 
   /** The next step; waits while only other threads can go on; null where nothing is left. */
-  private synchronized Step next() {
+  private synchronized @Nullable Step next() {
     while (!failed) {
       for (Open trace : open.values()) {
         Integer number = trace.left.poll();
@@ -171,7 +173,7 @@ final class LocalWork {
     return null;
   }
 
-  private FleetFile nextFile() {
+  private @Nullable FleetFile nextFile() {
     boolean isIdle = open.isEmpty() && opening == 0;
     if (files.isEmpty()) {
       isLargeNext = true;

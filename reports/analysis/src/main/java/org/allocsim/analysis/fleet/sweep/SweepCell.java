@@ -7,6 +7,7 @@ import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of a trace.
@@ -24,7 +25,7 @@ record SweepCell(
     DeviceProfile profile,
     long limitBytes,
     boolean isRecordedConf,
-    String obstacle) {
+    @Nullable String obstacle) {
   static final String CONF = "conf";
   static final String VERSION = "torch-version";
 

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.allocsim.simulator.device.DriverCall;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The columns of a sweep's rows, in their order. Names end in the unit where there is one; a column
@@ -101,7 +102,7 @@ public enum SweepColumn {
 
   private final Type type;
   private final String meaning;
-  private final DriverCall call;
+  private final @Nullable DriverCall call;
 
   SweepColumn(Type type, String meaning) {
     this.type = type;
@@ -151,7 +152,7 @@ public enum SweepColumn {
   }
 
   /** A value as CSV has it. */
-  Object parse(String cell) {
+  @Nullable Object parse(String cell) {
     if (cell.isEmpty() && type != Type.TEXT) {
       return null;
     }
@@ -168,7 +169,7 @@ public enum SweepColumn {
     };
   }
 
-  boolean takes(Object value) {
+  boolean takes(@Nullable Object value) {
     return switch (type) {
       case TEXT -> value instanceof String;
       case OPTIONAL_TEXT -> value == null || value instanceof String text && !text.isEmpty();

@@ -1,5 +1,7 @@
 package org.allocsim.analysis.fleet.sweep;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A sweep cannot begin, or cannot go on, for a reason that the user can act on. The message is one
  * sentence that names file or option, cause and remedy.
@@ -10,11 +12,11 @@ public final class SweepException extends RuntimeException {
   private final boolean isUsage;
 
   /** The work failed. */
-  public SweepException(String sentence, Throwable cause) {
+  public SweepException(String sentence, @Nullable Throwable cause) {
     this(false, sentence, cause);
   }
 
-  private SweepException(boolean isUsage, String sentence, Throwable cause) {
+  private SweepException(boolean isUsage, String sentence, @Nullable Throwable cause) {
     super(sentence, cause);
     this.isUsage = isUsage;
   }

@@ -26,6 +26,7 @@ import org.allocsim.workloads.profile.ProfileException;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.Recording;
+import org.jspecify.annotations.Nullable;
 
 /** Allocators × settings × GPUs: the runs that every trace of a sweep gets. */
 public final class SweepGrid {
@@ -36,7 +37,7 @@ public final class SweepGrid {
   private final Map<TuneKey, List<String>> tuneConfs = new ConcurrentHashMap<>();
 
   /** A GPU, or the one that the recording shows, where the profile is null. */
-  private record Gpu(DeviceProfile profile) {}
+  private record Gpu(@Nullable DeviceProfile profile) {}
 
   /** What the grid of {@code tune} depends on. */
   private record TuneKey(String recordedConf, boolean limited) {}
@@ -184,7 +185,7 @@ public final class SweepGrid {
   }
 
   /** Why the caching allocator does not run under a string; null where it does. */
-  private static String obstacle(String conf, PyTorchVersion version) {
+  private static @Nullable String obstacle(String conf, PyTorchVersion version) {
     try {
       ParsedConfig config = ConfigParser.parse(conf, version);
       return config.backend() == ParsedConfig.Backend.NATIVE

@@ -2,6 +2,7 @@ package org.allocsim.analysis.fleet.sweep;
 
 import java.io.Serializable;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is to be replayed, as text that any process can take up.
@@ -26,8 +27,8 @@ public record SweepRequest(
     List<String> confs,
     List<String> devices,
     List<String> ownDevices,
-    Double memoryFraction,
-    Long memoryLimitBytes,
+    @Nullable Double memoryFraction,
+    @Nullable Long memoryLimitBytes,
     String torchVersion,
     boolean stopsAtOom,
     Integer deviceIndex,

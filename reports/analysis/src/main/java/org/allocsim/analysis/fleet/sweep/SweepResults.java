@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.allocsim.analysis.text.JsonText;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The results of a sweep in one folder: {@value #CSV}, {@value #PARQUET} and {@value #ABOUT}, put
@@ -128,7 +129,7 @@ public final class SweepResults {
     return summary;
   }
 
-  private void writeAll(RowCsv.Writer csv, RowTable.Writer parquet) throws IOException {
+  private void writeAll(RowCsv.Writer csv, RowTable.@Nullable Writer parquet) throws IOException {
     for (FleetFile file : inputs.files()) {
       TracePart part =
           TracePart.read(job.storage(), job.out(), job.context(), file.name())

@@ -5,6 +5,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of a sweep, or one file that could not be read: a value for every {@link SweepColumn}.
@@ -31,7 +32,7 @@ public final class SweepRow {
   static final class Builder {
     private final Map<SweepColumn, Object> values = new EnumMap<>(SweepColumn.class);
 
-    Builder set(SweepColumn column, Object value) {
+    Builder set(SweepColumn column, @Nullable Object value) {
       values.put(column, value);
       return this;
     }

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +18,7 @@ import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.SourceUsageException;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The runs of one trace: finds out what is finished already, reads the trace where something is
@@ -34,13 +36,13 @@ public final class TraceSweep {
   private final Map<List<Object>, SweepRow> finished = new HashMap<>();
 
   private List<SweepCell> cells = List.of();
-  private SweepRow[] rows;
-  private DeviceTrace trace;
-  private SweepRow.Builder traceColumns;
+  private SweepRow[] rows = {};
+  private @Nullable DeviceTrace trace;
+  private final SweepRow.Builder traceColumns;
   private final List<Integer> pending = new ArrayList<>();
 
   /** Where the file was read; null for a program. */
-  private String path;
+  private @Nullable String path;
 
   private int reused;
   private boolean isTransient;
@@ -50,6 +52,10 @@ public final class TraceSweep {
     this.job = job;
     this.grid = grid;
     this.file = file;
+    traceColumns =
+        new SweepRow.Builder()
+            .set(SweepColumn.FILE, file.name())
+            .set(SweepColumn.FILE_BYTES, file.bytes());
   }
 
   /**
@@ -73,7 +79,6 @@ public final class TraceSweep {
   public static TraceSweep tooLarge(SweepJob job, SweepGrid grid, FleetFile file)
       throws IOException {
     TraceSweep sweep = new TraceSweep(job, grid, file);
-    sweep.describeFile();
     sweep.unreadable(file.name() + ": " + HeapTooSmallException.sentence(), true);
     return sweep;
   }
@@ -91,7 +96,7 @@ public final class TraceSweep {
       reused = part.get().sha256().isEmpty() ? 0 : part.get().requested();
       return;
     }
-    describeFile();
+    DeviceTrace trace;
     try {
       trace = read();
     } catch (IOException e) {
@@ -119,13 +124,15 @@ public final class TraceSweep {
     } catch (OutOfMemoryError e) {
       throw new HeapTooSmallException(e);
     }
-    if (part.isPresent() && part.get().sha256().equals(digest())) {
+    this.trace = trace;
+    String digest = digest(trace);
+    if (part.isPresent() && part.get().sha256().equals(digest)) {
       part.get().rows().forEach(row -> finished.put(row.identity(), row));
     }
     cells = grid.cells(trace);
     rows = new SweepRow[cells.size()];
     traceColumns
-        .set(SweepColumn.SHA256, digest())
+        .set(SweepColumn.SHA256, digest)
         .set(SweepColumn.FORMAT, trace.format())
         .set(SweepColumn.DEVICE_INDEX, (long) trace.device())
         .set(
@@ -143,13 +150,6 @@ public final class TraceSweep {
     if (pending.isEmpty()) {
       finish();
     }
-  }
-
-  private void describeFile() {
-    traceColumns =
-        new SweepRow.Builder()
-            .set(SweepColumn.FILE, file.name())
-            .set(SweepColumn.FILE_BYTES, file.bytes());
   }
 
   private DeviceTrace read() throws IOException, TraceFormatException, SourceUsageException {
@@ -174,8 +174,9 @@ public final class TraceSweep {
   }
 
   /** What distinguishes this trace from others; a program is what its name says. */
-  private String digest() {
-    return trace.sha256() == null ? Sha256.of(file.name()) : trace.sha256();
+  private String digest(DeviceTrace of) {
+    String sha256 = of.sha256();
+    return sha256 == null ? Sha256.of(file.name()) : sha256;
   }
 
   private void unreadable(String sentence, boolean isTransient) throws IOException {
@@ -205,7 +206,9 @@ public final class TraceSweep {
    */
   public boolean run(int number) throws IOException, HeapTooSmallException {
     try {
-      return done(number, CellRun.run(trace, grid, cells.get(number), traceColumns));
+      return done(
+          number,
+          CellRun.run(Objects.requireNonNull(trace), grid, cells.get(number), traceColumns));
     } catch (OutOfMemoryError e) {
       saveUnfinished();
       throw new HeapTooSmallException(e);
@@ -254,7 +257,7 @@ public final class TraceSweep {
     save(!isTransient);
     trace = null;
     cells = List.of();
-    rows = null;
+    rows = new SweepRow[0];
     finished.clear();
   }
 
@@ -281,7 +284,7 @@ public final class TraceSweep {
             job.context(),
             isComplete ? job.requestDigest() : "",
             file,
-            trace == null ? "" : digest(),
+            trace == null ? "" : digest(trace),
             requested,
             all)
         .write(job.storage(), job.out());

@@ -96,9 +96,9 @@ public final class ArticleGpu implements SuiteScenario {
             .holds("2 GiB fail by default", !plain.passes());
     if (!plain.passes()) {
       findings
-          .gib("reserved then", "14.50", plain.atFirstFailure().reservedBytes())
-          .gib("allocated then", "12.01", plain.atFirstFailure().allocatedBytes())
-          .gib("free on the device then", "1.00", plain.atFirstFailure().deviceFreeBytes());
+          .gib("reserved then", "14.50", plain.atFailure().reservedBytes())
+          .gib("allocated then", "12.01", plain.atFailure().allocatedBytes())
+          .gib("free on the device then", "1.00", plain.atFailure().deviceFreeBytes());
     }
     findings
         .holds("with empty_cache() just before they fail too", !outcomes.of(JUST_BEFORE).passes())

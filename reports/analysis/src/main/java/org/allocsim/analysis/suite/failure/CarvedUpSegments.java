@@ -105,9 +105,9 @@ public final class CarvedUpSegments implements SuiteScenario {
             .holds("6 GiB fail by default", !plain.passes());
     if (!plain.passes()) {
       findings
-          .gib("live then", "5.00", plain.atFirstFailure().allocatedBytes())
-          .gib("stuck in the segment then", "5.00", plain.atFirstFailure().slackBytes())
-          .gib("free on the device then", "2.00", plain.atFirstFailure().deviceFreeBytes());
+          .gib("live then", "5.00", plain.atFailure().allocatedBytes())
+          .gib("stuck in the segment then", "5.00", plain.atFailure().slackBytes())
+          .gib("free on the device then", "2.00", plain.atFailure().deviceFreeBytes());
     }
     findings
         .holds("they are served with max_split_size_mb:200", outcomes.after().passes())
@@ -120,7 +120,7 @@ public final class CarvedUpSegments implements SuiteScenario {
         .holds("50 MB fail beside 13 GB", !parts.passes());
     if (!parts.passes()) {
       findings.between(
-          "GB free in parts of segments then", 13, 14.5, parts.atFirstFailure().slackBytes() / 1e9);
+          "GB free in parts of segments then", 13, 14.5, parts.atFailure().slackBytes() / 1e9);
     }
     return findings
         .holds("with a split limit they do not", outcomes.of(SPLIT_BLOCKS_LIMITED).passes())

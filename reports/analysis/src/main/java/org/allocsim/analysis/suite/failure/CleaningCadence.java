@@ -109,7 +109,8 @@ public final class CleaningCadence implements SuiteScenario {
     Outcome never = outcomes.after();
     Outcome tenth = outcomes.of(EVERY_TENTH);
     double millisPerCall = 1000 * (each.seconds() - never.seconds()) / STEPS;
-    double waitMillis = each.time().requestNanos().get(RequestKind.EMPTY_CACHE) / 1e6 / STEPS;
+    double waitMillis =
+        each.time().requestNanos().getOrDefault(RequestKind.EMPTY_CACHE, 0L) / 1e6 / STEPS;
     return Findings.ofFailure()
         .shows(shown(each), shown(never))
         .between("seconds without cleaning, published 45", 43, 47, never.seconds())

@@ -36,7 +36,7 @@ final class PageKinds {
         }
         case SEGMENT_UNMAP -> {
           SortedMap<Long, Boolean> inside = smallAt.subMap(address, address + bytes);
-          small.set(row, inside.isEmpty() ? ofSmallSize : inside.get(inside.firstKey()));
+          small.set(row, inside.isEmpty() ? ofSmallSize : inside.firstEntry().getValue());
           inside.clear();
         }
         case SEGMENT_ALLOC, SEGMENT_FREE, FREE_REQUESTED, OOM, SNAPSHOT -> {}

@@ -2,9 +2,11 @@ package org.allocsim.workloads.format.pytorch.derive;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which mapped pages belong to one expandable segment, whose pages all share a pool. A segment is
@@ -85,7 +87,7 @@ final class PageRanges {
   }
 
   /** The open segment that an address lies in or right after. */
-  private Range around(long address) {
+  private @Nullable Range around(long address) {
     Map.Entry<Long, Range> entry = open.floorEntry(address);
     return entry != null && Long.compareUnsigned(address, entry.getValue().end) <= 0
         ? entry.getValue()
@@ -94,7 +96,7 @@ final class PageRanges {
 
   /** Name of the segment that a row maps pages into. */
   int segmentOf(int row) {
-    return nameOfRow.get(row);
+    return Objects.requireNonNull(nameOfRow.get(row));
   }
 
   /** Name of the segment that has an address at the end of the history, or none. */

@@ -9,6 +9,7 @@ import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
 import org.allocsim.workloads.format.pytorch.derive.Inference.Confidence;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Splits a snapshot's history, which mixes what the program asked for with what the allocator did,
@@ -88,7 +89,7 @@ public final class RequestDerivation {
   }
 
   /** One attempt; null where something was learned and the next attempt will get further. */
-  private DerivedRequests attempt(boolean last) {
+  private @Nullable DerivedRequests attempt(boolean last) {
     inferences.clear();
     unexplainedEntries = 0;
     retries = 0;

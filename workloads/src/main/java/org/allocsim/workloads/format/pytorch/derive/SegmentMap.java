@@ -73,8 +73,9 @@ final class SegmentMap {
 
   /** Pool of an allocation: that of the segment in which the history shows it. */
   PoolId poolOf(int request, int from) {
-    if (history.poolId(request) != null) {
-      return history.poolId(request);
+    PoolId recorded = history.poolId(request);
+    if (recorded != null) {
+      return recorded;
     }
     if (pools.allDefault() || effects.kind(request) == EffectKind.OOM) {
       return PoolId.DEFAULT;

@@ -14,6 +14,7 @@ import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds which pool each segment of a history belongs to. PyTorch 2.11 writes the pool only with the
@@ -70,9 +71,10 @@ final class SegmentPools {
       boolean obtains =
           effects.kind(row) == EffectKind.SEGMENT_ALLOC
               || effects.kind(row) == EffectKind.SEGMENT_MAP;
-      if (obtains && history.poolId(row) != null) {
-        poolOfSegment.put(segmentOf(row), history.poolId(row));
-        anyPrivate |= !history.poolId(row).isDefault();
+      PoolId pool = obtains ? history.poolId(row) : null;
+      if (pool != null) {
+        poolOfSegment.put(segmentOf(row), pool);
+        anyPrivate |= !pool.isDefault();
       }
     }
   }
@@ -167,7 +169,7 @@ final class SegmentPools {
     return releases.segmentsOfRun(row).stream().filter(segment -> !isKnown(segment)).toList();
   }
 
-  private PoolId knownPool(int segment) {
+  private @Nullable PoolId knownPool(int segment) {
     PoolId known = poolOfSegment.get(segment);
     return known == null && segment <= startSegment(0)
         ? startPools.get(startSegment(0) - segment)

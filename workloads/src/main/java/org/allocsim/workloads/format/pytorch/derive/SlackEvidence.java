@@ -7,6 +7,7 @@ import java.util.NavigableMap;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.workloads.format.pytorch.derive.StartReconstruction.Block;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a history shows of rests that were never split off, so that they belong to the block in
@@ -124,8 +125,7 @@ final class SlackEvidence {
   void failed(NavigableMap<Long, Block> blocks, long bytes, int stream) {
     for (Candidate candidate : candidates) {
       Block gap = gapBehind(candidate, blocks);
-      boolean mayServe = gap != null && gap.run.stream() == stream && mayBeDefault(gap.run);
-      if (mayServe) {
+      if (gap != null && gap.run.stream() == stream && mayBeDefault(gap.run)) {
         ruleOut(candidate, gap, chosen(bytes, Long.MAX_VALUE));
       }
     }
@@ -154,7 +154,7 @@ final class SlackEvidence {
   }
 
   /** The free block right after a watched one, rest included; null if it lives no more. */
-  private static Block gapBehind(Candidate candidate, NavigableMap<Long, Block> blocks) {
+  private static @Nullable Block gapBehind(Candidate candidate, NavigableMap<Long, Block> blocks) {
     Block block = blocks.get(candidate.address);
     if (block == null || block.state == BlockState.INACTIVE || block.end() != candidate.end) {
       return null;

@@ -7,6 +7,7 @@ import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.workloads.format.pytorch.derive.StartReconstruction.Block;
 import org.allocsim.workloads.format.pytorch.derive.StartReconstruction.Run;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the address ranges of the expandable segments of a start begin: at the lowest page that is
@@ -76,7 +77,7 @@ final class StartRanges {
   }
 
   /** The range that still has pages and that pages of this kind may belong to; null if none. */
-  private Range rangeAt(long address, int stream, boolean small) {
+  private @Nullable Range rangeAt(long address, int stream, boolean small) {
     Map.Entry<Long, Range> below = ranges.floorEntry(address);
     Map.Entry<Long, Range> above = ranges.higherEntry(address);
     Range lower = below != null && isOf(below.getValue(), stream, small) ? below.getValue() : null;

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
@@ -12,6 +13,7 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.pytorch.SnapshotSegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of a device when its history begins, found by undoing the history from the segments at
@@ -60,7 +62,7 @@ final class StartReconstruction {
    * @param address of the ordinary segment; 0 for pages
    * @param pool null where the history does not say
    */
-  record Run(long address, int stream, boolean small, PoolId pool, boolean expandable) {}
+  record Run(long address, int stream, boolean small, @Nullable PoolId pool, boolean expandable) {}
 
   /** Pages of one stream and kind, of whatever pool. */
   private record PageGroup(int stream, boolean small) {}
@@ -222,7 +224,7 @@ final class StartReconstruction {
   /**
    * Makes a free block with these bounds out of the free block around it; null if there is none.
    */
-  private Block carve(long address, long bytes) {
+  private @Nullable Block carve(long address, long bytes) {
     Map.Entry<Long, Block> entry = blocks.floorEntry(address);
     if (entry == null
         || entry.getValue().state != BlockState.INACTIVE
@@ -320,11 +322,11 @@ final class StartReconstruction {
   }
 
   private void extend(long address, long end) {
-    Block block = blocks.get(address);
+    Block block = Objects.requireNonNull(blocks.get(address));
     if (end == block.end()) {
       return;
     }
-    Block gap = blocks.remove(block.end());
+    Block gap = Objects.requireNonNull(blocks.remove(block.end()));
     if (Long.compareUnsigned(end, gap.end()) < 0) {
       Block rest = new Block(gap.run, end, gap.end() - end, BlockState.INACTIVE);
       blocks.put(end, rest);

@@ -3,4 +3,7 @@
  * emptied, uses ended, pools were used. It runs the simulated allocator to decide between readings,
  * and reports all that it infers.
  */
+@NullMarked
 package org.allocsim.workloads.format.pytorch.derive;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,7 @@
 package org.allocsim.workloads.format.pytorch.pickle;
 
+import org.jspecify.annotations.Nullable;
+
 /** Pickle opcodes: those that plain data need, and the names of the others for messages. */
 public final class Opcode {
   public static final int MARK = '(';
@@ -41,7 +43,7 @@ public final class Opcode {
   private Opcode() {}
 
   /** Name of an opcode that could import, call or build something, or null. */
-  public static String codeRunning(int opcode) {
+  public static @Nullable String codeRunning(int opcode) {
     return switch (opcode) {
       case 'c' -> "GLOBAL";
       case 0x93 -> "STACK_GLOBAL";
@@ -63,7 +65,7 @@ public final class Opcode {
   }
 
   /** Name of an opcode that is harmless but that no writer of snapshots uses, or null. */
-  public static String unused(int opcode) {
+  public static @Nullable String unused(int opcode) {
     return switch (opcode) {
       case '0' -> "POP";
       case '1' -> "POP_MARK";

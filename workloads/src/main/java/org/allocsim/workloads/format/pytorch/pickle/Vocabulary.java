@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The words that PyTorch's snapshots use (2.0 to 2.14). A {@link TextPool} numbers them in this
@@ -177,13 +178,13 @@ public final class Vocabulary {
   }
 
   /** The effect that an action names, or null. */
-  public static EffectKind effect(int text) {
+  public static @Nullable EffectKind effect(int text) {
     int ordinal = text - FIRST_ACTION;
     return ordinal >= 0 && ordinal < EFFECTS.length ? EFFECTS[ordinal] : null;
   }
 
   /** The state that a text names, or null. */
-  public static BlockState state(int text) {
+  public static @Nullable BlockState state(int text) {
     if (text == ACTIVE_ALLOCATED) {
       return BlockState.ACTIVE_ALLOCATED;
     }

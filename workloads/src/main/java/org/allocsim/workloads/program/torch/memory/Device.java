@@ -2,11 +2,13 @@ package org.allocsim.workloads.program.torch.memory;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.Precision;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.simulator.trace.Work;
+import org.jspecify.annotations.Nullable;
 
 /** What a program asks of its GPU, written into a trace in the order in which it asks. */
 public final class Device {
@@ -30,7 +32,7 @@ public final class Device {
   private long stream;
   private PoolId pool = PoolId.DEFAULT;
   private int gpuEvents;
-  private List<Work.Kernel> captured;
+  private @Nullable List<Work.Kernel> captured;
 
   /** A device whose programs cost the host nothing. */
   public Device() {
@@ -83,7 +85,7 @@ public final class Device {
 
   /** Ends the recording of kernels and returns them in order. */
   public List<Work.Kernel> endCapture() {
-    List<Work.Kernel> graph = captured;
+    List<Work.Kernel> graph = Objects.requireNonNull(captured, "a capture was begun");
     captured = null;
     return graph;
   }
