@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.moment.PeakAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.document.Kind;
@@ -16,7 +17,7 @@ import org.allocsim.reports.json.JsonDocument;
 /** The kinds of documents that commands write as JSON. */
 public final class Answers {
   private static final List<Kind<?>> KINDS =
-      List.of(CompareAnswer.KIND, TuneAnswer.KIND, CapacityAnswer.KIND);
+      List.of(CompareAnswer.KIND, TuneAnswer.KIND, CapacityAnswer.KIND, PeakAnswer.KIND);
 
   private Answers() {}
 

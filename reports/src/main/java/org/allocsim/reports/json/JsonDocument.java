@@ -21,7 +21,6 @@ public enum JsonDocument {
   VERIFY(2, "verify --json"),
   SUITE(2, "suite --json"),
   SUITE_SCORES(1, "suite --policies --json"),
-  PEAK(2, "peak --json"),
   PINS(2, "pins --json"),
   DIFF(2, "diff --json"),
   CHECK(1, "check --json"),

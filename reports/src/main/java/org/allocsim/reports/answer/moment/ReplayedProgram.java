@@ -233,6 +233,11 @@ public final class ReplayedProgram {
     return origins;
   }
 
+  /** Where addresses come from: recorded or modelled; null where it was not replayed. */
+  String addresses() {
+    return isEndOnly() ? null : landmarks.hasRecordedAddresses() ? "recorded" : "modelled";
+  }
+
   /** Whether only the end is known. */
   boolean isEndOnly() {
     return landmarks == null;

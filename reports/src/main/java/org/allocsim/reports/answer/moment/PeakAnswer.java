@@ -1,0 +1,123 @@
+package org.allocsim.reports.answer.moment;
+
+import static org.allocsim.reports.document.Unit.COUNT;
+import static org.allocsim.reports.document.Unit.RATIO;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.allocsim.analysis.moment.LiveSet;
+import org.allocsim.analysis.moment.LiveSet.Group;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Quantity;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+
+/**
+ * What fills the memory of a program at its peak.
+ *
+ * @param at the program at its peak
+ * @param live what it holds
+ * @param top maximum number of groups on paper
+ */
+public record PeakAnswer(ProgramMoment at, LiveSet live, int top) {
+  /** The answer as JSON. */
+  public static final Kind<PeakAnswer> KIND =
+      new Kind<>(
+          "peak",
+          "peak --json",
+          "What `allocsim peak --json` writes: what fills the memory at a moment.",
+          Shape.of(answer ->
+              answer
+                  .embed(ProgramMoment.SHAPE, PeakAnswer::at)
+                  .text("by", "What blocks of a group share: stack, size or phase.", PeakAnswer::by)
+                  .many("groups", "The groups, the largest first.", groups("", 0), PeakAnswer::groups)
+                  .one("unknown", "What no group holds.", groups("", 0), each -> each.live.unknown())
+                  .one(
+                      "awaiting",
+                      "What was given back and is in use on another stream.",
+                      groups("", 0),
+                      each -> each.live.awaiting())));
+
+  private static Shape<Group> groups(String heading, long wholeBytes) {
+    return Shape.of(group ->
+        group
+            .bytes(
+                "allocated_bytes",
+                "allocated",
+                "What the blocks take, after rounding.",
+                Group::blockBytes)
+            .shown(COUNT, "bytes", "The same, exactly.", Group::blockBytes)
+            .bytes("requested_bytes", "What the program asked for.", Group::requestedBytes)
+            .shown(COUNT, "requested", "Bytes that the program asked for.", Group::requestedBytes)
+            .shown(
+                RATIO,
+                "share",
+                "Share of allocated memory.",
+                each -> Quantity.share(each.blockBytes(), wholeBytes))
+            .count("blocks", "blocks", "Number of blocks.", Group::blocks)
+            .text("label", heading, "What the blocks share.", Group::label));
+  }
+
+  /** What groups share, as the heading of their column. */
+  static String heading(LiveSet.By by) {
+    return switch (by) {
+      case STACK -> "allocated at, innermost frame first";
+      case SIZE -> "requested size";
+      case PHASE -> "allocated in phase";
+    };
+  }
+
+  /** The groups from the given one on, added up. */
+  static Group rest(List<Group> groups, int from) {
+    Group none = new Group(Numbers.count(groups.size() - from) + " more", 0, 0, 0);
+    return groups.stream().skip(from).reduce(none, Group::plus);
+  }
+
+  private String by() {
+    return live.by().name().toLowerCase(Locale.ROOT);
+  }
+
+  private List<Group> groups() {
+    return live.groups();
+  }
+
+  /** The answer. */
+  public Document<PeakAnswer> document() {
+    Shape<Group> shape = groups(heading(live.by()), live.allocated().blockBytes());
+    List<Block> blocks = new ArrayList<>();
+    blocks.add(at.facts());
+    blocks.add(Table.of("What the program holds", shape, rows()));
+    blocks.add(at.memory());
+    blocks.addAll(at.notes());
+    List<Group> all =
+        Stream.concat(groups().stream(), Stream.of(live.unknown(), live.awaiting())).toList();
+    return new Document<>(
+        KIND,
+        at.title(),
+        null,
+        List.of(new Section(null, blocks)),
+        Table.of("Groups", shape, all),
+        this);
+  }
+
+  private List<Group> rows() {
+    List<Group> rows = new ArrayList<>(groups().stream().limit(top).toList());
+    if (groups().size() > top) {
+      rows.add(rest(groups(), top));
+    }
+    if (live.unknown().blocks() > 0 || live.by() == LiveSet.By.STACK) {
+      rows.add(live.unknown());
+    }
+    rows.add(live.allocated());
+    if (live.awaiting().blocks() > 0) {
+      rows.add(live.awaiting());
+    }
+    return rows;
+  }
+}

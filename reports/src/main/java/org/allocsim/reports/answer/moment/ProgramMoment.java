@@ -1,0 +1,171 @@
+package org.allocsim.reports.answer.moment;
+
+import static org.allocsim.reports.document.Quantity.count;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.allocsim.analysis.moment.MemoryMoment;
+import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.Inferences;
+import org.allocsim.reports.answer.part.MemoryParts;
+import org.allocsim.reports.answer.part.MemoryParts.Part;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+
+/**
+ * A program at a moment: what answers about moments have in common.
+ *
+ * @param program the program
+ * @param moment its memory at the moment
+ */
+public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
+  /** Which program it is and how it was replayed. */
+  static final Shape<ReplayedProgram> PROGRAM =
+      Shape.of(program ->
+          program
+              .text("file", "Name of the file as it was given.", ReplayedProgram::name)
+              .text(
+                  "sha256", "Digest of the file's bytes, in hexadecimal.", ReplayedProgram::sha256)
+              .missing("the trace is a program")
+              .text(
+                  "conf",
+                  "Settings of PyTorch's allocator in force; empty: the default.",
+                  ReplayedProgram::conf)
+              .count("device", "Index of the recorded device.", ReplayedProgram::device)
+              .text(
+                  "addresses",
+                  "Where addresses come from: recorded, or modelled as the driver would give them.",
+                  ReplayedProgram::addresses)
+              .missing("the program was not replayed")
+              .many(
+                  "inferences",
+                  "What the recording does not say and was inferred.",
+                  Inferences.SHAPE,
+                  ReplayedProgram::inferences)
+              .texts(
+                  "notes",
+                  "What the reader of the trace passed over or changed.",
+                  ReplayedProgram::notes));
+
+  private static final Shape<ProgramMoment> MOMENT =
+      Shape.of(at ->
+          at.text(
+                  "kind",
+                  "Which moment: peak_allocated, peak_reserved, peak_requested, first_oom, end or"
+                      + " request.",
+                  each -> each.moment().kind().name().toLowerCase(Locale.ROOT))
+              .count(
+                  "request_index",
+                  "Number of the allocation request, from 0; -1 before the first one.",
+                  each -> each.moment().requestIndex())
+              .nanos(
+                  "elapsed_nanos",
+                  "Time since the start of the history.",
+                  each -> each.moment().elapsedNanos())
+              .text(
+                  "stream",
+                  "Handle of the stream that asked.",
+                  each -> each.program().stream(each.moment().stream()))
+              .bytes(
+                  "requested_bytes",
+                  "What the program asked for.",
+                  each -> each.moment().bytes().requestedBytes())
+              .bytes(
+                  "rounding_bytes",
+                  "Allocated minus requested.",
+                  each -> each.moment().bytes().roundingBytes())
+              .bytes(
+                  "allocated_bytes",
+                  "Blocks that the program holds, after rounding.",
+                  each -> each.moment().bytes().allocatedBytes())
+              .bytes(
+                  "reserved_bytes",
+                  "Memory held from the device.",
+                  each -> each.moment().bytes().reservedBytes())
+              .bytes(
+                  "slack_bytes",
+                  "Reserved minus allocated.",
+                  each -> each.moment().bytes().slackBytes())
+              .one(
+                  "slack",
+                  "The slack, by what could be done about it.",
+                  MemoryParts.SLACK,
+                  each -> each.moment().slack())
+              .bytes(
+                  "failed_request_bytes",
+                  "What the failed request asked for.",
+                  each ->
+                      each.moment().failure() == null
+                          ? null
+                          : each.moment().failure().requestedBytes())
+              .missing("no request failed at the moment"));
+
+  /** The program and the moment. */
+  static final Shape<ProgramMoment> SHAPE =
+      Shape.of(at ->
+          at.embed(PROGRAM, ProgramMoment::program).one("moment", "The moment.", MOMENT, e -> e));
+
+  /** The program's name without folders. */
+  String title() {
+    return String.valueOf(Path.of(program.name()).getFileName());
+  }
+
+  /** File, settings and moment. */
+  Facts facts() {
+    return Facts.none()
+        .and("trace", "{}: device {}", program.name(), program.device())
+        .and(
+            "replay",
+            "PYTORCH_CUDA_ALLOC_CONF=\"{}\", {}",
+            program.conf(),
+            program.isEndOnly() ? "not replayed" : "addresses " + program.addresses())
+        .and("moment", "{}", sentence());
+  }
+
+  private Sentence sentence() {
+    String phrase = moment.kind().phrase();
+    if (program.isEndOnly()) {
+      return Sentence.of("{}", phrase);
+    }
+    if (moment.requestIndex() < 0) {
+      return Sentence.of("{}, before the first allocation request", phrase);
+    }
+    boolean isFailure = moment.kind() == MomentQuery.Kind.FIRST_OOM;
+    return Sentence.of(
+        "{}{}allocation request {} (counted from 0){}{}",
+        phrase,
+        isFailure ? ": " : ", after ",
+        count(moment.requestIndex()),
+        moment.elapsedNanos() > 0
+            ? ", " + Numbers.seconds(moment.elapsedNanos()) + " after the start"
+            : "",
+        isFailure ? ", asked for " + Numbers.bytes(moment.failure().requestedBytes()) : "");
+  }
+
+  /** Reserved memory and its parts, with slack split. */
+  Table<Part> memory() {
+    List<Part> parts = new ArrayList<>();
+    MemoryMoment.Totals bytes = moment.bytes();
+    parts.add(new Part("requested by the program", bytes.requestedBytes(), null));
+    parts.add(new Part("+ lost to rounding", bytes.roundingBytes(), null));
+    parts.add(new Part("= allocated", bytes.allocatedBytes(), null));
+    MomentText.forEachPart(
+        moment.slack(),
+        moment.slack(),
+        "other streams than " + program.stream(moment.stream()),
+        (name, part, _) -> parts.add(new Part(name, part, null)));
+    parts.add(new Part("= reserved", bytes.reservedBytes(), null));
+    return MemoryParts.table("where reserved memory lies", parts);
+  }
+
+  /** What was inferred, and what the reader of results should know. */
+  List<Block> notes() {
+    return Inferences.notes(program.inferences(), program.notes());
+  }
+}
