@@ -7,7 +7,11 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.moment.AccountAnswer;
+import org.allocsim.reports.answer.moment.CheckAnswer;
+import org.allocsim.reports.answer.moment.DiffAnswer;
 import org.allocsim.reports.answer.moment.PeakAnswer;
+import org.allocsim.reports.answer.moment.PinsAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.document.Kind;
@@ -17,7 +21,15 @@ import org.allocsim.reports.json.JsonDocument;
 /** The kinds of documents that commands write as JSON. */
 public final class Answers {
   private static final List<Kind<?>> KINDS =
-      List.of(CompareAnswer.KIND, TuneAnswer.KIND, CapacityAnswer.KIND, PeakAnswer.KIND);
+      List.of(
+          CompareAnswer.KIND,
+          TuneAnswer.KIND,
+          CapacityAnswer.KIND,
+          PeakAnswer.KIND,
+          PinsAnswer.KIND,
+          DiffAnswer.KIND,
+          CheckAnswer.KIND,
+          AccountAnswer.KIND);
 
   private Answers() {}
 

@@ -1,32 +1,21 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
+import java.util.Collections;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.account.GpuAccount;
-import org.allocsim.analysis.account.GpuAccount.Part;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
-import org.allocsim.analysis.text.JsonText;
-import org.allocsim.analysis.text.Numbers;
-import org.allocsim.reports.answer.moment.MomentText;
+import org.allocsim.reports.answer.moment.AccountAnswer;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
-import org.allocsim.reports.answer.part.InferenceText;
 import org.allocsim.reports.cli.option.Choices;
+import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
-import org.allocsim.reports.output.OutputFiles;
-import org.allocsim.reports.text.TextTable;
-import org.allocsim.simulator.stats.ByteFormat;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -74,108 +63,20 @@ final class AccountCommand implements Callable<Integer> {
 
   @Mixin private ProgramOptions programOptions;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the account as JSON; - is standard output.")
-  private String jsonName;
+  @Mixin private OutputOptions outputOptions;
 
   @Override
   public Integer call() throws IOException {
-    PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(traceName);
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
+    try (DocumentOutputs outputs =
+        outputOptions.open(
+            "account", spec.commandLine().getOut(), Collections.singletonList(file))) {
       CardOptions.Samples samples = gpuOptions.read();
       ReplayedProgram program = ReplayedProgram.read(traceName, programOptions);
       MemoryMoment moment = program.at(query);
       GpuAccount.Gpu gpu = gpuOptions.gpu(samples, program, moment, programOptions.device());
-      GpuAccount account = GpuAccount.of(moment, gpu);
-      List<String> notes = new ArrayList<>(program.notes());
-      notes.addAll(samples.notes());
-      if (json != null) {
-        JsonText.write(
-            JsonDocument.ACCOUNT.of(toMap(program, moment, account, gpu, notes)), json.stream());
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        print(program, moment, account, gpu, notes, out);
-        out.flush();
-      }
+      outputs.write(AccountAnswer.of(program, samples.notes(), moment, gpu).document());
+      return ExitCodes.DONE;
     }
-    return ExitCodes.DONE;
-  }
-
-  private static void print(
-      ReplayedProgram program,
-      MemoryMoment moment,
-      GpuAccount account,
-      GpuAccount.Gpu gpu,
-      List<String> notes,
-      PrintWriter out) {
-    MomentText.printHeader(program, moment, out);
-    TextTable table = TextTable.of("where the GPU's memory is", ">", ">bytes", ">", "according to");
-    boolean inside = true;
-    for (GpuAccount.Line line : account.lines()) {
-      if (inside && !line.part().isReserved()) {
-        inside = false;
-        row(table, "= reserved by PyTorch", account.reservedBytes(), account, "");
-      }
-      if (line.bytes() != 0 || !isRare(line.part())) {
-        row(table, label(line.part()), line.bytes(), account, line.source());
-      }
-    }
-    row(table, "= the GPU", account.totalBytes(), account, gpu.totalSource());
-    table.print(out, "");
-    if (!program.inferences().isEmpty() || !notes.isEmpty()) {
-      out.println();
-    }
-    InferenceText.print(program.inferences(), notes, out, "");
-  }
-
-  /** Parts that most programs do not have. */
-  private static boolean isRare(Part part) {
-    return switch (part) {
-      case CACHED_AWAITING, CACHED_OTHER_STREAMS, CACHED_PRIVATE -> true;
-      default -> false;
-    };
-  }
-
-  private static String label(Part part) {
-    return (part == Part.REQUESTED ? "" : "+ ") + part.label();
-  }
-
-  private static void row(
-      TextTable table, String name, long bytes, GpuAccount account, String source) {
-    table.row(
-        name,
-        ByteFormat.human(bytes),
-        (bytes < 0 ? "-" : "") + Numbers.count(Math.abs(bytes)),
-        Numbers.share(bytes, account.totalBytes()),
-        source);
-  }
-
-  private static Map<String, Object> toMap(
-      ReplayedProgram program,
-      MemoryMoment moment,
-      GpuAccount account,
-      GpuAccount.Gpu gpu,
-      List<String> notes) {
-    Map<String, Object> map = MomentText.headerMap(program);
-    map.put("notes", notes);
-    map.put("moment", MomentText.toMap(program, moment));
-    List<Object> lines = new ArrayList<>();
-    for (GpuAccount.Line line : account.lines()) {
-      Map<String, Object> entry = new LinkedHashMap<>();
-      entry.put("part", line.part().name().toLowerCase(Locale.ROOT));
-      entry.put("bytes", line.bytes());
-      entry.put("source", line.source());
-      lines.add(entry);
-    }
-    map.put("lines", lines);
-    map.put("reserved_bytes", account.reservedBytes());
-    map.put("gpu_bytes", account.totalBytes());
-    map.put("gpu_source", gpu.totalSource());
-    return map;
   }
 }

@@ -1,31 +1,25 @@
 package org.allocsim.reports.cli;
 
-import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.Landmarks;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
-import org.allocsim.analysis.text.JsonText;
-import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.LimitCheck;
-import org.allocsim.reports.answer.moment.MomentText;
+import org.allocsim.reports.answer.moment.CheckAnswer;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
+import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.ShareOrSize;
 import org.allocsim.reports.cli.option.SizeConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.OutputFiles;
-import org.allocsim.reports.text.WrappedText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -97,14 +91,10 @@ final class CheckCommand implements Callable<Integer> {
 
   @Mixin private ProgramOptions programOptions;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the results as JSON; - is standard output.")
-  private String jsonName;
+  @Mixin private OutputOptions outputOptions;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() {
     if (maxReservedBytes == null
         && maxAllocatedBytes == null
         && maxRequestedBytes == null
@@ -114,26 +104,14 @@ final class CheckCommand implements Callable<Integer> {
           "check without a limit checks nothing; give --max-reserved, --max-allocated,"
               + " --max-requested, --max-slack or --no-oom");
     }
-    PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(traceName);
-    List<LimitCheck> checks;
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
+    try (DocumentOutputs outputs =
+        outputOptions.open("check", spec.commandLine().getOut(), Collections.singletonList(file))) {
       ReplayedProgram program = ReplayedProgram.replay(traceName, programOptions);
-      checks = checks(program);
-      if (json != null) {
-        JsonText.write(JsonDocument.CHECK.of(toMap(program, checks)), json.stream());
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        checks.forEach(
-            check -> WrappedText.printField(out, check.holds() ? "ok    " : "FAIL  ", text(check)));
-        out.flush();
-      }
+      CheckAnswer answer = new CheckAnswer(program, checks(program));
+      outputs.write(answer.document());
+      return answer.holds() ? ExitCodes.DONE : ExitCodes.CHECK_DID_NOT_HOLD;
     }
-    return checks.stream().allMatch(LimitCheck::holds)
-        ? ExitCodes.DONE
-        : ExitCodes.CHECK_DID_NOT_HOLD;
   }
 
   private List<LimitCheck> checks(ReplayedProgram program) {
@@ -161,35 +139,5 @@ final class CheckCommand implements Callable<Integer> {
     if (limitBytes != null) {
       checks.add(new LimitCheck(subject, actualBytes, limitBytes, true));
     }
-  }
-
-  private static String text(LimitCheck check) {
-    return check.subject()
-        + ": "
-        + figure(check, check.actual())
-        + ", at most "
-        + figure(check, check.limit())
-        + (check.holds() ? "" : "; over by " + figure(check, check.actual() - check.limit()));
-  }
-
-  private static String figure(LimitCheck check, long value) {
-    return check.isSize() ? Numbers.bytes(value) : Numbers.count(value);
-  }
-
-  private static Map<String, Object> toMap(ReplayedProgram program, List<LimitCheck> checks) {
-    Map<String, Object> map = MomentText.headerMap(program);
-    map.put("holds", checks.stream().allMatch(LimitCheck::holds));
-    List<Object> list = new ArrayList<>();
-    for (LimitCheck check : checks) {
-      Map<String, Object> entry = new LinkedHashMap<>();
-      entry.put("subject", check.subject());
-      entry.put("actual", check.actual());
-      entry.put("limit", check.limit());
-      entry.put("unit", check.isSize() ? "bytes" : "requests");
-      entry.put("holds", check.holds());
-      list.add(entry);
-    }
-    map.put("checks", list);
-    return map;
   }
 }

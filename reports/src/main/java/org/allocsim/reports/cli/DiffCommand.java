@@ -1,27 +1,23 @@
 package org.allocsim.reports.cli;
 
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.LiveSet;
-import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.PeakDifference;
-import org.allocsim.analysis.text.JsonText;
-import org.allocsim.reports.answer.moment.DiffReport;
+import org.allocsim.reports.answer.moment.DiffAnswer;
+import org.allocsim.reports.answer.moment.ProgramMoment;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.answer.moment.TableLimits;
 import org.allocsim.reports.cli.option.GroupingOptions;
+import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
-import org.allocsim.reports.output.OutputFiles;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -57,41 +53,34 @@ final class DiffCommand implements Callable<Integer> {
 
   @Mixin private ProgramOptions programOptions;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write all lines as JSON; - is standard output.")
-  private String jsonName;
+  @Mixin private OutputOptions outputOptions;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() {
     TableLimits limits = grouping.limits();
-    PrintWriter out = spec.commandLine().getOut();
-    Path file = Traces.file(beforeName);
-    Traces.file(afterName);
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
+    try (DocumentOutputs outputs =
+        outputOptions.open(
+            "diff",
+            spec.commandLine().getOut(),
+            Arrays.asList(Traces.file(beforeName), Traces.file(afterName)))) {
       ReplayedProgram before = ReplayedProgram.replay(beforeName, programOptions);
       ReplayedProgram after = ReplayedProgram.replay(afterName, programOptions);
-      LiveSet.By chosen = grouping.by(before, after);
-      MemoryMoment first = before.at(grouping.query(MomentQuery.Kind.PEAK_RESERVED));
-      MemoryMoment second = after.at(grouping.query(MomentQuery.Kind.PEAK_RESERVED));
+      LiveSet.By by = grouping.by(before, after);
+      ProgramMoment first = peak(before);
+      ProgramMoment second = peak(after);
       PeakDifference difference =
           PeakDifference.of(
-              first,
-              LiveSet.of(first, before.origins(), chosen, limits.frames()),
-              second,
-              LiveSet.of(second, after.origins(), chosen, limits.frames()));
-      DiffReport report = new DiffReport(before, after, difference, limits);
-      if (json != null) {
-        JsonText.write(JsonDocument.DIFF.of(report.toMap()), json.stream());
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        report.print(out);
-        out.flush();
-      }
+              first.moment(),
+              first.live(by, limits.frames()),
+              second.moment(),
+              second.live(by, limits.frames()));
+      outputs.write(new DiffAnswer(first, second, difference, limits.top()).document());
+      return ExitCodes.DONE;
     }
-    return ExitCodes.DONE;
+  }
+
+  private ProgramMoment peak(ReplayedProgram program) {
+    return new ProgramMoment(
+        program, program.at(grouping.query(MomentQuery.Kind.PEAK_RESERVED)));
   }
 }

@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.LiveSet;
-import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.reports.answer.moment.PeakAnswer;
 import org.allocsim.reports.answer.moment.ProgramMoment;
@@ -61,11 +60,11 @@ final class PeakCommand implements Callable<Integer> {
     try (DocumentOutputs outputs =
         outputOptions.open("peak", spec.commandLine().getOut(), Collections.singletonList(file))) {
       ReplayedProgram program = ReplayedProgram.replay(traceName, programOptions);
-      MemoryMoment moment = program.at(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED));
-      LiveSet live =
-          LiveSet.of(moment, program.origins(), grouping.by(program), limits.frames());
-      outputs.write(
-          new PeakAnswer(new ProgramMoment(program, moment), live, limits.top()).document());
+      ProgramMoment peak =
+          new ProgramMoment(
+              program, program.at(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED)));
+      LiveSet live = peak.live(grouping.by(program), limits.frames());
+      outputs.write(new PeakAnswer(peak, live, limits.top()).document());
       return ExitCodes.DONE;
     }
   }

@@ -1,27 +1,21 @@
 package org.allocsim.reports.cli;
 
-import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Collections;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.moment.FitTrial;
-import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Pins;
-import org.allocsim.analysis.text.JsonText;
-import org.allocsim.reports.answer.moment.PinsReport;
+import org.allocsim.reports.answer.moment.PinsAnswer;
 import org.allocsim.reports.answer.moment.ReplayedProgram;
 import org.allocsim.reports.answer.moment.TableLimits;
 import org.allocsim.reports.cli.option.Choices;
+import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TableOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
-import org.allocsim.reports.output.OutputFiles;
-import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -75,58 +69,17 @@ final class PinsCommand implements Callable<Integer> {
 
   @Mixin private ProgramOptions programOptions;
 
-  @Option(
-      names = "--csv",
-      paramLabel = "FILE",
-      description =
-          "Write all segments and blocks as CSV with units in the headings; - is standard output.")
-  private String csvName;
-
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write all segments and blocks as JSON; - is standard output.")
-  private String jsonName;
+  @Mixin private OutputOptions outputOptions;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() {
     TableLimits limits = tableOptions.limits();
-    PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(traceName);
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
-      OutputFiles.Output csv = outputs.openIfGiven("--csv", csvName, file);
+    try (DocumentOutputs outputs =
+        outputOptions.open("pins", spec.commandLine().getOut(), Collections.singletonList(file))) {
       ReplayedProgram program = ReplayedProgram.read(traceName, programOptions);
-      MemoryMoment moment = program.at(query);
-      long pageBytes =
-          program
-              .landmarks()
-              .map(landmarks -> landmarks.input().config().largeSegmentBytes())
-              .orElse(AllocatorConfig.DEFAULT_LARGE_SEGMENT_BYTES);
-      List<Pins.Segment> pins = Pins.of(moment.layout(), pageBytes, order);
-      FitTrial trial =
-          moment.failure() == null ? null : new FitTrial(program.landmarks().orElseThrow(), moment);
-      PinsReport report =
-          new PinsReport(
-              program,
-              moment,
-              pins,
-              trial,
-              trial == null ? List.of() : trial.remedies(),
-              program.steps(),
-              limits);
-      if (json != null) {
-        JsonText.write(JsonDocument.PINS.of(report.toMap()), json.stream());
-      }
-      if (csv != null) {
-        report.writeCsv(csv.stream());
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        report.print(out);
-        out.flush();
-      }
+      outputs.write(PinsAnswer.of(program, program.at(query), order, limits).document());
+      return ExitCodes.DONE;
     }
-    return ExitCodes.DONE;
   }
 }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.text.Numbers;
@@ -111,9 +112,19 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
       Shape.of(at ->
           at.embed(PROGRAM, ProgramMoment::program).one("moment", "The moment.", MOMENT, e -> e));
 
+  /** What the program holds, in groups; the labels of stacks have so many frames at most. */
+  public LiveSet live(LiveSet.By by, int frames) {
+    return LiveSet.of(moment, program.origins(), by, frames);
+  }
+
   /** The program's name without folders. */
   String title() {
     return String.valueOf(Path.of(program.name()).getFileName());
+  }
+
+  /** File, GPU and moment. */
+  Sentence name() {
+    return Sentence.of("{}: device {}, {}", program.name(), program.device(), sentence());
   }
 
   /** File, settings and moment. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntToLongFunction;
+import java.util.stream.Stream;
 import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
@@ -30,46 +31,29 @@ import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
 
-/** A program that was replayed once and can be looked at in any moment. */
-public final class ReplayedProgram {
-  private final TraceSource source;
-
-  /** Handles of streams by their number. */
-  private final IntToLongFunction streamHandles;
-
-  private final String conf;
-  private final int device;
-  private final List<Inference> inferences;
-  private final List<String> notes;
-  private final Origins origins;
-
-  /** Null for a snapshot without a history. */
-  private final Landmarks landmarks;
-
-  /** Null for a snapshot with a history. */
-  private final MemoryMoment end;
-
-  private ReplayedProgram(
-      TraceSource source,
-      IntToLongFunction streamHandles,
-      String conf,
-      int device,
-      List<Inference> inferences,
-      List<String> notes,
-      Origins origins,
-      Landmarks landmarks,
-      MemoryMoment end) {
-    this.source = source;
-    this.streamHandles = streamHandles;
-    this.conf = conf;
-    this.device = device;
-    this.inferences = inferences;
-    this.notes = notes;
-    this.origins = origins;
-    this.landmarks = landmarks;
-    this.end = end;
-  }
-
+/**
+ * A program that was replayed once and can be looked at in any moment.
+ *
+ * @param source the trace
+ * @param streamHandles handles of streams by their number
+ * @param conf the settings that it was replayed under
+ * @param device the recorded GPU that is looked at
+ * @param inferences what was inferred about the recording
+ * @param notes what the reader of results should know
+ * @param origins where allocations come from
+ * @param survey what the first pass found; null for a snapshot without a history
+ * @param end the only known moment; null for a trace with a history
+ */
+public record ReplayedProgram(
+    TraceSource source,
+    IntToLongFunction streamHandles,
+    String conf,
+    int device,
+    List<Inference> inferences,
+    List<String> notes,
+    Origins origins,
+    Landmarks survey,
+    MemoryMoment end) {
   /**
    * Reads a program and replays it.
    *
@@ -208,44 +192,26 @@ public final class ReplayedProgram {
     return source.sha256();
   }
 
-  /** The settings that it was replayed under. */
-  String conf() {
-    return conf;
-  }
-
-  /** The GPU that is looked at. */
-  public int device() {
-    return device;
-  }
-
-  /** What was inferred about the recording. */
-  public List<Inference> inferences() {
-    return inferences;
-  }
-
-  /** What the reader of results should know. */
-  public List<String> notes() {
-    return notes;
-  }
-
-  /** Where allocations come from. */
-  public Origins origins() {
-    return origins;
+  /** The same with more for the reader of results to know. */
+  ReplayedProgram withNotes(List<String> more) {
+    List<String> all = Stream.concat(notes.stream(), more.stream()).toList();
+    return new ReplayedProgram(
+        source, streamHandles, conf, device, inferences, all, origins, survey, end);
   }
 
   /** Where addresses come from: recorded or modelled; null where it was not replayed. */
   String addresses() {
-    return isEndOnly() ? null : landmarks.hasRecordedAddresses() ? "recorded" : "modelled";
+    return isEndOnly() ? null : survey.hasRecordedAddresses() ? "recorded" : "modelled";
   }
 
   /** Whether only the end is known. */
   boolean isEndOnly() {
-    return landmarks == null;
+    return survey == null;
   }
 
   /** What the first pass found; there is none where only the end is known. */
   public Optional<Landmarks> landmarks() {
-    return Optional.ofNullable(landmarks);
+    return Optional.ofNullable(survey);
   }
 
   /** The program's steps, as {@code leaks} finds them; empty where it has none. */
@@ -254,7 +220,7 @@ public final class ReplayedProgram {
       return Optional.empty();
     }
     try {
-      return Optional.of(new IterationFinder(landmarks.input().trace(), device).any());
+      return Optional.of(new IterationFinder(survey.input().trace(), device).any());
     } catch (IterationException _) {
       return Optional.empty();
     }
@@ -281,9 +247,9 @@ public final class ReplayedProgram {
       }
       return end;
     }
-    MomentQuery wanted = query != null ? query : landmarks.failureOrPeak();
+    MomentQuery wanted = query != null ? query : survey.failureOrPeak();
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
-      return MomentFinder.at(landmarks, wanted, origins, progress::update)
+      return MomentFinder.at(survey, wanted, origins, progress::update)
           .orElseThrow(() -> missing(wanted));
     }
   }
@@ -296,7 +262,7 @@ public final class ReplayedProgram {
               + ": "
               + source.name()
               + " has "
-              + Numbers.count(landmarks.requests(), "allocation request")
+              + Numbers.count(survey.requests(), "allocation request")
               + ", counted from 0; name one of them");
     }
     return new Failure(

@@ -1,0 +1,85 @@
+package org.allocsim.reports.answer.moment;
+
+import static org.allocsim.reports.document.Quantity.count;
+import static org.allocsim.reports.document.Unit.BYTES;
+import static org.allocsim.reports.document.Unit.FLAG;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.analysis.tuning.LimitCheck;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+
+/**
+ * Whether a program keeps its limits.
+ *
+ * @param program the program
+ * @param checks the limits and what they were held against
+ */
+public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
+  private static final Shape<LimitCheck> CHECKS =
+      Shape.of(check ->
+          check
+              .shown(FLAG, "", "Whether the limit is kept.", each -> each.holds() ? "ok" : "FAIL")
+              .text("subject", "limit", "What is limited.", LimitCheck::subject)
+              .count("actual", "What the program has.", LimitCheck::actual)
+              .shown(BYTES, "actual", "What the program has.", each -> text(each, each.actual()))
+              .count("limit", "The maximum that is allowed.", LimitCheck::limit)
+              .shown(BYTES, "at most", "What is allowed.", each -> text(each, each.limit()))
+              .text(
+                  "unit",
+                  "Unit of the two figures: bytes or requests.",
+                  each -> each.isSize() ? "bytes" : "requests")
+              .shown(
+                  BYTES,
+                  "over by",
+                  "What is too much.",
+                  each -> each.holds() ? "" : text(each, each.actual() - each.limit()))
+              .flag("holds", "Whether the limit is kept.", LimitCheck::holds));
+
+  /** The answer as JSON. */
+  public static final Kind<CheckAnswer> KIND =
+      new Kind<>(
+          "check",
+          1,
+          "check --json",
+          "What `allocsim check --json` writes: limits and whether they are kept.",
+          Shape.of(answer ->
+              answer
+                  .embed(ProgramMoment.PROGRAM, CheckAnswer::program)
+                  .flag("holds", "Whether every limit is kept.", CheckAnswer::holds)
+                  .many("checks", "The limits.", CHECKS, CheckAnswer::checks)));
+
+  /** Whether every limit is kept. */
+  public boolean holds() {
+    return checks.stream().allMatch(LimitCheck::holds);
+  }
+
+  private static String text(LimitCheck check, long value) {
+    return check.isSize() ? Numbers.bytes(value) : Numbers.count(value);
+  }
+
+  /** The answer. */
+  public Document<CheckAnswer> document() {
+    long failed = checks.stream().filter(check -> !check.holds()).count();
+    Sentence sentence =
+        failed == 0
+            ? Sentence.of("{}, all kept.", count(checks.size(), "limit"))
+            : Sentence.of("{}, {} not kept.", count(checks.size(), "limit"), count(failed));
+    Table<LimitCheck> table = Table.of("Limits", CHECKS, checks);
+    return new Document<>(
+        KIND,
+        String.valueOf(Path.of(program.name()).getFileName()),
+        new Verdict(failed == 0 ? Tone.GOOD : Tone.BAD, sentence, List.of(), null),
+        List.of(new Section(null, List.of(table))),
+        table,
+        this);
+  }
+}

@@ -1,0 +1,488 @@
+package org.allocsim.reports.answer.moment;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
+import static org.allocsim.reports.document.Unit.BYTES;
+import static org.allocsim.reports.document.Unit.COUNT;
+import static org.allocsim.reports.document.Unit.FLAG;
+import static org.allocsim.reports.document.Unit.NUMBER;
+import static org.allocsim.reports.document.Unit.TEXT;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.allocsim.analysis.leak.Iterations;
+import org.allocsim.analysis.moment.FitTrial;
+import org.allocsim.analysis.moment.FitTrial.Remedy;
+import org.allocsim.analysis.moment.Landmarks;
+import org.allocsim.analysis.moment.MemoryMoment;
+import org.allocsim.analysis.moment.Pins;
+import org.allocsim.analysis.moment.StackLabels;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+
+/**
+ * Which blocks pin which segments.
+ *
+ * @param at the program and the moment
+ * @param pins the pinned segments, ranked
+ * @param trial trials at the moment of a failed request, else null
+ * @param remedies what the trials found
+ * @param steps the program's steps, empty where it has none
+ * @param limits how much is shown on paper
+ */
+public record PinsAnswer(
+    ProgramMoment at,
+    List<Pins.Segment> pins,
+    FitTrial trial,
+    List<Remedy> remedies,
+    Optional<Iterations> steps,
+    TableLimits limits) {
+  private static final int BLOCKS_SHOWN = 3;
+  private static final String BEFORE = "the history does not hold the allocation";
+  private static final String NO_FAILURE = "no request failed at the moment";
+
+  private static final Shape<Pin> BLOCKS =
+      Shape.of(block ->
+          block
+              .text(
+                  "address",
+                  "Address, in decimal.",
+                  each -> Long.toUnsignedString(each.block().address()))
+              .bytes("bytes", "block", "What it takes.", each -> each.block().bytes())
+              .bytes(
+                  "requested_bytes",
+                  "What the program asked for.",
+                  each -> each.block().requestedBytes())
+              .flag(
+                  "awaiting_free",
+                  "Whether it was given back and is in use on another stream.",
+                  each -> each.block().awaiting())
+              .shown(
+                  TEXT,
+                  "state",
+                  "Whether it was given back and is in use on another stream.",
+                  each -> each.block().awaiting() ? "awaits its free" : null)
+              .optional()
+              .count(
+                  "request_index",
+                  "Number of the allocation request, from 0.",
+                  each -> each.known(each.request()))
+              .missing(BEFORE)
+              .shown(
+                  COUNT,
+                  "request",
+                  "Number of the allocation request, from 0.",
+                  each ->
+                      each.program().isEndOnly()
+                          ? null
+                          : each.request() < 0 ? "before" : each.request())
+              .optional()
+              .rank(2)
+              .count(
+                  "age_steps",
+                  "Steps since its allocation.",
+                  each -> each.steps().isEmpty() ? null : each.known(each.ageInSteps()))
+              .missing(BEFORE + " or the program has no steps")
+              .count(
+                  "age_requests",
+                  "Allocation requests since its own.",
+                  each -> each.known(each.ageInRequests()))
+              .missing(BEFORE)
+              .nanos("age_nanos", "Time since its allocation.", each -> each.known(each.ageNanos()))
+              .missing(BEFORE)
+              .shown(TEXT, "age", "Steps, requests and time since its allocation.", Pin::age)
+              .optional()
+              .text(
+                  "stack",
+                  "allocated at",
+                  "Innermost frames of the stack that allocated it.",
+                  Pin::stack));
+
+  private static final Shape<Pinned> SEGMENT =
+      Shape.of(segment ->
+          segment
+              .text("stream", "Handle of its stream.", Pinned::stream)
+              .count(
+                  "pool", "Number of its pool; 0 is the default pool.", each -> each.of().pool())
+              .flag("expandable", "Whether it is expandable.", each -> each.of().expandable())
+              .bytes(
+                  "free_bytes",
+                  "Free bytes that cannot be released.",
+                  each -> each.of().freeBytes())
+              .bytes(
+                  "pinning_bytes", "Bytes of blocks in use.", each -> each.of().pinningBytes())
+              .flag(
+                  "request_fits_without",
+                  "Whether the failed request would fit if none of its blocks were in use.",
+                  Pinned::fits)
+              .missing(NO_FAILURE));
+
+  private static final Shape<Pinned> SEGMENTS =
+      Shape.of(segment ->
+          segment
+              .text("address", "Address, in decimal.", Pinned::address)
+              .bytes("bytes", "Its size.", each -> each.of().bytes())
+              .embed(SEGMENT, each -> each)
+              .many("blocks", "The blocks in use, by address.", BLOCKS, Pinned::blocks));
+
+  private static final Shape<Row> ROWS =
+      Shape.of(row ->
+          row.text("segment_address", "Address, in decimal.", each -> each.segment().address())
+              .bytes("segment_bytes", "Its size.", each -> each.segment().of().bytes())
+              .embed(SEGMENT, Row::segment)
+              .shown(BYTES, "segment", "Its size.", each -> each.first(each.of().bytes()))
+              .shown(TEXT, "at", "Its address.", each -> each.first(hex(each.of().address())))
+              .rank(1)
+              .shown(
+                  BYTES,
+                  "free",
+                  "Free bytes that cannot be released.",
+                  each -> each.first(each.of().freeBytes()))
+              .shown(
+                  BYTES,
+                  "in use",
+                  "Bytes of blocks in use.",
+                  each -> each.first(each.of().pinningBytes()))
+              .rank(4)
+              .shown(
+                  NUMBER,
+                  "free/used",
+                  "Free bytes that a byte in use pins.",
+                  each -> each.first(each.of().freePerByte()))
+              .rank(5)
+              .shown(
+                  COUNT,
+                  "blocks",
+                  "Number of blocks in use.",
+                  each -> each.first(each.of().blocks().size()))
+              .rank(3)
+              .shown(
+                  FLAG,
+                  "fits without",
+                  "Whether the failed request would fit if none of its blocks were in use.",
+                  each -> each.segment().fits() == null ? null : each.first(each.segment().fits()))
+              .optional()
+              .embed(BLOCKS, Row::block));
+
+  private static final Shape<Way> WAYS =
+      Shape.of(way ->
+          way.text(
+                  "way",
+                  "hole: one opens in a segment; release: whole segments can be released.",
+                  each -> each.remedy().way().name().toLowerCase(Locale.ROOT))
+              .flag(
+                  "confirmed",
+                  "Whether the simulation confirms that the request fits.",
+                  each -> each.remedy().confirmed())
+              .bytes("bytes", "What the blocks take.", each -> each.remedy().bytes())
+              .bytes(
+                  "gained_bytes",
+                  "Size of the hole, or of what is released.",
+                  each -> each.remedy().gainedBytes())
+              .text(
+                  "minimum",
+                  "What no other blocks with that effect have less of: bytes, blocks or nothing.",
+                  each -> each.remedy().minimum().name().toLowerCase(Locale.ROOT))
+              .many("blocks", "The blocks.", BLOCKS, Way::blocks));
+
+  /** The answer as JSON. */
+  public static final Kind<PinsAnswer> KIND =
+      new Kind<>(
+          "pins",
+          "pins --json",
+          "What `allocsim pins --json` writes: the blocks that keep segments from being released.",
+          Shape.of(answer ->
+              answer
+                  .embed(ProgramMoment.SHAPE, PinsAnswer::at)
+                  .many(
+                      "segments",
+                      "Segments that blocks keep from being released, ranked.",
+                      SEGMENTS,
+                      PinsAnswer::segments)
+                  .bytes(
+                      "missing_bytes",
+                      "What had to be released for the failed request; not above 0 where memory"
+                          + " was not short.",
+                      each -> each.trial == null ? null : each.trial.missingBytes())
+                  .missing(NO_FAILURE)
+                  .flag(
+                      "limit_inferred",
+                      "Whether the limit is the largest that explains the failures.",
+                      each -> each.trial == null ? null : each.trial.isLimitInferred())
+                  .missing(NO_FAILURE)
+                  .many(
+                      "fits_without",
+                      "Blocks without which the failed request may fit.",
+                      WAYS,
+                      PinsAnswer::ways)
+                  .missing(NO_FAILURE)));
+
+  /**
+   * What pins segments at a moment.
+   *
+   * @param order how segments are ranked
+   */
+  public static PinsAnswer of(
+      ReplayedProgram program, MemoryMoment moment, Pins.Order order, TableLimits limits) {
+    long pageBytes =
+        program
+            .landmarks()
+            .map(landmarks -> landmarks.input().config().largeSegmentBytes())
+            .orElse(AllocatorConfig.DEFAULT_LARGE_SEGMENT_BYTES);
+    Landmarks landmarks = program.landmarks().orElse(null);
+    FitTrial trial = moment.failure() == null ? null : new FitTrial(landmarks, moment);
+    return new PinsAnswer(
+        new ProgramMoment(program, moment),
+        Pins.of(moment.layout(), pageBytes, order),
+        trial,
+        trial == null ? List.of() : trial.remedies(),
+        program.steps(),
+        limits);
+  }
+
+  /** The answer. */
+  public Document<PinsAnswer> document() {
+    List<Row> rows = rows();
+    List<Block> blocks = new ArrayList<>(List.of(at.facts()));
+    for (Remedy remedy : remedies) {
+      blocks.add(new Notes(null, List.of(sentence(remedy))));
+      blocks.add(
+          Table.of(
+                  "Without these blocks the request may fit",
+                  Shape.<Pin>of(block ->
+                      block
+                          .shown(TEXT, "at", "Its address.", each -> hex(each.block().address()))
+                          .embed(BLOCKS, each -> each)),
+                  blocks(remedy.blocks()))
+              .keeping(
+                  each -> each.place() < limits.top(),
+                  new Table.More("block", "--json FILE has all")));
+    }
+    if (!pins.isEmpty()) {
+      blocks.add(
+          Table.of("Pinned segments", ROWS, rows)
+              .keeping(
+                  each -> each.rank() < limits.top() && each.place() < BLOCKS_SHOWN,
+                  new Table.More("block", "--csv FILE has all")));
+    }
+    blocks.add(at.memory());
+    blocks.addAll(at.notes());
+    rows.sort(
+        Comparator.comparingInt(Row::rank).thenComparingInt(row -> row.block().block().index()));
+    return new Document<>(
+        KIND,
+        at.title(),
+        verdict(),
+        List.of(new Section(null, blocks)),
+        Table.of("Blocks", ROWS, rows),
+        this);
+  }
+
+  private Verdict verdict() {
+    List<Sentence> details = new ArrayList<>();
+    if (trial != null && trial.missingBytes() <= 0) {
+      details.add(
+          Sentence.of(
+              "The device had enough free memory for the failed request; pinned segments are not"
+                  + " why it failed."));
+    }
+    if (trial != null && remedies.isEmpty()) {
+      details.add(
+          Sentence.of(
+              "Without all blocks that pin segments the failed request would still not have"
+                  + " fitted: pinned memory is not why it failed."));
+    }
+    if (trial != null && trial.isLimitInferred()) {
+      details.add(
+          Sentence.of(
+              "The recording does not hold the memory limit, and the largest one that explains the"
+                  + " failure is assumed; with the real one more may have been missing: give it"
+                  + " with --memory-fraction or --memory-limit."));
+    }
+    return new Verdict(
+        trial == null ? Tone.NEUTRAL : Tone.BAD,
+        Sentence.of(
+            "{} are pinned in {} by blocks of {}.",
+            bytes(pins.stream().mapToLong(Pins.Segment::freeBytes).sum()),
+            count(pins.size(), "segment"),
+            bytes(pins.stream().mapToLong(Pins.Segment::pinningBytes).sum())),
+        details,
+        null);
+  }
+
+  private Sentence sentence(Remedy remedy) {
+    int blocks = remedy.blocks().size();
+    Sentence gain =
+        remedy.way() == FitTrial.Way.HOLE
+            ? Sentence.of(
+                "a hole of {} opens in the segment at {}",
+                bytes(remedy.gainedBytes()),
+                hex(at.moment().layout().segmentAddress(remedy.segments().getFirst())))
+            : Sentence.of(
+                "{} of {} can be released, {}{} being short",
+                bytes(remedy.gainedBytes()),
+                count(remedy.segments().size(), "segment"),
+                trial.isLimitInferred() ? "at least " : "",
+                bytes(trial.missingBytes()));
+    return Sentence.of(
+        "Without {} of {} the failed request of {} {} {}; {}.",
+        blocks == 1 ? "one block" : Sentence.of("these {} blocks", count(blocks)),
+        bytes(remedy.bytes()),
+        bytes(at.moment().failure().requestedBytes()),
+        remedy.confirmed()
+            ? "fits, as the simulation confirms:"
+            : "does not fit, as the simulation shows, although",
+        gain,
+        switch (remedy.minimum()) {
+          case BYTES -> "no other blocks of fewer bytes do that";
+          case BLOCKS -> "no fewer blocks do that";
+          case NOTHING -> "there may be fewer blocks that do that";
+        });
+  }
+
+  private List<Way> ways() {
+    return trial == null ? null : remedies.stream().map(each -> new Way(this, each)).toList();
+  }
+
+  private List<Pinned> segments() {
+    return pins.stream()
+        .map(each ->
+            new Pinned(this, each, trial == null ? null : trial.fitsWithoutAllOf(each)))
+        .toList();
+  }
+
+  /** The blocks of all segments, the largest of each segment first. */
+  private List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
+    int rank = 0;
+    for (Pinned segment : segments()) {
+      List<Pins.Block> blocks = new ArrayList<>(segment.of().blocks());
+      blocks.sort(
+          Comparator.comparingLong(Pins.Block::bytes)
+              .reversed()
+              .thenComparingInt(Pins.Block::index));
+      for (Pin block : blocks(blocks)) {
+        rows.add(new Row(segment, block, rank));
+      }
+      rank++;
+    }
+    return rows;
+  }
+
+  private List<Pin> blocks(List<Pins.Block> blocks) {
+    List<Pin> list = new ArrayList<>();
+    blocks.forEach(block -> list.add(new Pin(this, block, list.size())));
+    return list;
+  }
+
+  private static String hex(long address) {
+    return "0x" + Long.toHexString(address);
+  }
+
+  private record Way(PinsAnswer answer, Remedy remedy) {
+    private List<Pin> blocks() {
+      return answer.blocks(remedy.blocks());
+    }
+  }
+
+  private record Pinned(PinsAnswer answer, Pins.Segment of, Boolean fits) {
+    private String address() {
+      return Long.toUnsignedString(of.address());
+    }
+
+    private String stream() {
+      return answer.at.program().stream(of.stream());
+    }
+
+    private List<Pin> blocks() {
+      return answer.blocks(of.blocks());
+    }
+  }
+
+  /** A block of a segment; the first one of it names the segment. */
+  private record Row(Pinned segment, Pin block, int rank) {
+    private Pins.Segment of() {
+      return segment.of();
+    }
+
+    private int place() {
+      return block.place();
+    }
+
+    private Object first(Object value) {
+      return place() == 0 ? value : "";
+    }
+  }
+
+  private record Pin(PinsAnswer answer, Pins.Block block, int place) {
+    private ReplayedProgram program() {
+      return answer.at.program();
+    }
+
+    private MemoryMoment moment() {
+      return answer.at.moment();
+    }
+
+    private Optional<Iterations> steps() {
+      return answer.steps;
+    }
+
+    /** Number of the request; −1 where the history does not hold it. */
+    private long request() {
+      return program().isEndOnly() ? -1 : program().origins().request(block.allocation());
+    }
+
+    private Long known(long value) {
+      return request() < 0 ? null : Long.valueOf(value);
+    }
+
+    private long ageInRequests() {
+      return moment().requestIndex() - request();
+    }
+
+    private long ageNanos() {
+      return request() < 0
+          ? 0
+          : moment().timeNanos() - program().origins().timeNanos(block.allocation());
+    }
+
+    private long ageInSteps() {
+      return request() < 0 ? 0 : (long) stepOf(moment().requestIndex()) - stepOf(request());
+    }
+
+    private int stepOf(long request) {
+      int row = program().origins().rowOfRequest(request).orElseThrow();
+      return steps().orElseThrow().iterationOf(row);
+    }
+
+    /** Age in steps where there are any, in requests and, where times are known, in seconds. */
+    private String age() {
+      if (request() < 0) {
+        return program().isEndOnly() ? null : "";
+      }
+      return (steps().isEmpty() ? "" : Numbers.count(ageInSteps(), "step") + ", ")
+          + Numbers.count(ageInRequests(), "request")
+          + (moment().elapsedNanos() > 0 ? ", " + Numbers.seconds(ageNanos()) : "");
+    }
+
+    private String stack() {
+      String label =
+          new StackLabels(program().origins().stackTable(), answer.limits.frames())
+              .label(program().origins().stack(block.allocation()));
+      return label.isEmpty() ? "no stack recorded" : label;
+    }
+  }
+}
