@@ -7,12 +7,14 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.diagnosis.LintAnswer;
 import org.allocsim.reports.answer.moment.AccountAnswer;
 import org.allocsim.reports.answer.moment.CheckAnswer;
 import org.allocsim.reports.answer.moment.DiffAnswer;
 import org.allocsim.reports.answer.moment.PeakAnswer;
 import org.allocsim.reports.answer.moment.PinsAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
+import org.allocsim.reports.answer.tuning.PerturbAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.render.JsonRenderer;
@@ -29,7 +31,9 @@ public final class Answers {
           PinsAnswer.KIND,
           DiffAnswer.KIND,
           CheckAnswer.KIND,
-          AccountAnswer.KIND);
+          AccountAnswer.KIND,
+          PerturbAnswer.KIND,
+          LintAnswer.KIND);
 
   private Answers() {}
 

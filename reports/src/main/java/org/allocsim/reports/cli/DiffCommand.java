@@ -80,7 +80,6 @@ final class DiffCommand implements Callable<Integer> {
   }
 
   private ProgramMoment peak(ReplayedProgram program) {
-    return new ProgramMoment(
-        program, program.at(grouping.query(MomentQuery.Kind.PEAK_RESERVED)));
+    return new ProgramMoment(program, program.at(grouping.query(MomentQuery.Kind.PEAK_RESERVED)));
   }
 }

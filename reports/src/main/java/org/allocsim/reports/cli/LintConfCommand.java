@@ -1,36 +1,31 @@
 package org.allocsim.reports.cli;
 
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.tuning.ConfLint;
 import org.allocsim.analysis.tuning.LintFinding;
-import org.allocsim.analysis.tuning.LintFinding.Severity;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.SettingsComparison;
-import org.allocsim.reports.answer.diagnosis.ConfText;
-import org.allocsim.reports.answer.diagnosis.SettingsText;
+import org.allocsim.reports.answer.diagnosis.LintAnswer;
 import org.allocsim.reports.cli.option.FractionConverter;
+import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.PlatformConverter;
 import org.allocsim.reports.cli.option.TorchVersionConverter;
 import org.allocsim.reports.input.Inputs;
 import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.OutputFiles;
-import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -107,11 +102,7 @@ final class LintConfCommand implements Callable<Integer> {
       converter = FractionConverter.class)
   private Double fraction;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the findings as JSON; - is standard output.")
-  private String jsonName;
+  @Mixin private OutputOptions outputOptions;
 
   @Override
   public Integer call() {
@@ -138,32 +129,26 @@ final class LintConfCommand implements Callable<Integer> {
     if (text == null) {
       text = snapshot.settings().conf();
     }
-    boolean limited = fraction != null && (fraction < 1 || version.isFractionOneALimit());
-    List<LintFinding> findings = new ArrayList<>(ConfLint.checkVariable(variable, version));
-    findings.addAll(ConfLint.check(text, version, platform, limited));
-    SettingsComparison comparison =
-        snapshot == null ? null : compare(text, variable, snapshot, findings);
-    PrintWriter out = spec.commandLine().getOut();
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
-      if (json != null) {
-        Map<String, Object> map = toMap(variable, text, findings);
-        if (snapshot != null) {
-          map.put("snapshot", SettingsText.toMap(snapshotName, snapshot, comparison));
-        }
-        JsonText.write(JsonDocument.LINT_CONF.of(map), json.stream());
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        print(variable, text, findings, out);
-        if (comparison != null) {
-          SettingsText.print(snapshotName, snapshot, comparison, out);
-        }
-        out.flush();
-      }
+    try (DocumentOutputs outputs =
+        outputOptions.open(
+            "lint-conf", spec.commandLine().getOut(), Collections.singletonList(file))) {
+      boolean limited = fraction != null && (fraction < 1 || version.isFractionOneALimit());
+      List<LintFinding> findings = new ArrayList<>(ConfLint.checkVariable(variable, version));
+      findings.addAll(ConfLint.check(text, version, platform, limited));
+      LintAnswer answer =
+          new LintAnswer(
+              variable,
+              text,
+              version,
+              platform,
+              findings,
+              snapshot == null
+                  ? null
+                  : new LintAnswer.InForce(
+                      snapshotName, snapshot, compare(text, variable, snapshot, findings)));
+      outputs.write(answer.document());
+      return answer.isWrong() ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
     }
-    boolean lacks = comparison != null && comparison.lacks();
-    return lacks || hasErrors(findings) ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
   }
 
   private static Snapshot readSnapshot(Path file) {
@@ -216,38 +201,5 @@ final class LintConfCommand implements Callable<Integer> {
               + "); give the release that recorded them with --torch-version",
           e);
     }
-  }
-
-  private static boolean hasErrors(List<LintFinding> findings) {
-    return findings.stream().anyMatch(finding -> finding.severity() == Severity.ERROR);
-  }
-
-  private void print(String variable, String text, List<LintFinding> findings, PrintWriter out) {
-    out.println(
-        variable
-            + "=\""
-            + text
-            + "\" for PyTorch "
-            + version.id()
-            + " on "
-            + platform.label()
-            + (findings.isEmpty() ? ": nothing found" : ""));
-    for (LintFinding finding : findings) {
-      WrappedText.print(
-          out,
-          "  ",
-          "    ",
-          finding.severity().label() + ", " + finding.kind().label() + ": " + finding.message());
-    }
-  }
-
-  private Map<String, Object> toMap(String variable, String text, List<LintFinding> findings) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    map.put("variable", variable);
-    map.put("conf", text);
-    map.put("torch_version", version.id());
-    map.put("os", platform.label());
-    map.put("findings", ConfText.toList(findings));
-    return map;
   }
 }

@@ -61,8 +61,7 @@ final class PeakCommand implements Callable<Integer> {
         outputOptions.open("peak", spec.commandLine().getOut(), Collections.singletonList(file))) {
       ReplayedProgram program = ReplayedProgram.replay(traceName, programOptions);
       ProgramMoment peak =
-          new ProgramMoment(
-              program, program.at(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED)));
+          new ProgramMoment(program, program.at(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED)));
       LiveSet live = peak.live(grouping.by(program), limits.frames());
       outputs.write(new PeakAnswer(peak, live, limits.top()).document());
       return ExitCodes.DONE;

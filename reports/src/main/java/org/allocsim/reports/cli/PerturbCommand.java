@@ -1,25 +1,24 @@
 package org.allocsim.reports.cli;
 
-import java.io.PrintWriter;
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.allocsim.analysis.text.JsonText;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Scenario;
-import org.allocsim.reports.answer.tuning.PerturbReport;
+import org.allocsim.reports.answer.tuning.PerturbAnswer;
 import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.reports.input.Traces;
-import org.allocsim.reports.json.JsonDocument;
+import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
@@ -108,16 +107,11 @@ final class PerturbCommand implements Callable<Integer> {
 
   @Mixin private ProgramOptions programOptions;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write the results of all copies as JSON; - is standard output.")
-  private String jsonName;
+  @Mixin private OutputOptions outputOptions;
 
   @Override
   public Integer call() {
     Perturbation perturbation = perturbation();
-    PrintWriter out = spec.commandLine().getOut();
     Path file = Traces.file(traceName);
     PolicyChoice policy = policy();
     ParsedConfig given = programOptions.config();
@@ -125,8 +119,9 @@ final class PerturbCommand implements Callable<Integer> {
       throw Failure.usage(
           "--conf is for policy pytorch, not " + policy.label() + "; leave one of them out");
     }
-    try (OutputFiles outputs = new OutputFiles(out)) {
-      OutputFiles.Output json = outputs.openIfGiven("--json", jsonName, file);
+    try (DocumentOutputs outputs =
+        outputOptions.open(
+            "perturb", spec.commandLine().getOut(), Collections.singletonList(file))) {
       DeviceOptions deviceOptions = programOptions.device();
       DeviceTrace input = programOptions.trace().read(traceName, deviceOptions.torchVersion());
       ParsedConfig config = given != null ? given : recorded(input);
@@ -146,19 +141,12 @@ final class PerturbCommand implements Callable<Integer> {
       long startNanos = System.nanoTime();
       Fragility fragility = replay(input, scenario, perturbation);
       double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-      PerturbReport report =
-          new PerturbReport(
-              traceName, input.sha256(), input.device(), perturbation, seed, fragility, seconds);
-      if (json != null) {
-        JsonText.write(JsonDocument.PERTURB.of(report.toMap()), json.stream());
-      }
-      outputs.commit();
-      if (!outputs.takesStandardOutput()) {
-        report.print(out);
-        out.flush();
-      }
+      outputs.write(
+          new PerturbAnswer(
+                  traceName, input.sha256(), input.device(), perturbation, seed, fragility, seconds)
+              .document());
+      return ExitCodes.DONE;
     }
-    return ExitCodes.DONE;
   }
 
   private PolicyChoice policy() {

@@ -10,12 +10,14 @@ import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.LimitCheck;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.simulator.stats.ByteFormat;
 
 /**
  * Whether a program keeps its limits.
@@ -30,7 +32,14 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
               .shown(FLAG, "", "Whether the limit is kept.", each -> each.holds() ? "ok" : "FAIL")
               .text("subject", "limit", "What is limited.", LimitCheck::subject)
               .count("actual", "What the program has.", LimitCheck::actual)
-              .shown(BYTES, "actual", "What the program has.", each -> text(each, each.actual()))
+              .shown(
+                  BYTES,
+                  "actual",
+                  "What the program has.",
+                  each ->
+                      each.isSize()
+                          ? Quantity.exactBytes(each.actual())
+                          : text(each, each.actual()))
               .count("limit", "The maximum that is allowed.", LimitCheck::limit)
               .shown(BYTES, "at most", "What is allowed.", each -> text(each, each.limit()))
               .text(
@@ -63,7 +72,7 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
   }
 
   private static String text(LimitCheck check, long value) {
-    return check.isSize() ? Numbers.bytes(value) : Numbers.count(value);
+    return check.isSize() ? ByteFormat.human(value) : Numbers.count(value);
   }
 
   /** The answer. */
@@ -71,8 +80,8 @@ public record CheckAnswer(ReplayedProgram program, List<LimitCheck> checks) {
     long failed = checks.stream().filter(check -> !check.holds()).count();
     Sentence sentence =
         failed == 0
-            ? Sentence.of("{}, all kept.", count(checks.size(), "limit"))
-            : Sentence.of("{}, {} not kept.", count(checks.size(), "limit"), count(failed));
+            ? Sentence.of("{} kept.", count(checks.size(), "limit"))
+            : Sentence.of("{} of {} not kept.", count(failed), count(checks.size(), "limit"));
     Table<LimitCheck> table = Table.of("Limits", CHECKS, checks);
     return new Document<>(
         KIND,

@@ -16,7 +16,6 @@ import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Section;
-import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verdict;
@@ -73,7 +72,8 @@ public record DiffAnswer(
                       "The groups, the largest change first.",
                       ROWS,
                       each -> each.difference.rows())
-                  .one("unknown", "What no group holds.", ROWS, each -> each.difference.unknown())));
+                  .one(
+                      "unknown", "What no group holds.", ROWS, each -> each.difference.unknown())));
 
   private static Shape<Row> rows(String before, String heading) {
     return Shape.of(row ->
@@ -92,8 +92,7 @@ public record DiffAnswer(
                 "change",
                 "The second minus the first.",
                 each -> signed(each.requestedBytes()))
-            .shown(
-                COUNT, "bytes", "The same, exactly.", each -> signedCount(each.requestedBytes()))
+            .shown(COUNT, "bytes", "The same, exactly.", each -> signedCount(each.requestedBytes()))
             .bytes(
                 "before_allocated_bytes",
                 "What the blocks of the first program take.",
@@ -102,8 +101,7 @@ public record DiffAnswer(
                 "after_allocated_bytes",
                 "What the blocks of the second program take.",
                 each -> each.after().blockBytes())
-            .count(
-                "before_blocks", "Blocks of the first program.", each -> each.before().blocks())
+            .count("before_blocks", "Blocks of the first program.", each -> each.before().blocks())
             .count("after_blocks", "Blocks of the second program.", each -> each.after().blocks())
             .text("label", heading, "What it is.", Row::label));
   }
@@ -200,8 +198,7 @@ public record DiffAnswer(
         one,
         two,
         "other streams",
-        (name, before, after) ->
-            parts.add(row("allocator: " + name.substring(2), before, after)));
+        (name, before, after) -> parts.add(row("allocator: " + name.substring(2), before, after)));
     parts.add(row("reserved", first.reservedBytes(), second.reservedBytes()));
     return parts;
   }

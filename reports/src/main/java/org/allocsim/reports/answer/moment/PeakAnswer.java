@@ -36,8 +36,10 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, int top) {
               answer
                   .embed(ProgramMoment.SHAPE, PeakAnswer::at)
                   .text("by", "What blocks of a group share: stack, size or phase.", PeakAnswer::by)
-                  .many("groups", "The groups, the largest first.", groups("", 0), PeakAnswer::groups)
-                  .one("unknown", "What no group holds.", groups("", 0), each -> each.live.unknown())
+                  .many(
+                      "groups", "The groups, the largest first.", groups("", 0), PeakAnswer::groups)
+                  .one(
+                      "unknown", "What no group holds.", groups("", 0), each -> each.live.unknown())
                   .one(
                       "awaiting",
                       "What was given back and is in use on another stream.",

@@ -115,15 +115,13 @@ public record PinsAnswer(
       Shape.of(segment ->
           segment
               .text("stream", "Handle of its stream.", Pinned::stream)
-              .count(
-                  "pool", "Number of its pool; 0 is the default pool.", each -> each.of().pool())
+              .count("pool", "Number of its pool; 0 is the default pool.", each -> each.of().pool())
               .flag("expandable", "Whether it is expandable.", each -> each.of().expandable())
               .bytes(
                   "free_bytes",
                   "Free bytes that cannot be released.",
                   each -> each.of().freeBytes())
-              .bytes(
-                  "pinning_bytes", "Bytes of blocks in use.", each -> each.of().pinningBytes())
+              .bytes("pinning_bytes", "Bytes of blocks in use.", each -> each.of().pinningBytes())
               .flag(
                   "request_fits_without",
                   "Whether the failed request would fit if none of its blocks were in use.",
@@ -359,8 +357,7 @@ public record PinsAnswer(
 
   private List<Pinned> segments() {
     return pins.stream()
-        .map(each ->
-            new Pinned(this, each, trial == null ? null : trial.fitsWithoutAllOf(each)))
+        .map(each -> new Pinned(this, each, trial == null ? null : trial.fitsWithoutAllOf(each)))
         .toList();
   }
 

@@ -1,0 +1,309 @@
+package org.allocsim.reports.answer.tuning;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
+import static org.allocsim.reports.document.Quantity.exactBytes;
+import static org.allocsim.reports.document.Unit.BYTES;
+import static org.allocsim.reports.document.Unit.COUNT;
+import static org.allocsim.reports.document.Unit.NUMBER;
+import static org.allocsim.reports.document.Unit.RATIO;
+import static org.allocsim.reports.document.Unit.TEXT;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.allocsim.analysis.text.Numbers;
+import org.allocsim.analysis.tuning.Fragility;
+import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.workloads.transform.Perturbation;
+
+/**
+ * How the changed copies of a program fared.
+ *
+ * @param file name of the trace as the user gave it
+ * @param sha256 digest of the file's bytes, in hexadecimal; null for a program
+ * @param deviceIndex index of the recorded device
+ * @param perturbation how copies were changed
+ * @param seed seed of the first copy
+ * @param fragility what they came to
+ * @param seconds wall time of all replays
+ */
+public record PerturbAnswer(
+    String file,
+    String sha256,
+    int deviceIndex,
+    Perturbation perturbation,
+    long seed,
+    Fragility fragility,
+    double seconds) {
+  private static final String NO_CONF = "the allocator is not PyTorch's";
+
+  private static final Shape<RunResult> RESULT =
+      Shape.of(result ->
+          result
+              .flag("passes", "Whether every request is served.", RunResult::passes)
+              .embed(
+                  FirstFailure.<RunResult>of(each -> each.firstFailure().orElse(null)),
+                  each -> each)
+              .bytes(
+                  "peak_reserved_bytes",
+                  "Maximum memory held from the device.",
+                  RunResult::peakReservedBytes)
+              .bytes(
+                  "peak_allocated_bytes",
+                  "Maximum memory in blocks in use.",
+                  RunResult::peakAllocatedBytes));
+
+  private static final Shape<Fragility.Copy> COPY =
+      Shape.of(copy ->
+          copy.count("seed", "Seed of the random changes.", Fragility.Copy::seed)
+              .embed(RESULT, Fragility.Copy::result));
+
+  /** The answer as JSON. */
+  public static final Kind<PerturbAnswer> KIND =
+      new Kind<>(
+          "perturb",
+          "perturb --json",
+          "What `allocsim perturb --json` writes: randomly changed copies of a program.",
+          Shape.of(answer ->
+              answer
+                  .text("file", "Name of the file as it was given.", PerturbAnswer::file)
+                  .text(
+                      "sha256",
+                      "Digest of the file's bytes, in hexadecimal.",
+                      PerturbAnswer::sha256)
+                  .missing("the trace is a program")
+                  .count(
+                      "device_index", "Index of the recorded device.", PerturbAnswer::deviceIndex)
+                  .text(
+                      "policy",
+                      "The allocator with its options.",
+                      each -> each.scenario().choice().label())
+                  .text(
+                      "torch_version",
+                      "The release of PyTorch whose rules apply.",
+                      each -> each.takesConf() ? each.scenario().version().id() : null)
+                  .missing(NO_CONF)
+                  .text(
+                      "conf",
+                      "Settings of PyTorch's allocator.",
+                      each -> each.takesConf() ? each.scenario().config().text() : null)
+                  .missing(NO_CONF)
+                  .text(
+                      "device",
+                      "Name of the simulated device's profile.",
+                      each -> each.scenario().device().name())
+                  .bytes(
+                      "capacity_bytes",
+                      "Memory of the device that the program can have.",
+                      each -> each.scenario().device().capacityBytes())
+                  .bytes(
+                      "limit_bytes",
+                      "The allocator's own limit.",
+                      each -> each.limitBytes() < 0 ? null : each.limitBytes())
+                  .missing("there is none")
+                  .flag(
+                      "swap_adjacent",
+                      "Whether adjacent requests were swapped.",
+                      each -> each.perturbation.swapsNeighbours())
+                  .number(
+                      "resize_share",
+                      "Maximum share by which sizes change.",
+                      each -> each.perturbation.resizeShare())
+                  .text(
+                      "resize_each",
+                      "What has a factor of its own: size or request.",
+                      each -> each.perturbation.resize().name().toLowerCase(Locale.ROOT))
+                  .count("seed", "Seed of the first copy.", PerturbAnswer::seed)
+                  .count("runs", "Number of copies.", PerturbAnswer::copies)
+                  .count(
+                      "failed_runs",
+                      "Copies that ran out of memory.",
+                      each -> each.fragility.failures())
+                  .number(
+                      "failed_runs_share",
+                      "Share of the copies that ran out of memory.",
+                      PerturbAnswer::failedShare)
+                  .series(
+                      NUMBER,
+                      "failed_runs_share_interval",
+                      "Lower and upper end of its confidence interval.",
+                      each -> List.of(each.interval().lower(), each.interval().upper()))
+                  .number("confidence", "Confidence of the interval.", _ -> Fragility.CONFIDENCE)
+                  .named(
+                      BYTES,
+                      "peak_reserved_bytes",
+                      "Distribution of the copies' peaks of reserved memory.",
+                      "The lowest (min), the highest (max), the median or a percentile.",
+                      each ->
+                          each.peaks(
+                              Map.of(
+                                  "min", 0.0, "p5", 0.05, "median", 0.5, "p95", 0.95, "max", 1.0)))
+                  .one("plain", "The program as it is.", RESULT, each -> each.fragility.plain())
+                  .one(
+                      "worst",
+                      "The copy that fails first, or has the highest peak where none fails.",
+                      COPY,
+                      each -> each.fragility.worst())
+                  .many("all", "The copies.", COPY, each -> each.fragility.runs())
+                  .seconds("wall_seconds", "Time that the replays took.", PerturbAnswer::seconds)));
+
+  private Scenario scenario() {
+    return fragility.scenario();
+  }
+
+  private boolean takesConf() {
+    return scenario().takesConf();
+  }
+
+  private long limitBytes() {
+    return scenario().limitBytes();
+  }
+
+  private int copies() {
+    return fragility.runs().size();
+  }
+
+  private double failedShare() {
+    return (double) fragility.failures() / copies();
+  }
+
+  private Fragility.Share interval() {
+    return fragility.failureShare();
+  }
+
+  /** Peaks of reserved memory under the names of quantiles, in ascending order. */
+  private Map<String, Long> peaks(Map<String, Double> quantiles) {
+    Map<String, Long> peaks = new LinkedHashMap<>();
+    quantiles.entrySet().stream()
+        .sorted(Map.Entry.comparingByValue())
+        .forEach(each -> peaks.put(each.getKey(), fragility.peakReservedBytes(each.getValue())));
+    return peaks;
+  }
+
+  /** The answer. */
+  public Document<PerturbAnswer> document() {
+    List<Map.Entry<String, Long>> rows = new ArrayList<>();
+    rows.add(Map.entry("as it is", fragility.plain().peakReservedBytes()));
+    rows.addAll(
+        peaks(
+                Map.of(
+                    "lowest", 0.0,
+                    "5 % of copies at most", 0.05,
+                    "half of copies at most", 0.5,
+                    "95 % of copies at most", 0.95,
+                    "highest", 1.0))
+            .entrySet());
+    Shape<Map.Entry<String, Long>> shape =
+        Shape.of(row ->
+            row.shown(TEXT, "peak of reserved memory", "Which copies.", Map.Entry::getKey)
+                .shown(BYTES, "size", "Peak of reserved memory.", Map.Entry::getValue)
+                .shown(COUNT, "bytes", "The same, exactly.", Map.Entry::getValue)
+                .shown(
+                    RATIO,
+                    "against as it is",
+                    "Change against the program as it is.",
+                    each -> change(each.getValue())));
+    String note = "Copies that run out of memory count with their peak until then.";
+    return new Document<>(
+        KIND,
+        String.valueOf(Path.of(file).getFileName()),
+        verdict(),
+        List.of(
+            new Section(
+                null,
+                List.of(
+                    facts(),
+                    Table.of("Peaks of reserved memory", shape, rows),
+                    Notes.of(null, fragility.failures() > 0 ? List.of(note) : List.of())))),
+        Table.of("Copies", COPY, fragility.runs()),
+        this);
+  }
+
+  private String change(long bytes) {
+    long plain = fragility.plain().peakReservedBytes();
+    return plain == 0
+        ? "-"
+        : String.format(Locale.ROOT, "%+.2f %%", 100.0 * (bytes - plain) / plain);
+  }
+
+  private Facts facts() {
+    return Facts.none()
+        .and("trace", "{}: device {}", file, deviceIndex)
+        .and(
+            "policy",
+            "{}{}",
+            scenario().choice().label(),
+            takesConf()
+                ? Sentence.of(
+                    " {}, PYTORCH_CUDA_ALLOC_CONF=\"{}\"",
+                    scenario().version().id(),
+                    scenario().config().text())
+                : "")
+        .and(
+            "device",
+            "{}, {} for the program, {}",
+            scenario().device().name(),
+            bytes(scenario().device().capacityBytes()),
+            limitBytes() < 0 ? "no limit" : Sentence.of("limit {}", exactBytes(limitBytes())))
+        .and("change", "{}", change());
+  }
+
+  private String change() {
+    List<String> changes = new ArrayList<>();
+    if (perturbation.swapsNeighbours()) {
+      changes.add("neighbouring requests swapped at random");
+    }
+    if (perturbation.resizeShare() != 0) {
+      changes.add(
+          "each "
+              + perturbation.resize().name().toLowerCase(Locale.ROOT)
+              + " changed by up to "
+              + Numbers.percent(perturbation.resizeShare())
+              + " up or down");
+    }
+    return String.join(", ", changes);
+  }
+
+  private Verdict verdict() {
+    RunResult worst = fragility.worst().result();
+    return new Verdict(
+        fragility.failures() == 0 ? Tone.GOOD : Tone.BAD,
+        Sentence.of(
+            "{} of {} randomly changed {} ({}; of all such copies {} to {} with {} % confidence)"
+                + " run out of memory; the program as it is {}.",
+            count(fragility.failures()),
+            count(copies()),
+            copies() == 1 ? "copy" : "copies",
+            Numbers.percent(failedShare()),
+            Numbers.percent(interval().lower()),
+            Numbers.percent(interval().upper()),
+            Math.round(100 * Fragility.CONFIDENCE),
+            fragility.plain().passes() ? "passes" : "does too"),
+        List.of(
+            Sentence.of(
+                "Worst seed {}: {}, with {} reserved at most.",
+                fragility.worst().seed(),
+                worst
+                    .firstFailure()
+                    .map(FirstFailure::fails)
+                    .orElseGet(() -> Sentence.of("it passes")),
+                bytes(worst.peakReservedBytes()))),
+        null);
+  }
+}
