@@ -47,7 +47,8 @@ public record Column<R>(
 
   /** Whether its value fits a cell of CSV. */
   public boolean isFlat() {
-    return !(type instanceof Type.Single) && !(type instanceof Type.Many);
+    Type each = type instanceof Type.Named(var of, _) ? of : type;
+    return each instanceof Type.Scalar || each instanceof Type.Series;
   }
 
   /** The value as a program reads it; null where it is missing or no finite number. */

@@ -81,6 +81,12 @@ public record Shape<R>(List<Column<R>> columns) {
       return bytes(key, null, explanation, value);
     }
 
+    /** A mean of bytes. */
+    public Builder<R> meanBytes(
+        String key, String label, String explanation, Function<? super R, Double> value) {
+      return scalar(Unit.MEAN_BYTES, key, label, explanation, value);
+    }
+
     /** A number of things. */
     public Builder<R> count(
         String key, String label, String explanation, Function<? super R, ? extends Number> value) {

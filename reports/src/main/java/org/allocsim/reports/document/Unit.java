@@ -11,6 +11,8 @@ import org.allocsim.simulator.stats.ByteFormat;
 public enum Unit {
   /** Bytes, whole. */
   BYTES("_bytes", "integer"),
+  /** A mean of bytes, with a fraction. */
+  MEAN_BYTES("_bytes", "number"),
   /** Nanoseconds, whole. */
   NANOS("_nanos", "integer"),
   /** Seconds with a fraction. */
@@ -26,7 +28,9 @@ public enum Unit {
   /** Yes or no. */
   FLAG("", "boolean"),
   /** Words and identifiers. */
-  TEXT("", "string");
+  TEXT("", "string"),
+  /** Whatever a file that was read holds. */
+  ANY("", null);
 
   /** What stands for a quantity that is not there. */
   static final String MISSING = "-";
@@ -42,14 +46,14 @@ public enum Unit {
     this.jsonType = jsonType;
   }
 
-  /** Name of the type of its values in JSON Schema. */
+  /** Name of the type of its values in JSON Schema; null where they may have any. */
   public String jsonType() {
     return jsonType;
   }
 
   /** Whether its values stand right-aligned. */
   public boolean isNumber() {
-    return this != FLAG && this != TEXT;
+    return this != FLAG && this != TEXT && this != ANY;
   }
 
   /**
@@ -60,7 +64,7 @@ public enum Unit {
   void requireKey(String key) {
     for (Unit other : values()) {
       boolean claims = !other.suffix.isEmpty() && ("_" + key).endsWith(other.suffix);
-      if (claims ? other != this : other == this && !suffix.isEmpty()) {
+      if (claims ? !other.suffix.equals(suffix) : other == this && !suffix.isEmpty()) {
         throw new IllegalArgumentException(
             "the key " + key + " does not suit a value in " + name().toLowerCase(Locale.ROOT));
       }
@@ -79,14 +83,14 @@ public enum Unit {
 
   private String text(Number number) {
     return switch (this) {
-      case BYTES -> ByteFormat.human(number.longValue());
+      case BYTES, MEAN_BYTES -> ByteFormat.human(Math.round(number.doubleValue()));
       case NANOS -> Numbers.duration(number.longValue());
       case SECONDS -> Numbers.duration(Math.round(number.doubleValue() * NANOS_PER_SECOND));
       case COUNT -> Numbers.count(number.longValue());
       case RATIO -> Numbers.percent(number.doubleValue());
       case NUMBER -> String.format(Locale.ROOT, "%.2f", number.doubleValue());
       case RATE -> String.format(Locale.ROOT, "%.2f M/s", number.doubleValue() / MILLION);
-      case FLAG, TEXT -> number.toString();
+      case FLAG, TEXT, ANY -> number.toString();
     };
   }
 }

@@ -9,6 +9,7 @@ import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verbatim;
 
 /** What needs no program on a page: facts, small tables, notes. */
 final class PageParts {
@@ -47,6 +48,10 @@ final class PageParts {
         heading(Character.toUpperCase(title.charAt(0)) + title.substring(1));
         list(sentences);
       }
+      case Verbatim(var text) ->
+          html.append("<div class=\"scroll\"><pre>")
+              .append(PageText.escape(text.stripTrailing()))
+              .append("</pre></div>\n");
       // Rows of the JSON are drawn by the page's program, which sorts them.
       case Table<?> table when table.pointer() != null -> {}
       case Table<?> table -> {

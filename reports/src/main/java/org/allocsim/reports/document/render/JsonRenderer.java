@@ -125,7 +125,9 @@ public final class JsonRenderer {
           case Type.Series _, Type.Many _ -> "array";
           case Type.Named _, Type.Single _ -> "object";
         };
-    property.put(TYPE, mayBeMissing ? List.of(name, "null") : name);
+    if (name != null) {
+      property.put(TYPE, mayBeMissing ? List.of(name, "null") : name);
+    }
     switch (type) {
       case Type.Scalar _ -> {}
       case Type.Series(var unit) -> property.put("items", Map.of(TYPE, unit.jsonType()));

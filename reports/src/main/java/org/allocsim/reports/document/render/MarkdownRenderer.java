@@ -10,6 +10,7 @@ import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verbatim;
 import org.allocsim.reports.document.Verdict;
 
 /** Prints a document as Markdown, for pull requests. */
@@ -56,6 +57,7 @@ public final class MarkdownRenderer {
           out.println("\n" + title + ":");
           print(sentences);
         }
+        case Verbatim(var text) -> out.println("\n```text\n" + text.stripTrailing() + "\n```");
         case Table<?> table -> {
           out.println();
           TerminalRenderer.textTable(table).printMarkdown(out);

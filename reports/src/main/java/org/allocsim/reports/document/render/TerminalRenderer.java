@@ -12,6 +12,7 @@ import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verbatim;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.text.TextTable;
 import org.allocsim.reports.text.WrappedText;
@@ -65,6 +66,7 @@ public final class TerminalRenderer {
         case Facts facts -> print(facts);
         case Notes notes -> print(notes);
         case Table<?> table -> print(table);
+        case Verbatim(var text) -> out.println(text.stripTrailing());
       }
     }
   }
