@@ -244,6 +244,12 @@ public record Shape<R>(List<Column<R>> columns) {
       return add(null, label, explanation, new Type.Scalar(unit), value);
     }
 
+    /** More columns of the same subject. */
+    public Builder<R> embed(Shape<R> shape) {
+      columns.addAll(shape.columns);
+      return this;
+    }
+
     /** Columns of a part, as if they were those of the subject. */
     public <P> Builder<R> embed(Shape<P> shape, Function<? super R, ? extends P> part) {
       for (Column<P> each : shape.columns) {

@@ -1,7 +1,10 @@
 package org.allocsim.reports.document;
 
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.allocsim.analysis.text.Numbers;
@@ -55,6 +58,13 @@ public record Table<R>(
   /** The same table, of which paper keeps some rows. */
   public Table<R> keeping(Predicate<? super R> isKept, More others) {
     return new Table<>(caption, shape, rows, leftOut, isKept, others, pointer);
+  }
+
+  /** The same table, of which paper keeps the first rows. */
+  public Table<R> first(int count, More others) {
+    Set<R> first = Collections.newSetFromMap(new IdentityHashMap<>());
+    first.addAll(rows.subList(0, Math.min(count, rows.size())));
+    return keeping(first::contains, others);
   }
 
   /** The same table, whose rows stand at this place of the JSON. */

@@ -1,0 +1,61 @@
+package org.allocsim.reports.answer.part;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.workloads.format.pytorch.derive.Inference;
+
+/** What a recording says, and what had to be inferred because it does not. */
+public final class Recorded {
+  private static final Shape<Inference> INFERENCE =
+      Shape.of(inference ->
+          inference
+              .count("device", "Index of the recorded device.", Inference::device)
+              .text("subject", "What was inferred.", Inference::subject)
+              .count("count", "How many.", Inference::count)
+              .text(
+                  "confidence",
+                  "How sure it is: certain, likely or guess.",
+                  each -> each.confidence().toString().toLowerCase(Locale.ROOT))
+              .text("reason", "Why this follows.", Inference::reason));
+
+  private Recorded() {}
+
+  /** The column {@code torch_settings}, of what {@link RecordingMaps#settings} gives. */
+  public static <R> Shape<R> settings(Function<R, Map<String, Object>> settings) {
+    return Shape.of(row ->
+        row.named(
+            Unit.ANY,
+            "torch_settings",
+            "The allocator's settings as the recording holds them; empty where it holds none.",
+            "A setting, under PyTorch's name.",
+            settings));
+  }
+
+  /** The column {@code notes}. */
+  public static <R> Shape<R> notes(Function<R, List<String>> notes) {
+    return Shape.of(row ->
+        row.texts("notes", "Sentences about what the reader passed over or changed.", notes));
+  }
+
+  /** The column {@code inferences}. */
+  public static <R> Shape<R> inferences(Function<R, List<Inference>> inferences) {
+    return Shape.of(row ->
+        row.many(
+            "inferences",
+            "What was inferred because the recording does not say it.",
+            INFERENCE,
+            inferences));
+  }
+
+  /** What was inferred, as people read it. */
+  public static Notes inferred(List<Inference> inferences) {
+    return Notes.of(
+        "inferred, as the recording does not say it",
+        inferences.stream().map(InferenceText::line).toList());
+  }
+}
