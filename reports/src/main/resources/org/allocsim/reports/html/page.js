@@ -78,6 +78,13 @@ async function start() {
     });
   }
 
+  if (!view) {
+    for (const id of ['table', 'overview', 'charts', 'agreement', 'explorer']) get(id).closest('section').hidden = true;
+    document.querySelector('.help').hidden = true;
+    document.documentElement.dataset.ready = 'true';
+    return;
+  }
+
   const runsOf = (number) => (data.traces[number] ? data.traces[number].runs : []);
   const table = new ResultTable(get('table'), view, (row) => {
     page.explorer.openRun(row);

@@ -87,6 +87,22 @@ class OtherPagesTest {
   }
 
   @Test
+  void aPageWithoutRunsShowsItsTablesOnly() throws IOException {
+    try (Browser browser = Browser.start()) {
+      CommandRun run =
+          CommandRun.of("peak", CommandRun.recording("cuda_graph.pickle.xz"), "--report", folder);
+      assertEquals("", run.err());
+      browser.open(folder.resolve("peak.html"));
+      assertEquals(List.of(), browser.complaints());
+      assertFalse(browser.find("#notice").isDisplayed());
+      assertFalse(browser.find("#explorer").isDisplayed());
+      assertEquals("cuda_graph.pickle.xz", browser.text("h1"));
+      assertEquals(2, browser.all("table.plain").size());
+      assertEquals("[]", browser.accessibilityFaults().toString());
+    }
+  }
+
+  @Test
   void thePageOfAProgramInTimeShowsHowBusyTheGpuIsAsTheJsonSays() throws IOException {
     try (Browser browser = Browser.start()) {
       Path trace = folder.resolve("mlp.jsonl");

@@ -265,9 +265,7 @@ public record PinsAnswer(
                           .shown(TEXT, "at", "Its address.", each -> hex(each.block().address()))
                           .embed(BLOCKS, each -> each)),
                   blocks(remedy.blocks()))
-              .keeping(
-                  each -> each.place() < limits.top(),
-                  new Table.More("block", "--json FILE has all")));
+              .first(limits.top(), new Table.More("block", "--json FILE has all")));
     }
     if (!pins.isEmpty()) {
       blocks.add(

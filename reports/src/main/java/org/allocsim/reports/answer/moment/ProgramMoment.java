@@ -10,11 +10,13 @@ import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.reports.answer.part.Inferences;
 import org.allocsim.reports.answer.part.MemoryParts;
 import org.allocsim.reports.answer.part.MemoryParts.Part;
+import org.allocsim.reports.answer.part.Recorded;
+import org.allocsim.reports.answer.part.SlackParts;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Notes;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
@@ -44,15 +46,8 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
                   "Where addresses come from: recorded, or modelled as the driver would give them.",
                   ReplayedProgram::addresses)
               .missing("the program was not replayed")
-              .many(
-                  "inferences",
-                  "What the recording does not say and was inferred.",
-                  Inferences.SHAPE,
-                  ReplayedProgram::inferences)
-              .texts(
-                  "notes",
-                  "What the reader of the trace passed over or changed.",
-                  ReplayedProgram::notes));
+              .embed(Recorded.inferences(ReplayedProgram::inferences))
+              .embed(Recorded.notes(ReplayedProgram::notes)));
 
   private static final Shape<ProgramMoment> MOMENT =
       Shape.of(at ->
@@ -96,7 +91,7 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
               .one(
                   "slack",
                   "The slack, by what could be done about it.",
-                  MemoryParts.SLACK,
+                  SlackParts.SHAPE,
                   each -> each.moment().slack())
               .bytes(
                   "failed_request_bytes",
@@ -177,6 +172,6 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
 
   /** What was inferred, and what the reader of results should know. */
   List<Block> notes() {
-    return Inferences.notes(program.inferences(), program.notes());
+    return List.of(Recorded.inferred(program.inferences()), Notes.of("notes", program.notes()));
   }
 }
