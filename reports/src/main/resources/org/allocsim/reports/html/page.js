@@ -78,7 +78,7 @@ async function start() {
     });
   }
 
-  if (!view) {
+  if (!view || !view.columns.length) {
     for (const id of ['table', 'overview', 'charts', 'agreement', 'explorer']) get(id).closest('section').hidden = true;
     document.querySelector('.help').hidden = true;
     document.documentElement.dataset.ready = 'true';
