@@ -1,8 +1,6 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.Collections;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.account.GpuAccount;
 import org.allocsim.analysis.moment.MemoryMoment;
@@ -18,10 +16,8 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim account}: reconciles what tensors take with what the GPU shows. */
 @Command(
@@ -44,8 +40,6 @@ import picocli.CommandLine.Spec;
       "  nvidia-smi --query-compute-apps=gpu_uuid,pid,used_gpu_memory --format=csv > apps.csv"
     })
 final class AccountCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
@@ -67,10 +61,7 @@ final class AccountCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Path file = Traces.file(traceName);
-    try (DocumentOutputs outputs =
-        outputOptions.open(
-            "account", spec.commandLine().getOut(), Collections.singletonList(file))) {
+    try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
       CardOptions.Samples samples = gpuOptions.read();
       ReplayedProgram program = ReplayedProgram.read(traceName, programOptions);
       MemoryMoment moment = program.at(query);

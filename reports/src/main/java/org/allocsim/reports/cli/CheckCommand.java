@@ -1,8 +1,6 @@
 package org.allocsim.reports.cli;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.Landmarks;
@@ -22,10 +20,8 @@ import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim check}: does a program keep its limits? */
 @Command(
@@ -51,8 +47,6 @@ import picocli.CommandLine.Spec;
       "  allocsim check snapshot.pickle --max-allocated 18GiB --json check.json"
     })
 final class CheckCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
@@ -104,9 +98,7 @@ final class CheckCommand implements Callable<Integer> {
           "check without a limit checks nothing; give --max-reserved, --max-allocated,"
               + " --max-requested, --max-slack or --no-oom");
     }
-    Path file = Traces.file(traceName);
-    try (DocumentOutputs outputs =
-        outputOptions.open("check", spec.commandLine().getOut(), Collections.singletonList(file))) {
+    try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
       ReplayedProgram program = ReplayedProgram.replay(traceName, programOptions);
       CheckAnswer answer = new CheckAnswer(program, checks(program));
       outputs.write(answer.document());

@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli;
 
-import java.util.Arrays;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
@@ -17,9 +16,7 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim diff}: why one program takes more memory than another. */
 @Command(
@@ -38,8 +35,6 @@ import picocli.CommandLine.Spec;
       "  allocsim diff torch29.pickle torch210.pickle --of requested --by size"
     })
 final class DiffCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(
       index = "0",
       paramLabel = "BEFORE",
@@ -59,10 +54,7 @@ final class DiffCommand implements Callable<Integer> {
   public Integer call() {
     TableLimits limits = grouping.limits();
     try (DocumentOutputs outputs =
-        outputOptions.open(
-            "diff",
-            spec.commandLine().getOut(),
-            Arrays.asList(Traces.file(beforeName), Traces.file(afterName)))) {
+        outputOptions.open(Traces.file(beforeName), Traces.file(afterName))) {
       ReplayedProgram before = ReplayedProgram.replay(beforeName, programOptions);
       ReplayedProgram after = ReplayedProgram.replay(afterName, programOptions);
       LiveSet.By by = grouping.by(before, after);

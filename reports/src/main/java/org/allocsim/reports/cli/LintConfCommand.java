@@ -2,7 +2,6 @@ package org.allocsim.reports.cli;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.tuning.ConfLint;
@@ -129,9 +128,7 @@ final class LintConfCommand implements Callable<Integer> {
     if (text == null) {
       text = snapshot.settings().conf();
     }
-    try (DocumentOutputs outputs =
-        outputOptions.open(
-            "lint-conf", spec.commandLine().getOut(), Collections.singletonList(file))) {
+    try (DocumentOutputs outputs = outputOptions.open(file)) {
       boolean limited = fraction != null && (fraction < 1 || version.isFractionOneALimit());
       List<LintFinding> findings = new ArrayList<>(ConfLint.checkVariable(variable, version));
       findings.addAll(ConfLint.check(text, version, platform, limited));

@@ -3,7 +3,6 @@ package org.allocsim.reports.cli;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
@@ -36,10 +35,8 @@ import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim min-capacity}: the smallest device on which a program runs. */
 @Command(
@@ -80,8 +77,6 @@ final class MinCapacityCommand implements Callable<Integer> {
       List.of(
           "", "expandable_segments:True", "max_split_size_mb:128", "roundup_power2_divisions:8");
 
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
@@ -116,9 +111,7 @@ final class MinCapacityCommand implements Callable<Integer> {
     if (given != null && choices.stream().noneMatch(MinCapacityCommand::takesConf)) {
       throw Failure.usage("--confs is for policy pytorch; add it to --policies, or leave it out");
     }
-    try (DocumentOutputs outputs =
-        outputOptions.open(
-            "min-capacity", spec.commandLine().getOut(), Collections.singletonList(file))) {
+    try (DocumentOutputs outputs = outputOptions.open(file)) {
       DeviceTrace input = traceOptions.read(traceName, version.version());
       String recorded = input.conf() == null ? "" : input.conf();
       List<Function<DeviceProfile, Scenario>> scenarios =

@@ -1,7 +1,5 @@
 package org.allocsim.reports.cli;
 
-import java.nio.file.Path;
-import java.util.Collections;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
@@ -18,9 +16,7 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim peak}: what fills the memory at its peak. */
 @Command(
@@ -42,8 +38,6 @@ import picocli.CommandLine.Spec;
       "torch.profiler.record_function() blocks."
     })
 final class PeakCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
@@ -56,9 +50,7 @@ final class PeakCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     TableLimits limits = grouping.limits();
-    Path file = Traces.file(traceName);
-    try (DocumentOutputs outputs =
-        outputOptions.open("peak", spec.commandLine().getOut(), Collections.singletonList(file))) {
+    try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
       ReplayedProgram program = ReplayedProgram.replay(traceName, programOptions);
       ProgramMoment peak =
           new ProgramMoment(program, program.at(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED)));

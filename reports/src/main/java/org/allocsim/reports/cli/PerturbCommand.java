@@ -28,10 +28,8 @@ import org.allocsim.workloads.transform.Perturbation.Resize;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** {@code allocsim perturb}: does a program still pass if its requests differ a little? */
@@ -56,8 +54,6 @@ import picocli.CommandLine.TypeConversionException;
 final class PerturbCommand implements Callable<Integer> {
   private static final int MAX_RUNS = 100_000;
   private static final double NANOS_PER_SECOND = 1e9;
-
-  @Spec private CommandSpec spec;
 
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
@@ -119,9 +115,7 @@ final class PerturbCommand implements Callable<Integer> {
       throw Failure.usage(
           "--conf is for policy pytorch, not " + policy.label() + "; leave one of them out");
     }
-    try (DocumentOutputs outputs =
-        outputOptions.open(
-            "perturb", spec.commandLine().getOut(), Collections.singletonList(file))) {
+    try (DocumentOutputs outputs = outputOptions.open(file)) {
       DeviceOptions deviceOptions = programOptions.device();
       DeviceTrace input = programOptions.trace().read(traceName, deviceOptions.torchVersion());
       ParsedConfig config = given != null ? given : recorded(input);

@@ -1,7 +1,5 @@
 package org.allocsim.reports.cli;
 
-import java.nio.file.Path;
-import java.util.Collections;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Pins;
@@ -18,10 +16,8 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim pins}: the blocks that keep segments from being released. */
 @Command(
@@ -41,8 +37,6 @@ import picocli.CommandLine.Spec;
       "  allocsim pins snapshot.pickle --memory-limit 16GiB --conf max_split_size_mb:128"
     })
 final class PinsCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
@@ -74,9 +68,7 @@ final class PinsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     TableLimits limits = tableOptions.limits();
-    Path file = Traces.file(traceName);
-    try (DocumentOutputs outputs =
-        outputOptions.open("pins", spec.commandLine().getOut(), Collections.singletonList(file))) {
+    try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
       ReplayedProgram program = ReplayedProgram.read(traceName, programOptions);
       outputs.write(PinsAnswer.of(program, program.at(query), order, limits).document());
       return ExitCodes.DONE;

@@ -1,7 +1,5 @@
 package org.allocsim.reports.cli;
 
-import java.nio.file.Path;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.recording.RecordedCircumstances;
@@ -111,9 +109,7 @@ final class TuneCommand implements Callable<Integer> {
           spec.commandLine(),
           "--top " + top + " is negative; give the number of rows, or 0 for all");
     }
-    Path file = Traces.file(traceName);
-    try (DocumentOutputs outputs =
-        outputOptions.open("tune", spec.commandLine().getOut(), Collections.singletonList(file))) {
+    try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
       TraceSource source = traceOptions.open(traceName);
       PyTorchVersion version = deviceOptions.torchVersion();
       ParsedConfig recorded = Settings.recorded(source, version);

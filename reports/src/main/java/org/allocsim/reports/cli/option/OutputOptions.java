@@ -2,13 +2,19 @@ package org.allocsim.reports.cli.option;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.Failure;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The options that say where an answer goes besides the terminal. */
 public final class OutputOptions {
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec spec;
+
   @Option(
       names = "--json",
       paramLabel = "FILE",
@@ -35,6 +41,17 @@ public final class OutputOptions {
   /** Whether any of them is given. */
   public boolean isGiven() {
     return json != null || csv != null || report != null || markdown;
+  }
+
+  /**
+   * Opens the files, before the long work begins; those of the report folder are called as the
+   * command.
+   *
+   * @param inputs files that are read and must not be written; null among them stands for none
+   * @throws Failure where one cannot be written
+   */
+  public DocumentOutputs open(Path... inputs) {
+    return open(spec.name(), spec.commandLine().getOut(), Arrays.asList(inputs));
   }
 
   /**
