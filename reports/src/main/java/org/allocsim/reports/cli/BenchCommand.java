@@ -166,7 +166,7 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private void requireTurns(BenchmarkPlan plan) {
-    if (outputOptions.areGiven() || baselineName != null || runs != null) {
+    if (outputOptions.isGiven() || baselineName != null || runs != null) {
       throw Failure.usage(
           "--in-turns prints samples as they come; leave out --baseline, --runs and all outputs");
     }

@@ -208,7 +208,7 @@ public final class ReportPage {
 
   private String verdict() {
     if (verdict == null) {
-      return "";
+      return "<h1>" + PageText.escape(title) + "</h1>\n";
     }
     StringBuilder html = new StringBuilder();
     html.append("<h1 class=\"verdict ")

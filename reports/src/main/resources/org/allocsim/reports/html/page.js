@@ -50,10 +50,9 @@ function setTheme(theme) {
 async function start() {
   const data = parsed('data');
   const results = parsed('results');
-  const view = describedView(data.tables);
+  const view = data.tables.length ? describedView(data.tables) : null;
   const get = (id) => document.getElementById(id);
   const redraw = [];
-  get('results-section').hidden = !data.tables.length;
   get('theme').addEventListener('change', () => {
     setTheme(get('theme').value);
     redraw.forEach((call) => call());
@@ -77,6 +76,13 @@ async function start() {
       get('copy').textContent = 'Copied';
       setTimeout(() => (get('copy').textContent = 'Copy'), 2000);
     });
+  }
+
+  if (!view) {
+    for (const id of ['table', 'overview', 'charts', 'agreement', 'explorer']) get(id).closest('section').hidden = true;
+    document.querySelector('.help').hidden = true;
+    document.documentElement.dataset.ready = 'true';
+    return;
   }
 
   const runsOf = (number) => (data.traces[number] ? data.traces[number].runs : []);

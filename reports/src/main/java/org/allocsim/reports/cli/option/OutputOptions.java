@@ -33,7 +33,7 @@ public final class OutputOptions {
   private boolean markdown;
 
   /** Whether any of them is given. */
-  public boolean areGiven() {
+  public boolean isGiven() {
     return json != null || csv != null || report != null || markdown;
   }
 
