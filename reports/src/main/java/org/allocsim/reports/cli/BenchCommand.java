@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -149,8 +148,7 @@ final class BenchCommand implements Callable<Integer> {
       baseline.requireLike(machine);
     }
     Path kept = baselineName == null ? null : Path.of(baselineName);
-    try (DocumentOutputs outputs =
-        outputOptions.open("bench", out, Collections.singletonList(kept))) {
+    try (DocumentOutputs outputs = outputOptions.open(kept)) {
       BenchmarkResults results = measure(engine, plan);
       BenchAnswer answer =
           new BenchAnswer(

@@ -2,7 +2,6 @@ package org.allocsim.reports.cli;
 
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.text.JsonText;
@@ -106,8 +105,7 @@ final class CalibrateCommand implements Callable<Integer> {
           "--max-gpu-memory bounds the memory that is used, and --fill takes all that is free;"
               + " leave one of them out");
     }
-    try (DocumentOutputs outputs =
-        outputOptions.open("calibrate", spec.commandLine().getOut(), List.of())) {
+    try (DocumentOutputs outputs = outputOptions.open()) {
       OutputFiles.Output profile = outputs.open("--output", outputName);
       CalibrationResult result = measure();
       JsonText.write(ProfileFile.fields(result.profile()), profile.stream());

@@ -31,9 +31,7 @@ import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim compare}: one trace, every allocator. */
 @Command(
@@ -63,8 +61,6 @@ import picocli.CommandLine.Spec;
       "  allocsim compare a.pickle b.pickle --confs ';expandable_segments:True' --report compared"
     })
 final class CompareCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(
       paramLabel = "TRACE",
       arity = "1..*",
@@ -85,8 +81,7 @@ final class CompareCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     List<Path> files = names.stream().map(Traces::file).toList();
     List<PolicyChoice> chosen = policyOptions.choices();
-    try (DocumentOutputs outputs =
-        outputOptions.open("compare", spec.commandLine().getOut(), files)) {
+    try (DocumentOutputs outputs = outputOptions.open(files.toArray(Path[]::new))) {
       List<ComparedTrace> traces = new ArrayList<>();
       List<TraceRecording> recordings = outputs.hasPage() ? new ArrayList<>() : null;
       for (String name : names) {

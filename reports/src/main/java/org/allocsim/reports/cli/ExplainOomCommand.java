@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.oom.BfcDump;
@@ -94,9 +93,7 @@ final class ExplainOomCommand implements Callable<Integer> {
       throw Failure.usage("--show " + show + " shows nothing; give 1 or more");
     }
     Path file = name.equals(STANDARD_INPUT) ? null : Inputs.require(name);
-    try (DocumentOutputs outputs =
-        outputOptions.open(
-            "explain-oom", spec.commandLine().getOut(), Collections.singletonList(file))) {
+    try (DocumentOutputs outputs = outputOptions.open(file)) {
       BfcDumpReader dumpReader = new BfcDumpReader();
       OomLog.Contents contents = read(file, dumpReader);
       List<BfcDump> dumps = dumpReader.finish();

@@ -20,10 +20,8 @@ import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim inspect}: what is in a file. */
 @Command(
@@ -43,8 +41,6 @@ import picocli.CommandLine.Spec;
       "  allocsim inspect huge.pickle --from 200000 --to 400000"
     })
 final class InspectCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "FILE", description = TraceOptions.TRACE)
   private String name;
 
@@ -75,8 +71,7 @@ final class InspectCommand implements Callable<Integer> {
           "--from " + from + " --to " + to + " is no range; give a start and an end after it");
     }
     List<Path> inputs = Collections.singletonList(Traces.file(name));
-    try (DocumentOutputs outputs =
-        outputOptions.open("inspect", spec.commandLine().getOut(), inputs)) {
+    try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {
       TraceSource source = Traces.open(name, format);
       boolean isRecording = source.snapshot().isPresent();
       if (!isRecording && (from > 0 || to < Long.MAX_VALUE)) {

@@ -46,10 +46,8 @@ import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim leaks}: does memory grow from iteration to iteration, and what does? */
 @Command(
@@ -89,8 +87,6 @@ final class LeaksCommand implements Callable<Integer> {
   private static final String MARKERS = "markers";
   private static final String PERIOD = "period";
 
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
@@ -129,8 +125,7 @@ final class LeaksCommand implements Callable<Integer> {
       throw Failure.usage("--warm-up " + warmUp + " is negative; give a number of iterations");
     }
     List<Path> inputs = Collections.singletonList(Traces.file(traceName));
-    try (DocumentOutputs outputs =
-        outputOptions.open("leaks", spec.commandLine().getOut(), inputs)) {
+    try (DocumentOutputs outputs = outputOptions.open(inputs.toArray(Path[]::new))) {
       OutputFiles.Output chart = outputs.open("--chart", chartName);
       LeaksAnswer answer = analyse();
       if (chart != null) {

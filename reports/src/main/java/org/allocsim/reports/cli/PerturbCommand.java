@@ -2,7 +2,6 @@ package org.allocsim.reports.cli;
 
 import java.math.BigDecimal;
 import java.nio.file.Path;
-import java.util.Collections;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;

@@ -4,7 +4,6 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.replay.CacheInsertion;
@@ -41,10 +40,8 @@ import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim replay}: one policy on one recorded program. */
 @Command(
@@ -69,8 +66,6 @@ import picocli.CommandLine.Spec;
       "  allocsim replay 'program:gpt(iterations=4)' --repeat 1000 --policy cuda-async"
     })
 final class ReplayCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(paramLabel = "TRACE", description = TraceOptions.TRACE)
   private String traceName;
 
@@ -178,11 +173,7 @@ final class ReplayCommand implements Callable<Integer> {
     if (isRepeated) {
       requireRepeatable();
     }
-    try (DocumentOutputs outputs =
-        outputOptions.open(
-            "replay",
-            spec.commandLine().getOut(),
-            Collections.singletonList(Traces.file(traceName)))) {
+    try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
       if (isRepeated) {
         outputs.write(RepeatedAnswer.of(setup(), repeat).document());
         return ExitCodes.DONE;

@@ -91,7 +91,7 @@ final class SuiteCommand implements Callable<Integer> {
       export(scenarios, out);
       return ExitCodes.DONE;
     }
-    try (DocumentOutputs outputs = outputOptions.open("suite", out, List.of())) {
+    try (DocumentOutputs outputs = outputOptions.open()) {
       if (policyNames != null) {
         outputs.write(new SuiteScoresAnswer(score(scenarios)).document());
         return ExitCodes.DONE;

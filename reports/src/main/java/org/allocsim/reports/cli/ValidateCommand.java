@@ -174,8 +174,7 @@ final class ValidateCommand implements Callable<Integer> {
               + " them out");
     }
     List<PolicyChoice> chosen = torch.pytorch() ? List.of() : policyOptions.choices();
-    try (DocumentOutputs outputs =
-        outputOptions.open("validate", spec.commandLine().getOut(), files())) {
+    try (DocumentOutputs outputs = outputOptions.open(files().toArray(Path[]::new))) {
       if (torch.pytorch()) {
         return validatePyTorch(outputs);
       }

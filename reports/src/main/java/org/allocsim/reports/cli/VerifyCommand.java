@@ -84,8 +84,7 @@ final class VerifyCommand implements Callable<Integer> {
       throw Failure.usage("--stats goes with one snapshot; verify the others without it");
     }
     try (DocumentOutputs outputs =
-        outputOptions.open(
-            "verify", spec.commandLine().getOut(), names.stream().map(Path::of).toList())) {
+        outputOptions.open(names.stream().map(Path::of).toArray(Path[]::new))) {
       SortedMap<String, Long> saved = statsName == null ? new TreeMap<>() : readStats();
       for (String name : names) {
         verify(name, saved);

@@ -17,10 +17,9 @@ final class PageTable {
 
   static <R> Map<String, Object> of(Table<R> table) {
     Column<R> naming = table.naming();
-    List<Column<R>> columns =
-        table.shape().keyed().stream()
-            .filter(column -> column.label() != null && !column.equals(naming))
-            .toList();
+    // Also what has no key: a page shows what the terminal does.
+    List<Column<R>> columns = new ArrayList<>(table.shape().columns());
+    columns.removeIf(column -> column.label() == null || column.equals(naming));
     List<Object> rows = new ArrayList<>();
     for (R row : table.rows()) {
       Map<String, Object> about = new LinkedHashMap<>();

@@ -50,10 +50,9 @@ function setTheme(theme) {
 async function start() {
   const data = parsed('data');
   const results = parsed('results');
-  const view = describedView(data.tables);
+  const view = data.tables.length ? describedView(data.tables) : null;
   const get = (id) => document.getElementById(id);
   const redraw = [];
-  get('results-section').hidden = !data.tables.length;
   get('theme').addEventListener('change', () => {
     setTheme(get('theme').value);
     redraw.forEach((call) => call());

@@ -30,7 +30,6 @@ function describedView(tables) {
   const words = (row) => about.get(row).words;
   return {
     rows: (results, number) => {
-      if (!tables.length) return [];
       const rows = valueAt(results, tables[number].pointer);
       tables[number].rows.forEach((each, i) => about.set(rows[i], each));
       return rows;
@@ -40,8 +39,8 @@ function describedView(tables) {
     name: (row) => about.get(row).name,
     // A setting of PyTorch says enough without the policy's name.
     shortName: (row) => (row.options && row.options.conf) || about.get(row).name,
-    first: tables.length ? tables[0].first : '',
-    columns: (tables.length ? tables[0].columns : []).map((column) => ({
+    first: tables[0].first,
+    columns: tables[0].columns.map((column) => ({
       ...column,
       bar: ['peak_reserved_bytes', 'measured_peak_bytes'].includes(column.key),
       value: column.shown ? (row) => words(row)[column.key] : undefined,

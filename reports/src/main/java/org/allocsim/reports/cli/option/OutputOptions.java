@@ -1,9 +1,7 @@
 package org.allocsim.reports.cli.option;
 
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.Failure;
 import picocli.CommandLine.Model.CommandSpec;
@@ -51,21 +49,10 @@ public final class OutputOptions {
    * @throws Failure where one cannot be written
    */
   public DocumentOutputs open(Path... inputs) {
-    return open(spec.name(), spec.commandLine().getOut(), Arrays.asList(inputs));
-  }
-
-  /**
-   * Opens the files, before the long work begins.
-   *
-   * @param name how files of the report folder are called
-   * @param out standard output
-   * @param inputs files that are read and must not be written; null among them stands for none
-   * @throws Failure where one cannot be written
-   */
-  public DocumentOutputs open(String name, PrintWriter out, List<Path> inputs) {
-    DocumentOutputs outputs = new DocumentOutputs(out, markdown, inputs);
+    DocumentOutputs outputs =
+        new DocumentOutputs(spec.commandLine().getOut(), markdown, Arrays.asList(inputs));
     try {
-      outputs.open(name, json, csv, report);
+      outputs.open(spec.name(), json, csv, report);
       return outputs;
     } catch (RuntimeException e) {
       outputs.close();

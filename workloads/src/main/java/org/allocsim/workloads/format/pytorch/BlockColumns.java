@@ -19,6 +19,7 @@ final class BlockColumns {
 
   /** Blocks for which the file has no requested size. */
   long sizesUnknown;
+
   boolean hasHistories;
 
   /** What is wrong with the first block that cannot be read, or null. */

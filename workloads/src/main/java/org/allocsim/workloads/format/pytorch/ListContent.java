@@ -39,6 +39,7 @@ sealed interface ListContent {
 
     /** Blocks without a requested size. */
     long sizesUnknown;
+
     boolean hasBlockHistories;
 
     /** What is wrong with the first segment that cannot be read, or null. */

@@ -258,12 +258,13 @@ final class SnapshotAssembler {
 
   /**
    * The release that the form of the file shows, by the first that wrote each field (snapshots of
-   * PyTorch 2.0 to 2.14): times 2.2, settings 2.3, annotations 2.5, contexts of compilation 2.8, the
-   * setting for captures 2.9, metadata 2.10, pools of entries 2.12. Files of 2.11, the default, look
-   * like those of 2.10.
+   * PyTorch 2.0 to 2.14): times 2.2, settings 2.3, annotations 2.5, contexts of compilation 2.8,
+   * the setting for captures 2.9, metadata 2.10, pools of entries 2.12. Files of 2.11, the default,
+   * look like those of 2.10.
    */
   private PyTorchVersion release() {
-    List<EventColumns> known = histories.stream().filter(each -> each != null && each.entries() > 0).toList();
+    List<EventColumns> known =
+        histories.stream().filter(each -> each != null && each.entries() > 0).toList();
     if (known.isEmpty()) {
       return null;
     }
