@@ -28,6 +28,7 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -102,7 +103,7 @@ final class CompareCommand implements Callable<Integer> {
         chosen,
         input.conf(),
         deviceOptions.torchVersion(),
-        deviceOptions.isTorchVersionGiven()
+        deviceOptions.torchVersion() != PyTorchVersion.DEFAULT
             ? Map.of("torch-version", deviceOptions.torchVersion().id())
             : Map.of(),
         deviceOptions.profile());
@@ -122,7 +123,7 @@ final class CompareCommand implements Callable<Integer> {
       ChartFolder charts,
       String prefix)
       throws IOException {
-    DeviceTrace input = traceOptions.read(name, deviceOptions.torchVersion());
+    DeviceTrace input = traceOptions.read(name, deviceOptions.release());
     List<PolicyChoice> choices = withConfs(chosen, input);
     RecordedCircumstances circumstances =
         deviceOptions.circumstances(

@@ -77,7 +77,7 @@ final class ConvertCommand implements Callable<Integer> {
     TraceWriter writer = target.writer().orElseThrow();
     try (OutputFiles outputs = new OutputFiles(out)) {
       OutputFiles.Output output = outputs.open("--output", outputName, file);
-      DeviceTrace input = traceOptions.read(name, torchVersion.version());
+      DeviceTrace input = traceOptions.read(name, torchVersion);
       List<String> losses = losses(writer, input);
       try (OutputStream stream =
           Compression.ofName(outputName)

@@ -171,6 +171,7 @@ final class LeaksCommand implements Callable<Integer> {
   /** The recording is replayed as it was made; the device that was chosen is only forecast. */
   LeaksAnswer analyse() throws IOException {
     TraceSource source = traceOptions.open(traceName);
+    deviceOptions.release().follow(source);
     PyTorchVersion version = deviceOptions.torchVersion();
     ParsedConfig config = Settings.recorded(source, version);
     long capacityBytes = capacityBytes(config);

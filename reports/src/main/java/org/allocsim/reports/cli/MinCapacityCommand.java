@@ -107,15 +107,16 @@ final class MinCapacityCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Path file = Traces.file(traceName);
     List<PolicyChoice> choices = choices();
-    List<ParsedConfig> given = confs == null ? null : parse(ConfListOptions.split(confs));
-    if (given != null && choices.stream().noneMatch(MinCapacityCommand::takesConf)) {
+    if (confs != null && choices.stream().noneMatch(MinCapacityCommand::takesConf)) {
       throw Failure.usage("--confs is for policy pytorch; add it to --policies, or leave it out");
     }
     try (DocumentOutputs outputs = outputOptions.open(file)) {
-      DeviceTrace input = traceOptions.read(traceName, version.version());
-      String recorded = input.conf() == null ? "" : input.conf();
-      List<Function<DeviceProfile, Scenario>> scenarios =
-          scenarios(choices, given != null ? given : usual(recorded));
+      DeviceTrace input = traceOptions.read(traceName, version);
+      List<ParsedConfig> settings =
+          confs == null
+              ? usual(input.conf() == null ? "" : input.conf())
+              : parse(ConfListOptions.split(confs));
+      List<Function<DeviceProfile, Scenario>> scenarios = scenarios(choices, settings);
       List<String> leftOut = new ArrayList<>();
       scenarios.removeIf(each ->
           each.apply(DeviceProfiles.defaultProfile())

@@ -116,7 +116,7 @@ final class PerturbCommand implements Callable<Integer> {
     }
     try (DocumentOutputs outputs = outputOptions.open(file)) {
       DeviceOptions deviceOptions = programOptions.device();
-      DeviceTrace input = programOptions.trace().read(traceName, deviceOptions.torchVersion());
+      DeviceTrace input = programOptions.trace().read(traceName, deviceOptions.release());
       ParsedConfig config = given != null ? given : recorded(input);
       Settings.requirePossible(config, deviceOptions.profile());
       Scenario scenario =

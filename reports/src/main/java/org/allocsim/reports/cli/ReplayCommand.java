@@ -227,6 +227,7 @@ final class ReplayCommand implements Callable<Integer> {
   /** What is replayed, and how. */
   private ReplaySetup setup() {
     TraceSource source = traceOptions.open(traceName);
+    deviceOptions.release().follow(source);
     PyTorchVersion version = chosenVersion();
     ParsedConfig given = givenConfig(version);
     ParsedConfig config = isPyTorch() ? config(source, given, version) : null;

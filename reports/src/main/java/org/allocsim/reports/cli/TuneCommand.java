@@ -111,6 +111,7 @@ final class TuneCommand implements Callable<Integer> {
     }
     try (DocumentOutputs outputs = outputOptions.open(Traces.file(traceName))) {
       TraceSource source = traceOptions.open(traceName);
+      deviceOptions.release().follow(source);
       PyTorchVersion version = deviceOptions.torchVersion();
       ParsedConfig recorded = Settings.recorded(source, version);
       Settings.requirePossible(recorded, deviceOptions.profile());

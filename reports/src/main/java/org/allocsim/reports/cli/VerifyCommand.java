@@ -127,6 +127,7 @@ final class VerifyCommand implements Callable<Integer> {
   private List<VerifiedDevice> devices(String name, SortedMap<String, Long> saved) {
     long startNanos = System.nanoTime();
     TraceSource source = Traces.open(name, null);
+    deviceOptions.release().follow(source);
     Snapshot snapshot =
         source
             .snapshot()

@@ -60,14 +60,14 @@ public record ReplayedProgram(
    * @throws Failure where it has no history
    */
   public static ReplayedProgram replay(String name, ProgramSettings settings) {
-    ParsedConfig given = settings.config();
-    return replay(settings.open(name), given, settings);
+    TraceSource source = settings.open(name);
+    return replay(source, settings.config(), settings);
   }
 
   /** Reads a program; one without a history can be looked at in its end only. */
   public static ReplayedProgram read(String name, ProgramSettings settings) {
-    ParsedConfig given = settings.config();
     TraceSource source = settings.open(name);
+    ParsedConfig given = settings.config();
     boolean hasHistory = source.snapshot().map(Snapshot::hasHistory).orElse(true);
     return hasHistory || settings.isReplayChosen()
         ? replay(source, given, settings)

@@ -67,9 +67,9 @@ public final class DeviceOptions {
     return device != null;
   }
 
-  /** Whether a release was chosen. */
-  public boolean isTorchVersionGiven() {
-    return torchVersion.isGiven();
+  /** The option of the release, whose default a trace may show. */
+  public TorchVersionOption release() {
+    return torchVersion;
   }
 
   /** Whether an option gives the allocator's own limit. */

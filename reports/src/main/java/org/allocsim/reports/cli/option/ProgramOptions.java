@@ -60,7 +60,9 @@ public final class ProgramOptions implements ProgramSettings {
 
   @Override
   public TraceSource open(String name) {
-    return traceOptions.open(name);
+    TraceSource source = traceOptions.open(name);
+    deviceOptions.release().follow(source);
+    return source;
   }
 
   /** The options of the device. */

@@ -1,6 +1,7 @@
 package org.allocsim.reports.cli.option;
 
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Option;
 
 /** The option that says by the rules of which release PyTorch's allocator works. */
@@ -8,17 +9,21 @@ public final class TorchVersionOption {
   @Option(
       names = "--torch-version",
       paramLabel = "VERSION",
-      description = "Rules of this PyTorch release, 2.0 to 2.14 (default: 2.11).",
+      description =
+          "Rules of this PyTorch release, 2.0 to 2.14 (default: what a recording shows, else"
+              + " 2.11).",
       converter = TorchVersionConverter.class)
   private PyTorchVersion version;
 
-  /** Whether a release was chosen. */
-  boolean isGiven() {
-    return version != null;
+  private PyTorchVersion recorded = PyTorchVersion.DEFAULT;
+
+  /** Takes the release that a trace shows, if it shows one, for the default. */
+  public void follow(TraceSource source) {
+    recorded = source.release().orElse(PyTorchVersion.DEFAULT);
   }
 
-  /** The release that was chosen, or the default one. */
+  /** The release that was chosen, or that a trace shows, or the default one. */
   public PyTorchVersion version() {
-    return version == null ? PyTorchVersion.DEFAULT : version;
+    return version == null ? recorded : version;
   }
 }

@@ -54,6 +54,17 @@ public final class TraceOptions {
   }
 
   /**
+   * Reads a trace by the rules of the release that was chosen, or that it shows.
+   *
+   * @throws Failure where it cannot be read
+   */
+  public DeviceTrace read(String name, TorchVersionOption version) {
+    TraceSource source = open(name);
+    version.follow(source);
+    return read(source, ReadingOptions.of(version.version()));
+  }
+
+  /**
    * The requests of the device that was chosen.
    *
    * @throws Failure where a recording is damaged, or the device did nothing
