@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
 import org.allocsim.simulator.device.DeviceProfile;
 
 /**
@@ -27,6 +29,9 @@ public final class ShippedProfiles {
           "l4",
           "t4");
 
+  private static final Pattern NOISE =
+      Pattern.compile("nvidia|geforce|tesla|sxm[0-9]?|pcie|hbm[0-9]e?|[^a-z0-9]");
+
   private ShippedProfiles() {}
 
   /** Names of all shipped profiles, the measured ones first. */
@@ -40,18 +45,25 @@ public final class ShippedProfiles {
   }
 
   /**
-   * The shipped profile with this name.
+   * The shipped profile with this name, or of the GPU that the driver or people call so: {@code
+   * rtx-4090}, {@code RTX 4090} and {@code NVIDIA GeForce RTX 4090} are one.
    *
    * @throws IllegalArgumentException for an unknown name, with the known ones
    */
   public static DeviceProfile named(String name) {
-    int index = NAMES.indexOf(name);
+    List<String> plain = NAMES.stream().map(ShippedProfiles::plain).toList();
+    int index = plain.indexOf(plain(name));
     if (index < 0) {
       throw new IllegalArgumentException(
           "unknown device '%s'; known devices are %s"
               .formatted(RecordFields.printable(name), String.join(", ", NAMES)));
     }
     return Holder.PROFILES.get(index);
+  }
+
+  /** A name without maker, series, form factor, kind of memory and punctuation. */
+  private static String plain(String name) {
+    return NOISE.matcher(name.toLowerCase(Locale.ROOT)).replaceAll("");
   }
 
   /** Reads the files when they are first needed. */

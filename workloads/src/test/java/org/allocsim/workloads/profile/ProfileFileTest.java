@@ -15,6 +15,8 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.DriverCosts;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ProfileFileTest {
   private static String h100() throws IOException {
@@ -50,6 +52,19 @@ class ProfileFileTest {
   @Test
   void theDefaultDeviceIsTheShippedOne() {
     assertEquals(DeviceProfiles.defaultProfile(), ShippedProfiles.named("h100-80gb"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "RTX 4090, rtx-4090",
+    "NVIDIA GeForce RTX 4090, rtx-4090",
+    "NVIDIA H100 80GB HBM3, h100-80gb",
+    "NVIDIA A100-SXM4-80GB, a100-80gb",
+    "Tesla V100-SXM2-16GB, v100-16gb",
+    "Tesla T4, t4",
+  })
+  void gpuIsFoundAsTheDriverCallsIt(String called, String name) {
+    assertEquals(name, ShippedProfiles.named(called).name());
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.util.Optional;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.Margin;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
@@ -23,8 +24,8 @@ import org.allocsim.simulator.run.RunResult;
 final class CompareVerdict {
   private static final String CONF = "conf";
 
-  /** Savings below a hundredth of the peak are no reason to change anything. */
-  private static final long STEPS_OF_PEAK = 100;
+  /** Savings below this share of the peak are no reason to change anything. */
+  private static final double LEAST_SAVING = 0.02;
 
   private final List<RunResult> results;
   private final Optional<RunResult> recorded;
@@ -91,12 +92,12 @@ final class CompareVerdict {
               failure(now)));
     }
     long savedBytes = now.peakReservedBytes() - then.peakReservedBytes();
-    if (savedBytes <= now.peakReservedBytes() / STEPS_OF_PEAK) {
+    if (savedBytes <= LEAST_SAVING * now.peakReservedBytes()) {
       return setting(
           Verdict.Tone.NEUTRAL,
           now,
           Sentence.of(
-              "Keep {}: no setting that was compared lowers its peak of {} by more than 1 %.",
+              "Keep {}: no setting that was compared lowers its peak of {} by more than 2 %.",
               Settings.name(conf(now)), bytes(now.peakReservedBytes())));
     }
     return setting(
@@ -148,12 +149,24 @@ final class CompareVerdict {
     return FirstFailure.fails(result.failures().getFirst());
   }
 
+  private static Sentence cost(RunResult chosen, RunResult now) {
+    return Sentence.of(
+        "Cost: {} instead of {}, {} in the driver instead of {} (modelled, without waiting for the"
+            + " device).",
+        count(chosen.driverCalls(), "driver call"),
+        count(now.driverCalls()),
+        Quantity.nanos(chosen.driverNanos()),
+        Quantity.nanos(now.driverNanos()));
+  }
+
   /** Facts around a result, which may be null. */
   private List<Sentence> details(RunResult chosen) {
     List<Sentence> details = new ArrayList<>();
     details.add(
         Sentence.of("The program itself holds {} at its peak.", Quantity.exactBytes(neededBytes)));
     if (chosen != null) {
+      details.add(Margin.sentence(chosen, maxBytes));
+      recorded.filter(now -> !now.equals(chosen)).ifPresent(now -> details.add(cost(chosen, now)));
       details.add(
           Sentence.of(
               "When reserved memory is highest, {} goes to rounding and {} is cached and not in"

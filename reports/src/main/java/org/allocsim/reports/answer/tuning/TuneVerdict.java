@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.Margin;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
@@ -104,6 +105,9 @@ final class TuneVerdict {
         Sentence.of(
             "The program itself holds {} at its peak; no setting reserves less.",
             exactBytes(tuning.demand().peakRequestedBytes())));
+    if (entry.result().passes()) {
+      details.add(Margin.sentence(entry.result(), answer.circumstances().maxBytes()));
+    }
     if (!entry.equals(tuning.recorded())) {
       details.add(cost(entry));
     }
@@ -117,11 +121,10 @@ final class TuneVerdict {
     long stepNanos = entry.nanosPerStep();
     long recordedStepNanos = tuning.recorded().nanosPerStep();
     return Sentence.of(
-        "Cost: {} instead of {}{}, {} instead of {}, {} in the driver instead of {}{} (modelled,"
+        "Cost: {} instead of {}, {} instead of {}, {} in the driver instead of {}{} (modelled,"
             + " without waiting for the device).",
         count(after.driverCalls(), "driver call"),
         count(before.driverCalls()),
-        before.passes() ? "" : " up to its failure",
         count(after.forcedSynchronizations(), "forced synchronisation"),
         count(before.forcedSynchronizations()),
         nanos(after.driverNanos()),

@@ -11,12 +11,20 @@ import picocli.CommandLine.TypeConversionException;
 
 /**
  * Reads a size: bytes ({@code 1048576}) or a number with a binary unit from KiB to PiB ({@code
- * 512MiB}, {@code 1.5GiB}). A fraction of a byte is dropped. Decimal and unclear units (MB, G) are
+ * 512MiB}, {@code 1.5GiB}). A fraction of a byte is dropped. Digits may stand in groups of three, as
+ * they are printed. A number without a unit that no GPU memory is as small as is refused. Decimal and unclear units (MB, G) are
  * refused, because a gigabyte of one thousand millions and one of 2^30 differ by 7 %.
  */
 public final class SizeConverter implements ITypeConverter<Long> {
   private static final Pattern SIZE =
       Pattern.compile("([0-9]{1,19}(?:\\.[0-9]{1,19})?)\\s*([A-Za-z]*)");
+
+  /** What separates groups of three digits; the narrow ones as they are printed or copied. */
+  private static final Pattern GROUPING =
+      Pattern.compile("(?<=[0-9])[ ,_\u00a0\u202f](?=[0-9]{3}(?![0-9]))");
+
+  /** Sizes below it say what unit they are in. */
+  private static final BigDecimal LEAST_BARE = BigDecimal.valueOf(1L << 20);
 
   private static final Map<String, Integer> SHIFTS =
       Map.of("", 0, "b", 0, "kib", 10, "mib", 20, "gib", 30, "tib", 40, "pib", 50);
@@ -25,7 +33,7 @@ public final class SizeConverter implements ITypeConverter<Long> {
 
   @Override
   public Long convert(String text) {
-    Matcher size = SIZE.matcher(text.strip());
+    Matcher size = SIZE.matcher(GROUPING.matcher(text.strip()).replaceAll(""));
     if (!size.matches()) {
       throw new TypeConversionException(
           "'" + text + "' is not a size; write bytes or a binary unit, such as 512MiB or 16GiB");
@@ -50,6 +58,11 @@ public final class SizeConverter implements ITypeConverter<Long> {
     if (shift == 0 && number.scale() > 0) {
       throw new TypeConversionException(
           "'" + text + "' is a fraction of a byte; add a unit, such as " + text + "GiB");
+    }
+    if (unit.isEmpty() && number.signum() > 0 && number.compareTo(LEAST_BARE) < 0) {
+      throw new TypeConversionException(
+          "'%1$s' could be %2$sGiB, %2$sMiB or %2$s bytes; write %2$sGiB, %2$sMiB or %2$sB"
+              .formatted(text, size.group(1)));
     }
     BigDecimal bytes =
         number.multiply(BigDecimal.valueOf(1L << shift)).setScale(0, RoundingMode.DOWN);

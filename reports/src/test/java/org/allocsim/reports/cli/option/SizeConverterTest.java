@@ -15,7 +15,10 @@ class SizeConverterTest {
 
   @ParameterizedTest
   @CsvSource({
-    "1, 1",
+    "1B, 1",
+    "4 265 607 167, 4265607167",
+    "4_265_607_167B, 4265607167",
+    "1 024MiB, 1073741824",
     "1048576, 1048576",
     "512B, 512",
     "1KiB, 1024",
@@ -47,6 +50,21 @@ class SizeConverterTest {
       strings = {"", " ", "x", "-1", "+1", "1e9", "1,5GiB", "0x10", "NaN", "1.GiB", ".5GiB"})
   void whatIsNoSizeIsRefused(String text) {
     assertTrue(refusal(text).contains("is not a size"), text);
+  }
+
+  @Test
+  void digitsMayStandInGroupsAsTheyArePrinted() {
+    assertEquals(4_265_607_167L, sizes.convert("4,265,607,167"));
+    assertEquals(4_265_607_167L, sizes.convert("4\u202f265\u202f607\u202f167 B"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"24", "80", "16384", "1048575"})
+  void bareNumberThatIsNoSizeOfMemoryIsRefusedWithItsReadings(String text) {
+    String message = refusal(text);
+    for (String unit : new String[] {"GiB", "MiB", "B"}) {
+      assertTrue(message.contains(text + unit), message);
+    }
   }
 
   @ParameterizedTest
