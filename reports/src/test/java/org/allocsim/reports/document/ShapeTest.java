@@ -94,6 +94,47 @@ class ShapeTest {
   }
 
   @Test
+  void partsMayStandUnderNamesAndAnAnswerMayHaveAWordForItsVerdict() {
+    Shape<Long> part = Shape.of(row -> row.bytes("bytes", "Size.", each -> each));
+    Shape<Long> shape =
+        Shape.of(row ->
+            row.text("verdict", "A word.", _ -> "FULL")
+                .named(part, "parts", "Parts.", "A part.", each -> Map.of("some", each)));
+    Map<String, Object> json = JsonRenderer.json(document(shape, 5L));
+    assertEquals("FULL", json.get("verdict"));
+    assertEquals(Map.of("some", Map.of("bytes", 5L)), json.get("parts"));
+    String schema = JsonRenderer.schema(document(shape, 5L).kind()).toString();
+    assertTrue(schema.contains("verdict={description=A word., type=string}"), schema);
+    assertTrue(schema.contains("properties={bytes={description=Size., type=integer}}"), schema);
+  }
+
+  @Test
+  void paperKeepsTheFirstRows() {
+    Shape<Long> shape = Shape.of(row -> row.count("a", "some", "A.", each -> each));
+    Table<Long> table =
+        Table.of("Rows", shape, List.of(1_000L, 2_000L, 3_000L))
+            .first(2, new Table.More("row", "see the file"));
+    assertEquals(List.of(1_000L, 2_000L), table.shown());
+    assertEquals("1 more row; see the file.", table.others());
+  }
+
+  @Test
+  void notesWithoutAHeadingAreParagraphsAndEmptyOnesAreNotThere() {
+    Section section =
+        new Section(
+            null,
+            List.of(
+                Notes.of(null, List.of("Alone.")),
+                Notes.of("none", List.of()),
+                Notes.of("some", List.of("One."))));
+    StringWriter text = new StringWriter();
+    TerminalRenderer.print(
+        new Document<>(null, "test", null, List.of(section), null, 1L),
+        new PrintWriter(text, true));
+    assertEquals("Alone.\n\nsome:\n  - One.\n", text.toString());
+  }
+
+  @Test
   void aSentenceHasAPlaceForEveryValue() {
     assertEquals(
         "it holds 1.00 KiB, 50.0 % of 2 things",

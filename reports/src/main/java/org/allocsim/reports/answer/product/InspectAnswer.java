@@ -323,21 +323,15 @@ public record InspectAnswer(
                               .replace(".00", ""))
                   .shown(Unit.COUNT, "allocations", "Their number.", Map.Entry::getValue)
                   .shown(
-                      Unit.TEXT,
-                      "",
-                      "The same as a bar.",
-                      each ->
-                          "#"
-                              .repeat(
-                                  (int)
-                                      Math.clamp(
-                                          Math.round(
-                                              (double) each.getValue() / highest * BAR_COLUMNS),
-                                          1,
-                                          BAR_COLUMNS))));
+                      Unit.TEXT, "", "The same as a bar.", each -> bar(each.getValue(), highest)));
       blocks.add(Table.of("Allocations by requested size", shape, List.copyOf(sizes.entrySet())));
     }
     return blocks;
+  }
+
+  private static String bar(long count, long highest) {
+    return "#"
+        .repeat(Math.clamp(Math.round((double) count / highest * BAR_COLUMNS), 1, BAR_COLUMNS));
   }
 
   private static Sentence streams(List<String> streams) {
