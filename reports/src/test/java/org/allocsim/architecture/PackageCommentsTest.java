@@ -15,8 +15,9 @@ import org.junit.jupiter.api.Test;
 
 /** Every package says in its {@code package-info.java} what belongs in it. */
 final class PackageCommentsTest {
-  /** A comment right before the declaration. */
-  private static final Pattern COMMENT = Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*package ");
+  /** A comment right before the declaration, which may have an annotation. */
+  private static final Pattern COMMENT =
+      Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*(?:@NullMarked\\s+)?package ");
 
   /** A sentence, where markup and stars are gone. */
   private static final Pattern SENTENCE = Pattern.compile("\\w+ \\w+[^.]*\\.");
@@ -66,6 +67,7 @@ final class PackageCommentsTest {
     assertFalse(isDescription("package org.allocsim.simulator.trace;\n"));
     assertFalse(isDescription("/** */\npackage org.allocsim.simulator.trace;\n"));
     assertTrue(isDescription("/** Holds traces. */\npackage org.allocsim.a;\n"));
+    assertTrue(isDescription("/** Holds traces. */\n@NullMarked\npackage org.allocsim.a;\n"));
   }
 
   private static boolean isDescribed(Path folder) {
