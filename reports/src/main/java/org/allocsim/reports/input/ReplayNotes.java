@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.workloads.format.pytorch.DeviceHistory;
 
 /** What the reader of a replay's results should know of how they came about. */
 public final class ReplayNotes {
@@ -55,10 +56,10 @@ public final class ReplayNotes {
 
   /** Histories of other devices, which nobody chose to leave out. */
   public void addOtherDevices() {
-    org.allocsim.workloads.source.Recording recording = setup.recording().orElse(null);
-    int devices = recording == null ? 0 : recording.snapshot().devices().size();
-    for (int device = 0; device < devices; device++) {
-      int events = recording.effects(device).count();
+    List<DeviceHistory> devices =
+        setup.recording().map(each -> each.snapshot().devices()).orElse(List.of());
+    for (int device = 0; device < devices.size(); device++) {
+      int events = devices.get(device).effects().count();
       if (device != setup.device() && events > 0) {
         notes.add(
             "not replayed: "

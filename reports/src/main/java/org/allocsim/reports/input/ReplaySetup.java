@@ -12,6 +12,7 @@ import org.allocsim.simulator.run.RunPolicy;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.source.OpenedTrace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a command replays, and how.
@@ -29,7 +30,7 @@ public record ReplaySetup(
     OpenedTrace input,
     int device,
     PolicyChoice choice,
-    ParsedConfig config,
+    @Nullable ParsedConfig config,
     DeviceProfile profile,
     long limitBytes,
     AfterOom afterOom,

@@ -15,6 +15,7 @@ import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.Recording;
 import org.allocsim.workloads.source.SourceUsageException;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens traces for commands: with a progress bar, and with their failures as commands report them.
@@ -28,7 +29,7 @@ public final class Traces {
    * @param format id of the format that the user chose, or null for that of the content
    * @throws Failure where it cannot be read
    */
-  public static TraceSource open(String name, String format) {
+  public static TraceSource open(String name, @Nullable String format) {
     if (!TraceSource.isProgram(name)) {
       Inputs.require(name);
     }
@@ -68,7 +69,7 @@ public final class Traces {
   }
 
   /** The file that is not to be overwritten; null for a program. */
-  public static Path file(String name) {
+  public static @Nullable Path file(String name) {
     return TraceSource.isProgram(name) ? null : Inputs.require(name);
   }
 
@@ -77,7 +78,7 @@ public final class Traces {
    *
    * @throws Failure where the recording has no history, or the release refuses its settings
    */
-  public static ParsedConfig recordedConfig(TraceSource source, PyTorchVersion version) {
+  public static @Nullable ParsedConfig recordedConfig(TraceSource source, PyTorchVersion version) {
     try {
       return source.recordedConfig(version).orElse(null);
     } catch (TraceFormatException e) {

@@ -172,7 +172,7 @@ final class PluginCheck {
               + ", which cannot be loaded; put the jar that holds it into the same folder",
           e);
     } catch (ExceptionInInitializerError e) {
-      throw failed(jar, name, e.getCause());
+      throw failed(jar, name, Objects.requireNonNullElse(e.getCause(), e));
     } catch (LinkageError e) {
       throw new PluginException(
           jar,
@@ -191,7 +191,7 @@ final class PluginCheck {
               + " without parameters",
           e);
     } catch (InvocationTargetException e) {
-      throw failed(jar, name, e.getCause());
+      throw failed(jar, name, Objects.requireNonNullElse(e.getCause(), e));
     } catch (RuntimeException e) {
       throw failed(jar, name, e);
     }

@@ -5,4 +5,7 @@
  * org.allocsim.workloads.format.TraceFormats} and {@link org.allocsim.workloads.program.Programs}
  * look for their services.
  */
+@NullMarked
 package org.allocsim.reports.plugin;
+
+import org.jspecify.annotations.NullMarked;

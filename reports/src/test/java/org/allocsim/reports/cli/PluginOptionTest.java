@@ -266,6 +266,13 @@ class PluginOptionTest {
   }
 
   @Test
+  void aClassWhoseInitialiserReportsAFailureWithoutACauseIsRefused() throws IOException {
+    policy("static { if (true) throw new ExceptionInInitializerError(\"no key\"); }", "mine")
+        .writeTo(plugins.resolve("failing.jar"));
+    assertRefused("fails when it is made or described (ExceptionInInitializerError: no key)");
+  }
+
+  @Test
   void aClassThatIsPrivateOrOfAnotherKindIsRefused() throws IOException {
     policy("private Provider() {}", "mine").writeTo(plugins.resolve("shy.jar"));
     assertRefused("class example.Provider cannot be made");

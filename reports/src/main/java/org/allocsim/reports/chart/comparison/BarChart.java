@@ -29,6 +29,7 @@ import org.jfree.chart.ui.RectangleAnchor;
 import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.chart.ui.TextAnchor;
 import org.jfree.data.category.DefaultCategoryDataset;
+import org.jspecify.annotations.Nullable;
 
 /** Lying bars, one for each row, stacked from their parts; their sums stand after them. */
 final class BarChart {
@@ -75,7 +76,7 @@ final class BarChart {
       BarUnit unit,
       BarData data,
       List<Color> colours,
-      MemoryTimelineChart.Bound bound,
+      MemoryTimelineChart.@Nullable Bound bound,
       ChartTheme theme) {
     DefaultCategoryDataset dataset = new DefaultCategoryDataset();
     for (BarData.Row row : data.rows()) {
@@ -105,8 +106,9 @@ final class BarChart {
         labels.setTickLabelFont(row.label(), BOLD_FONT);
       }
     }
-    boolean isBound = bound != null && bound.bytes() <= FARTHEST_BOUND * data.cut();
-    Room room = Room.of(data, unit, isBound ? bound.bytes() : 0);
+    MemoryTimelineChart.Bound shown =
+        bound != null && bound.bytes() <= FARTHEST_BOUND * data.cut() ? bound : null;
+    Room room = Room.of(data, unit, shown == null ? 0 : shown.bytes());
     NumberAxis axis = unit.axis(room.top(), quantity);
     StackedBarRenderer renderer = new StackedBarRenderer();
     renderer.setBarPainter(new StandardBarPainter());
@@ -139,8 +141,8 @@ final class BarChart {
         plot.addAnnotation(cut);
       }
     }
-    if (isBound) {
-      plot.addRangeMarker(bound(bound, theme), Layer.FOREGROUND);
+    if (shown != null) {
+      plot.addRangeMarker(bound(shown, theme), Layer.FOREGROUND);
     }
     if (data.rows().isEmpty()) {
       ChartStyle.sayWithoutData(plot, "no policy was run", theme);

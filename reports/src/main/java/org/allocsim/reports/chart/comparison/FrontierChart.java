@@ -14,6 +14,7 @@ import org.jfree.chart.JFreeChart;
 import org.jfree.chart.LegendItemCollection;
 import org.jfree.chart.axis.SymbolAxis;
 import org.jfree.chart.plot.XYPlot;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Allocators as rows, devices as columns: where every request is served, and where one fails. Cells
@@ -79,7 +80,7 @@ public final class FrontierChart {
     return Math.max(1, TEXT_WIDTH * columns / (MIN_PLOT_WIDTH - TEXT_WIDTH));
   }
 
-  private static SymbolAxis axis(String label, String[] symbols, ChartTheme theme) {
+  private static SymbolAxis axis(@Nullable String label, String[] symbols, ChartTheme theme) {
     SymbolAxis axis = new SymbolAxis(label, symbols);
     axis.setGridBandsVisible(false);
     axis.setRange(-0.5, symbols.length - 0.5);
