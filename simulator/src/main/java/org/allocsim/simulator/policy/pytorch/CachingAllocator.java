@@ -137,6 +137,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   @Override
+  @SuppressWarnings("NullAway") // a block is found in a list only
   public long allocate(int allocation, long requestedBytes, int stream, int pool) {
     // Most requests: of what follows nothing but the last step calls what is not compiled in here,
     // so that the compiler can keep everything in registers.
@@ -148,7 +149,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       long roundedBytes = RequestSizes.roundPlainly(requestedBytes);
       FreeList list = plainLists.find(stream, roundedBytes);
       Block block = list == null ? null : list.mapped.takeCeilingAtOnce(roundedBytes);
-      if (block != null && list != null) {
+      if (block != null) {
         if (block.isExpandable() && !isTakenAtOnce(block, list)) {
           list.mapped.add(block);
           return allocateInGeneral(allocation, requestedBytes, stream, pool);
