@@ -47,10 +47,8 @@ import org.allocsim.validation.gpu.NearLimits;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code allocsim validate}: the simulation against a real GPU. */
 @Command(
@@ -77,8 +75,6 @@ import picocli.CommandLine.Spec;
     })
 final class ValidateCommand implements Callable<Integer> {
   private static final double DEFAULT_SHARE = 0.9;
-
-  @Spec private CommandSpec spec;
 
   @Parameters(
       paramLabel = "TRACE",

@@ -17,6 +17,7 @@ import org.allocsim.workloads.profile.ShippedProfiles;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.RecordedFailure;
 import org.allocsim.workloads.source.Recording;
+import org.jspecify.annotations.Nullable;
 
 /**
  * On which GPU and under which limit a program is taken to run: as the user says, else as the
@@ -58,7 +59,8 @@ public record RecordedCircumstances(
    * @param chosen the GPU that the user chose; null where the recorded one is meant. On another GPU
    *     the recorded limit does not hold: programs set it as a share of the memory
    */
-  public static RecordedCircumstances of(DeviceTrace input, long givenBytes, DeviceProfile chosen) {
+  public static RecordedCircumstances of(
+      DeviceTrace input, long givenBytes, @Nullable DeviceProfile chosen) {
     DeviceProfile assumed = chosen == null ? DeviceProfiles.defaultProfile() : chosen;
     Optional<Recording> recording = input.recording();
     if (chosen != null || recording.isEmpty()) {
@@ -134,7 +136,7 @@ public record RecordedCircumstances(
     }
     DeviceProfile known = smallestFor(Math.max(seenBytes, peakBytes), assumed);
     if (limitBytes != MemoryLimit.NONE || fullBytes == Long.MAX_VALUE) {
-      if (known != assumed) {
+      if (!known.equals(assumed)) {
         evidence.add("GPU " + known.name() + ", the smallest that had so much");
       }
       return known;

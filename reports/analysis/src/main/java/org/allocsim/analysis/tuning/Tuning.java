@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
@@ -162,12 +163,13 @@ public record Tuning(
     Iterator<TimedResult> done =
         ParallelTasks.run(List.copyOf(tasks.values()), progress::done).iterator();
     tasks.keySet().forEach(each -> results.put(each, done.next()));
-    RunResult plain =
-        results.get(Circumstances.of(scenarios.get(grid.confs().indexOf("")), largestBytes)).result;
+    Function<Scenario, TimedResult> resultOf =
+        each -> Objects.requireNonNull(results.get(Circumstances.of(each, largestBytes)));
+    RunResult plain = resultOf.apply(scenarios.get(grid.confs().indexOf(""))).result;
     Map<String, Entry> entries = new LinkedHashMap<>();
     for (Scenario scenario : scenarios) {
       String conf = scenario.config().text();
-      TimedResult timed = results.get(Circumstances.of(scenario, largestBytes));
+      TimedResult timed = resultOf.apply(scenario);
       entries.put(
           conf,
           new Entry(
@@ -178,15 +180,16 @@ public record Tuning(
               ConfLint.check(conf, version, platform, scenario.limitBytes() >= 0),
               !conf.isEmpty() && timed.result.isSameAs(plain)));
     }
-    Entry plainEntry = Objects.requireNonNull(entries.get(""));
+    Entry recorded = Objects.requireNonNull(entries.get(grid.confs().getFirst()));
+    Entry unset = Objects.requireNonNull(entries.get(""));
     return new Tuning(
         rank(
             entries.values(),
-            entries.get(grid.confs().getFirst()).result().peakReservedBytes() / STEPS_OF_PEAK,
+            recorded.result().peakReservedBytes() / STEPS_OF_PEAK,
             stepNanos(trace, device)),
-        Objects.requireNonNull(entries.get(grid.confs().getFirst())),
-        plainEntry,
-        Demand.of(trace, device, plainEntry.scenario().config().allocator()),
+        recorded,
+        unset,
+        Demand.of(trace, device, unset.scenario().config().allocator()),
         steps,
         grid.leftOut());
   }

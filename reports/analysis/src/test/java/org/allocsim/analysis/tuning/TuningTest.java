@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.TraceSource;
 import org.junit.jupiter.api.Test;
 
 class TuningTest {
@@ -20,13 +23,11 @@ class TuningTest {
   private static Tuning tune(AllocationTrace trace, TuningGrid grid, long capacityBytes)
       throws ConfigException {
     return Tuning.run(
-        trace,
-        0,
+        new DeviceTrace(TraceSource.of("program", trace), 0),
         grid,
         PyTorchVersion.V2_11,
         Platform.LINUX,
-        -1,
-        DeviceProfiles.ofCapacity(capacityBytes),
+        RecordedCircumstances.given(-1, DeviceProfiles.ofCapacity(capacityBytes)),
         (done, total) -> {});
   }
 

@@ -11,9 +11,10 @@ import picocli.CommandLine.TypeConversionException;
 
 /**
  * Reads a size: bytes ({@code 1048576}) or a number with a binary unit from KiB to PiB ({@code
- * 512MiB}, {@code 1.5GiB}). A fraction of a byte is dropped. Digits may stand in groups of three, as
- * they are printed. A number without a unit that no GPU memory is as small as is refused. Decimal and unclear units (MB, G) are
- * refused, because a gigabyte of one thousand millions and one of 2^30 differ by 7 %.
+ * 512MiB}, {@code 1.5GiB}). A fraction of a byte is dropped. Digits may stand in groups of three,
+ * as they are printed. A number without a unit that no GPU memory is as small as is refused.
+ * Decimal and unclear units (MB, G) are refused, because a gigabyte of one thousand millions and
+ * one of 2^30 differ by 7 %.
  */
 public final class SizeConverter implements ITypeConverter<Long> {
   private static final Pattern SIZE =

@@ -262,7 +262,7 @@ final class SnapshotAssembler {
    * the setting for captures 2.9, metadata 2.10, pools of entries 2.12. Files of 2.11, the default,
    * look like those of 2.10.
    */
-  private PyTorchVersion release() {
+  private @Nullable PyTorchVersion release() {
     List<EventColumns> known =
         histories.stream().filter(each -> each != null && each.entries() > 0).toList();
     if (known.isEmpty()) {

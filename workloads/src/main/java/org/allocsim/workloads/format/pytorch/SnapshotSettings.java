@@ -3,6 +3,7 @@ package org.allocsim.workloads.format.pytorch;
 import java.util.Optional;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The {@code allocator_settings} of a snapshot (PyTorch 2.3 and later); older files have none. The
@@ -37,7 +38,7 @@ public record SnapshotSettings(
     boolean graphCaptureRecordStreamReuse,
     long traceMaxEntries,
     Optional<Boolean> traceOverflowed,
-    PyTorchVersion release) {
+    @Nullable PyTorchVersion release) {
 
   /** The settings of a file that has none: PyTorch's defaults. */
   public static final SnapshotSettings ABSENT =
@@ -57,7 +58,7 @@ public record SnapshotSettings(
           null);
 
   /** The same with what the other parts of a file show. */
-  SnapshotSettings with(long maxEntries, PyTorchVersion shownRelease) {
+  SnapshotSettings with(long maxEntries, @Nullable PyTorchVersion shownRelease) {
     return new SnapshotSettings(
         present,
         conf,
