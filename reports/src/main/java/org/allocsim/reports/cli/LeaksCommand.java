@@ -12,6 +12,7 @@ import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.IterationSampler;
 import org.allocsim.analysis.leak.Iterations;
 import org.allocsim.analysis.leak.LeakAnalysis;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.replay.ReplayRun;
 import org.allocsim.reports.chart.ChartFile;
@@ -162,36 +163,29 @@ final class LeaksCommand implements Callable<Integer> {
     return format;
   }
 
-  private long capacityBytes(ParsedConfig config) {
-    long limitBytes = deviceOptions.limitBytes(config);
-    long capacityBytes = deviceOptions.profile().capacityBytes();
-    return limitBytes == MemoryLimit.NONE ? capacityBytes : Math.min(limitBytes, capacityBytes);
-  }
-
   /** The recording is replayed as it was made; the device that was chosen is only forecast. */
   LeaksAnswer analyse() throws IOException {
     TraceSource source = traceOptions.open(traceName);
     deviceOptions.release().follow(source);
     PyTorchVersion version = deviceOptions.torchVersion();
     ParsedConfig config = Settings.recorded(source, version);
-    long capacityBytes = capacityBytes(config);
     DeviceProfile recordedOn = DeviceProfiles.defaultProfile();
     DeviceTrace input =
         traceOptions.read(
             source, ReadingOptions.of(version).withDeviceTotal(recordedOn.totalBytes()));
     int device = input.device();
     AllocationTrace trace = input.trace();
+    RecordedCircumstances circumstances = RecordedCircumstances.of(input, MemoryLimit.NONE, null);
     ReplaySetup setup =
         new ReplaySetup(
-                input.opened(),
-                device,
-                Settings.pytorch(config, version),
-                config,
-                recordedOn,
-                MemoryLimit.NONE,
-                AfterOom.CONTINUE,
-                false)
-            .withRecordedLimit();
+            input.opened(),
+            device,
+            Settings.pytorch(config, version),
+            config,
+            circumstances.profile(),
+            circumstances.limitBytes(),
+            AfterOom.CONTINUE,
+            false);
     try {
       Iterations iterations = iterations(new IterationFinder(trace, device));
       Addresses addresses = input.recording().isPresent() ? Addresses.RECORDED : Addresses.MODELLED;
@@ -205,7 +199,12 @@ final class LeaksCommand implements Callable<Integer> {
         replay(setup, addresses, sampler);
       }
       LeakAnalysis analysis = LeakAnalysis.of(trace, device, sampler, warmUp == null ? -1 : warmUp);
-      return new LeaksAnswer(input, addresses, version, analysis, capacityBytes);
+      return new LeaksAnswer(
+          input,
+          addresses,
+          version,
+          analysis,
+          deviceOptions.circumstances(input, config).maxBytes());
     } catch (IterationException e) {
       String sentence = traceName + ": " + e.getMessage();
       throw e.isNameUnknown() ? Failure.usage(sentence) : new Failure(sentence, e);

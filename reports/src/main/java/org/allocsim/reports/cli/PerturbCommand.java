@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
@@ -119,13 +120,14 @@ final class PerturbCommand implements Callable<Integer> {
       DeviceTrace input = programOptions.trace().read(traceName, deviceOptions.release());
       ParsedConfig config = given != null ? given : recorded(input);
       Settings.requirePossible(config, deviceOptions.profile());
+      RecordedCircumstances circumstances = deviceOptions.circumstances(input, config);
       Scenario scenario =
           new Scenario(
               policy,
               config,
               deviceOptions.torchVersion(),
-              deviceOptions.limitBytes(config),
-              deviceOptions.profile().withHistory(input.addresses()));
+              circumstances.limitBytes(),
+              circumstances.profile().withHistory(input.addresses()));
       scenario
           .obstacle(input.trace(), input.device())
           .ifPresent(sentence -> {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.replay.CacheInsertion;
 import org.allocsim.reports.answer.replay.RepeatedAnswer;
@@ -35,6 +36,7 @@ import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
@@ -243,13 +245,17 @@ final class ReplayCommand implements Callable<Integer> {
       throw Failure.usage(
           traceName + " holds no recorded addresses; leave out --addresses recorded");
     }
+    int device = Traces.device(input, traceOptions.deviceIndex());
+    RecordedCircumstances circumstances =
+        deviceOptions.circumstances(
+            new DeviceTrace(input, device), config == null ? noSettings(version) : config);
     return new ReplaySetup(
         input,
-        Traces.device(input, traceOptions.deviceIndex()),
+        device,
         isPyTorch() ? Settings.pytorch(config, version) : policy,
         config,
-        deviceOptions.profile(),
-        limitBytes,
+        circumstances.profile(),
+        circumstances.limitBytes(),
         afterOom,
         check);
   }

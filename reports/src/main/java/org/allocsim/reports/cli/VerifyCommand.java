@@ -26,6 +26,7 @@ import org.allocsim.validation.fidelity.DeviceVerification;
 import org.allocsim.validation.fidelity.SnapshotVerifier;
 import org.allocsim.validation.fidelity.VerificationOptions;
 import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.source.ReservedRanges;
 import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -142,7 +143,7 @@ final class VerifyCommand implements Callable<Integer> {
             config.allocator(),
             deviceOptions.torchVersion(),
             deviceOptions.limitBytes(config),
-            deviceOptions.profile().totalBytes());
+            ReservedRanges.totalBytes(snapshot).orElse(deviceOptions.profile().totalBytes()));
     List<DeviceVerification> devices;
     try (ProgressMeter progress = ProgressMeter.ofEvents("verifying")) {
       devices = SnapshotVerifier.verify(snapshot, options, progress::update);

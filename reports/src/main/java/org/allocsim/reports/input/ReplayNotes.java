@@ -37,16 +37,6 @@ public final class ReplayNotes {
 
   /** What limits the worth of a replay that the recorded program never saw. */
   public void addForModelled(boolean failed) {
-    org.allocsim.workloads.source.Recording recording = setup.recording().orElse(null);
-    if (recording != null && isUnlimited() && recording.failureCount(setup.device()) > 0) {
-      notes.add(
-          "requests of the recorded program failed, and this replay has no limit but the device; if"
-              + " the program set a memory fraction, give it with --memory-fraction"
-              + (recording.limitBytes() < 0
-                  ? ""
-                  : ", or the limit that explains the failures with --memory-limit "
-                      + recording.limitBytes()));
-    }
     if (failed) {
       notes.add(
           "after a failed request the replay goes on with what the recorded program did next, as if"

@@ -71,21 +71,6 @@ public record ReplaySetup(
     return new ReplaySetup(another, device, choice, config, profile, limitBytes, afterOom, checks);
   }
 
-  /** The same under the limit that the recording shows, where none is given. */
-  public ReplaySetup withRecordedLimit() {
-    return limitBytes >= 0 || recording().isEmpty()
-        ? this
-        : new ReplaySetup(
-            input,
-            device,
-            choice,
-            config,
-            profile,
-            recording().get().limitBytes(),
-            afterOom,
-            checks);
-  }
-
   /** The run, with addresses from where they are to come. */
   public RunSetup run(Addresses addresses) {
     return new RunSetup(trace(), device, RunPolicy.of(choice), limitBytes, memory(addresses))

@@ -2,6 +2,7 @@ package org.allocsim.workloads.source;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.allocsim.simulator.device.AddressHistory;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectLog;
@@ -25,15 +26,22 @@ public final class Recording {
   private final Snapshot snapshot;
   private final ParsedConfig config;
   private final DerivedRequests requests;
+  private final OptionalLong shownTotalBytes;
 
-  private Recording(Snapshot snapshot, ParsedConfig config, DerivedRequests requests) {
+  private Recording(
+      Snapshot snapshot,
+      ParsedConfig config,
+      DerivedRequests requests,
+      OptionalLong shownTotalBytes) {
     this.snapshot = snapshot;
     this.config = config;
     this.requests = requests;
+    this.shownTotalBytes = shownTotalBytes;
   }
 
   static Recording of(Snapshot snapshot, ReadingOptions options) throws TraceFormatException {
     ParsedConfig config = config(snapshot, options.version());
+    OptionalLong shownTotalBytes = ReservedRanges.totalBytes(snapshot);
     DerivedRequests requests =
         RequestDerivation.derive(
             snapshot,
@@ -41,9 +49,9 @@ public final class Recording {
                 config.allocator(),
                 options.version(),
                 possibleLimit(snapshot, options.limitBytes()),
-                options.deviceTotalBytes()));
+                shownTotalBytes.orElse(options.deviceTotalBytes())));
     refuseUnknownFrees(snapshot, requests.inferences());
-    return new Recording(snapshot, config, requests);
+    return new Recording(snapshot, config, requests, shownTotalBytes);
   }
 
   /** A limit that some device went beyond was not that of the recorded program. */
@@ -147,7 +155,8 @@ public final class Recording {
             requests.starts(),
             requests.limitBytes(),
             requests.unexplainedEntries(),
-            requests.inferences()));
+            requests.inferences()),
+        shownTotalBytes);
   }
 
   AllocationTrace trace() {
@@ -190,6 +199,11 @@ public final class Recording {
   /** The maximum of what the recorded allocator of a device reserved. */
   public long peakBytes(int device) {
     return peakBytes(snapshot, device);
+  }
+
+  /** Memory of the recorded GPUs, where expandable segments show it. */
+  public OptionalLong shownTotalBytes() {
+    return shownTotalBytes;
   }
 
   /** How many requests of a device failed. */

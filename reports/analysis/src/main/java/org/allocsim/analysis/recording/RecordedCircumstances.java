@@ -61,12 +61,18 @@ public record RecordedCircumstances(
    */
   public static RecordedCircumstances of(
       DeviceTrace input, long givenBytes, @Nullable DeviceProfile chosen) {
-    DeviceProfile assumed = chosen == null ? DeviceProfiles.defaultProfile() : chosen;
     Optional<Recording> recording = input.recording();
+    DeviceProfile assumed =
+        chosen != null
+            ? chosen
+            : recording.map(RecordedCircumstances::shown).orElseGet(DeviceProfiles::defaultProfile);
     if (chosen != null || recording.isEmpty()) {
       return new RecordedCircumstances(givenBytes, assumed, chosen != null, List.of());
     }
     List<String> evidence = new ArrayList<>();
+    if (!assumed.equals(DeviceProfiles.defaultProfile())) {
+      evidence.add("GPU " + assumed.name() + ", by the distance of expandable segments");
+    }
     long limitBytes = givenBytes;
     if (givenBytes == MemoryLimit.NONE && recording.get().limitBytes() != MemoryLimit.NONE) {
       limitBytes = recording.get().limitBytes();
@@ -102,6 +108,16 @@ public record RecordedCircumstances(
             recording.start(input.device()),
             profile.totalBytes());
     return Optional.of(Run.of(setup.with(memory))).filter(each -> each.divergedRow() < 0);
+  }
+
+  /** The GPU that expandable segments show, else the default one. */
+  private static DeviceProfile shown(Recording recording) {
+    DeviceProfile usual = DeviceProfiles.defaultProfile();
+    long totalBytes = recording.shownTotalBytes().orElse(usual.totalBytes());
+    return ShippedProfiles.all().stream()
+        .filter(each -> each.totalBytes() == totalBytes)
+        .findFirst()
+        .orElse(usual);
   }
 
   private static String limit(DeviceTrace input, long limitBytes) {

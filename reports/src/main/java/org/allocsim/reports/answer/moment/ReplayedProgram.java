@@ -15,6 +15,7 @@ import org.allocsim.analysis.moment.MomentFinder;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Origins;
 import org.allocsim.analysis.moment.ReplayInput;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.input.ReplayNotes;
 import org.allocsim.reports.input.ReplaySetup;
@@ -27,6 +28,7 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
@@ -85,14 +87,19 @@ public record ReplayedProgram(
         Traces.read(
             source, new ReadingOptions(version, limitBytes, settings.profile().totalBytes()));
     int device = Traces.device(input, settings.deviceIndex());
+    RecordedCircumstances circumstances =
+        RecordedCircumstances.of(
+            new DeviceTrace(input, device),
+            limitBytes,
+            settings.isDeviceGiven() ? settings.profile() : null);
     ReplaySetup setup =
         new ReplaySetup(
             input,
             device,
             Settings.pytorch(config, version),
             config,
-            settings.profile(),
-            limitBytes,
+            circumstances.profile(),
+            circumstances.limitBytes(),
             AfterOom.CONTINUE,
             false);
     boolean same = given == null || given.text().equals(recorded.text());

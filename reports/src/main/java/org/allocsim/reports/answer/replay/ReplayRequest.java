@@ -39,7 +39,7 @@ public record ReplayRequest(
   public ReplayAnswer replay(OutputFiles.Output events) throws IOException {
     String remark = null;
     if (isRecordedFirst()) {
-      ReplayRun run = follow(setup.withRecordedLimit(), Addresses.RECORDED, events);
+      ReplayRun run = follow(setup, Addresses.RECORDED, events);
       long row = run.result().divergedRow();
       if (row < 0) {
         return answer(run, Addresses.RECORDED, null, 0);
