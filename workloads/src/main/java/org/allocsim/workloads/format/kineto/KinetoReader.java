@@ -71,6 +71,14 @@ final class KinetoReader {
           "it holds no memory events of a CUDA device",
           "record with torch.profiler and profile_memory=True");
     }
+    if (profile.lacksAddresses()) {
+      throw new TraceFormatException(
+          name,
+          "",
+          "its memory events have no addresses (as those of PyTorch 1.8 and 1.9), so no free can be"
+              + " matched with its allocation",
+          "record with PyTorch 1.10 or later");
+    }
     findEarlier();
     Map<Integer, Integer> earlierAllocations = prologue();
     int[] boundaries = boundaries();

@@ -25,6 +25,7 @@ final class ProfileParser {
   private long baseNanos;
   private long otherDevices;
   private long damaged;
+  private boolean lacksAddresses;
   private boolean hasEvents;
 
   // The event that is being read.
@@ -38,6 +39,7 @@ final class ProfileParser {
   private long deviceId;
   private long bytes;
   private long address;
+  private boolean hasAddress;
   private long totalAllocated;
   private boolean hasBytes;
 
@@ -47,7 +49,12 @@ final class ProfileParser {
 
   /** What a profile holds, and what was passed over. */
   record Profile(
-      ProfilerEvents events, long baseNanos, long otherDevices, long damaged, String sha256) {}
+      ProfilerEvents events,
+      long baseNanos,
+      long otherDevices,
+      long damaged,
+      boolean lacksAddresses,
+      String sha256) {}
 
   static Profile parse(StoredInput input, String name, long size, Progress progress)
       throws TraceFormatException {
@@ -72,6 +79,7 @@ final class ProfileParser {
           parser.baseNanos,
           parser.otherDevices,
           parser.damaged,
+          parser.lacksAddresses,
           input.finishDigest());
     } catch (IOException e) {
       throw new TraceFormatException(
@@ -109,6 +117,7 @@ final class ProfileParser {
     deviceType = -1;
     deviceId = 0;
     address = 0;
+    hasAddress = false;
     totalAllocated = ProfilerEvents.NO_TOTAL;
     hasBytes = false;
     while (json.nextToken() == JsonToken.PROPERTY_NAME) {
@@ -142,7 +151,10 @@ final class ProfileParser {
       switch (field) {
         case "Device Type" -> deviceType = json.getLongValue();
         case "Device Id" -> deviceId = json.getLongValue();
-        case "Addr" -> address = json.getBigIntegerValue().longValue();
+        case "Addr" -> {
+          address = json.getBigIntegerValue().longValue();
+          hasAddress = true;
+        }
         case "Total Allocated" -> totalAllocated = json.getLongValue();
         case "Bytes" -> {
           bytes = json.getLongValue();
@@ -161,6 +173,7 @@ final class ProfileParser {
       } else if (deviceType != CUDA || deviceId < 0) {
         otherDevices++;
       } else {
+        lacksAddresses |= memory && !hasAddress;
         add(memory ? ProfilerEvents.Kind.MEMORY : ProfilerEvents.Kind.OUT_OF_MEMORY, time, bytes);
       }
     } else if (phase.equals("X") && time != null) {

@@ -112,6 +112,15 @@ class KinetoFormatTest {
   }
 
   @Test
+  void memoryEventsWithoutAddressesAreRefused() {
+    String event =
+        "{\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":1,\"args\":"
+            + "{\"Device Type\":1,\"Device Id\":0,\"Bytes\":512}}";
+    TraceFormatException refused = assertThrows(TraceFormatException.class, () -> read(event));
+    assertTrue(refused.getMessage().contains("have no addresses"), refused.getMessage());
+  }
+
+  @Test
   void failedRequestsAndDoubledAddressesAreKeptAndCounted() throws Exception {
     TraceFile file =
         read(
