@@ -103,12 +103,13 @@ public record ReplayedProgram(
             AfterOom.CONTINUE,
             false);
     boolean same = given == null || given.text().equals(recorded.text());
+    boolean recordedFirst = same && setup.allowsRecordedAnswers(settings.isDeviceGiven());
+    // A limit that only the recording shows is said to be one.
+    long knownBytes = recordedFirst ? limitBytes : setup.limitBytes();
     Landmarks landmarks;
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
       landmarks =
-          MomentFinder.survey(
-              input(setup, version, same && setup.allowsRecordedAnswers(settings.isDeviceGiven())),
-              progress::update);
+          MomentFinder.survey(input(setup, version, knownBytes, recordedFirst), progress::update);
     }
     return new ReplayedProgram(
         source,
@@ -123,7 +124,7 @@ public record ReplayedProgram(
   }
 
   private static ReplayInput input(
-      ReplaySetup setup, PyTorchVersion version, boolean recordedFirst) {
+      ReplaySetup setup, PyTorchVersion version, long limitBytes, boolean recordedFirst) {
     int device = setup.device();
     return new ReplayInput(
         setup.trace(),
@@ -131,7 +132,7 @@ public record ReplayedProgram(
         setup.config().allocator(),
         version,
         setup.profile().withHistory(setup.input().addressHistory(device)),
-        setup.limitBytes(),
+        limitBytes,
         recordedFirst
             ? setup
                 .recording()
