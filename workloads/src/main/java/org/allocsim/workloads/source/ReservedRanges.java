@@ -1,9 +1,9 @@
 package org.allocsim.workloads.source;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.effect.EffectKind;
@@ -30,19 +30,25 @@ public final class ReservedRanges {
    * @return empty where no two ranges are known, or their distance is that of no known GPU
    */
   public static OptionalLong totalBytes(Snapshot snapshot) {
-    List<DeviceProfile> candidates = new ArrayList<>(List.of(DeviceProfiles.defaultProfile()));
-    candidates.addAll(ShippedProfiles.all());
     for (DeviceHistory device : snapshot.devices()) {
       long distance = smallestDistance(device.effects());
-      for (DeviceProfile candidate : candidates) {
-        for (long pageBytes : PAGE_BYTES) {
-          if (distance == distance(candidate.totalBytes(), pageBytes)) {
-            return OptionalLong.of(candidate.totalBytes());
-          }
-        }
+      OptionalLong total =
+          distance < 0
+              ? OptionalLong.empty()
+              : LongStream.concat(
+                      LongStream.of(DeviceProfiles.defaultProfile().totalBytes()),
+                      ShippedProfiles.all().stream().mapToLong(DeviceProfile::totalBytes))
+                  .filter(each -> isDistance(distance, each))
+                  .findFirst();
+      if (total.isPresent()) {
+        return total;
       }
     }
     return OptionalLong.empty();
+  }
+
+  private static boolean isDistance(long distance, long totalBytes) {
+    return Arrays.stream(PAGE_BYTES).anyMatch(page -> distance == distance(totalBytes, page));
   }
 
   /** How far two neighbours are apart on a GPU of this size. */

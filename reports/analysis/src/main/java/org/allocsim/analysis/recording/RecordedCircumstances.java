@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record RecordedCircumstances(
     long limitBytes, DeviceProfile profile, boolean isDeviceChosen, List<String> evidence) {
-  /** Profiles that differ by less are taken for the same size. */
-  private static final double SAME_SIZE = 0.02;
+  /** Others may hold so much of a GPU that what is left could be that of a smaller one. */
+  private static final double SAME_SIZE = 0.75;
 
   /**
    * What somebody says, whatever the recording shows.
@@ -114,10 +114,12 @@ public record RecordedCircumstances(
   private static DeviceProfile shown(Recording recording) {
     DeviceProfile usual = DeviceProfiles.defaultProfile();
     long totalBytes = recording.shownTotalBytes().orElse(usual.totalBytes());
-    return ShippedProfiles.all().stream()
-        .filter(each -> each.totalBytes() == totalBytes)
-        .findFirst()
-        .orElse(usual);
+    return totalBytes == usual.totalBytes()
+        ? usual
+        : ShippedProfiles.all().stream()
+            .filter(each -> each.totalBytes() == totalBytes)
+            .findFirst()
+            .orElse(usual);
   }
 
   private static String limit(DeviceTrace input, long limitBytes) {
@@ -171,16 +173,14 @@ public record RecordedCircumstances(
     return known.withCapacity(capacityBytes);
   }
 
-  /** The default GPU where it is as large as the smallest with so much, else that one. */
+  /** The default GPU where it may be that, else the smallest with so much. */
   private static DeviceProfile smallestFor(long bytes, DeviceProfile assumed) {
-    DeviceProfile smallest =
-        ShippedProfiles.all().stream()
-            .filter(each -> each.totalBytes() >= bytes)
-            .min(Comparator.comparingLong(DeviceProfile::totalBytes))
-            .orElse(assumed);
-    boolean same =
-        Math.abs(smallest.totalBytes() - assumed.totalBytes()) < SAME_SIZE * assumed.totalBytes()
-            && assumed.totalBytes() >= bytes;
-    return same ? assumed : smallest;
+    if (bytes <= assumed.totalBytes() && bytes >= SAME_SIZE * assumed.totalBytes()) {
+      return assumed;
+    }
+    return ShippedProfiles.all().stream()
+        .filter(each -> each.totalBytes() >= bytes)
+        .min(Comparator.comparingLong(DeviceProfile::totalBytes))
+        .orElse(assumed);
   }
 }
