@@ -43,6 +43,10 @@ public final class TraceFormats {
     }
     String name = file.toString();
     if (matches.isEmpty()) {
+      Optional<ForeignFile> foreign = ForeignFile.of(start);
+      if (foreign.isPresent()) {
+        throw foreign.get().failure(name);
+      }
       throw new TraceFormatException(
           name,
           "",

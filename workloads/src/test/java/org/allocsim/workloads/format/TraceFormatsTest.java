@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TraceFormatsTest {
   @TempDir private Path folder;
@@ -50,6 +52,21 @@ class TraceFormatsTest {
         assertThrows(TraceFormatException.class, () -> TraceFormats.of(empty))
             .getMessage()
             .contains("empty"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "version https://git-lfs.github.com/spec/v1, git lfs pull",
+    "SQLite format 3\0, SQLite database",
+    "PK\3\4, torch.cuda.memory._dump_snapshot()",
+    "<!DOCTYPE html>, web page",
+    "<html>, web page",
+  })
+  void whatPeopleGiveInPlaceOfATraceIsCalledByItsName(String start, String says) throws IOException {
+    Path file = Files.writeString(folder.resolve("snapshot.pickle"), start + " and more\n");
+    String message =
+        assertThrows(TraceFormatException.class, () -> TraceFormats.of(file)).getMessage();
+    assertTrue(message.contains(says), message);
   }
 
   @Test

@@ -38,7 +38,13 @@ final class TuneVerdict {
               "No setting helps: the program holds {} at its peak, and the allocator can have {}.",
               held,
               limit);
-      return new Verdict(Tone.BAD, hopeless, List.of(), null);
+      Sentence missing =
+          Sentence.of(
+              "It must hold at least {} less, or run where the allocator can have more; 'allocsim"
+                  + " min-capacity' says how much.",
+              bytes(
+                  tuning.demand().peakRequestedBytes() - tuning.plain().scenario().maxBytes()));
+      return new Verdict(Tone.BAD, hopeless, List.of(missing), null);
     }
     if (tuning.recommended().isPresent()) {
       Tuning.Entry best = tuning.recommended().get();

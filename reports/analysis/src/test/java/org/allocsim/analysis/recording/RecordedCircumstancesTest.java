@@ -1,0 +1,71 @@
+package org.allocsim.analysis.recording;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.device.DeviceProfiles;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.profile.ShippedProfiles;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.OpenedTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
+import org.junit.jupiter.api.Test;
+
+class RecordedCircumstancesTest {
+  private static final Path SAMPLE = Path.of("..", "samples", "gpt_oom.pickle.xz");
+
+  /** Twenty requests failed under a fraction of 0.05, which the file does not hold. */
+  private static DeviceTrace sample() throws Exception {
+    OpenedTrace opened =
+        TraceSource.open(SAMPLE.toString(), null, (_, _) -> {})
+            .read(ReadingOptions.of(PyTorchVersion.DEFAULT));
+    return new DeviceTrace(opened, 0);
+  }
+
+  @Test
+  void failuresShowTheLimitBetweenWhatWasGrantedAndWhatWasRefused() throws Exception {
+    RecordedCircumstances shown = RecordedCircumstances.of(sample(), MemoryLimit.NONE, null);
+    long trueBytes = (long) (0.05 * DeviceProfiles.defaultProfile().totalBytes());
+    assertTrue(shown.limitBytes() >= trueBytes, shown.limitBytes() + " B");
+    assertTrue(shown.limitBytes() < trueBytes * 1.01, shown.limitBytes() + " B");
+    assertEquals(shown.limitBytes(), shown.maxBytes());
+    assertEquals(1, shown.evidence().size());
+  }
+
+  @Test
+  void limitThatIsGivenReplacesTheOneThatIsShown() throws Exception {
+    RecordedCircumstances given = RecordedCircumstances.of(sample(), 5L << 30, null);
+    assertEquals(5L << 30, given.limitBytes());
+    assertEquals(List.of(), given.evidence());
+  }
+
+  @Test
+  void onAnotherGpuTheRecordedLimitDoesNotHold() throws Exception {
+    DeviceProfile chosen = ShippedProfiles.named("t4");
+    RecordedCircumstances other = RecordedCircumstances.of(sample(), MemoryLimit.NONE, chosen);
+    assertEquals(MemoryLimit.NONE, other.limitBytes());
+    assertEquals(chosen.capacityBytes(), other.maxBytes());
+    assertTrue(other.isDeviceChosen());
+  }
+
+  @Test
+  void requestsAloneShowNothing() {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    trace.allocate(1 << 20, 0, PoolId.DEFAULT);
+    DeviceTrace input =
+        new DeviceTrace(
+            TraceSource.of("requests", trace.build(new StackTable.Builder().build())), 0);
+    assertEquals(
+        new RecordedCircumstances(
+            MemoryLimit.NONE, DeviceProfiles.defaultProfile(), false, List.of()),
+        RecordedCircumstances.of(input, MemoryLimit.NONE, null));
+  }
+}

@@ -1,0 +1,44 @@
+package org.allocsim.workloads.format;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Files that people give in place of a trace, known by how they begin. */
+enum ForeignFile {
+  LFS_POINTER(
+      "version https://git-lfs",
+      "it is a pointer of Git LFS, not the file that it stands for",
+      "fetch that with 'git lfs pull'"),
+  SQLITE(
+      "sqlite format 3\0",
+      "it is an SQLite database",
+      "export the trace from it, or record with a tool that 'allocsim list formats' names"),
+  ZIP(
+      "pk\3\4",
+      "it is a ZIP archive, such as torch.save() writes",
+      "unpack it, or write the snapshot with torch.cuda.memory._dump_snapshot()"),
+  WEB_PAGE("<!doctype html", "it is a web page", "download the file itself, the raw one"),
+  PAGE_WITHOUT_DOCTYPE("<html", WEB_PAGE.cause, WEB_PAGE.remedy);
+
+  private final String start;
+  private final String cause;
+  private final String remedy;
+
+  ForeignFile(String start, String cause, String remedy) {
+    this.start = start;
+    this.cause = cause;
+    this.remedy = remedy;
+  }
+
+  static Optional<ForeignFile> of(FileStart file) {
+    String text = file.text().substring(0, Math.min(64, file.length())).stripLeading();
+    String plain = text.toLowerCase(Locale.ROOT);
+    return Arrays.stream(values()).filter(each -> plain.startsWith(each.start)).findFirst();
+  }
+
+  /** The failure to read it as a trace. */
+  TraceFormatException failure(String name) {
+    return new TraceFormatException(name, "", cause, remedy);
+  }
+}
