@@ -1,5 +1,7 @@
 package org.allocsim.simulator.device;
 
+import java.util.function.Consumer;
+
 /**
  * What a {@link SimulatedDevice} has to know of a GPU and its driver.
  *
@@ -120,97 +122,30 @@ public record DeviceProfile(
 
   /** The same GPU in a process with other addresses. */
   public DeviceProfile withAddresses(long arenaAddress, long topAddress) {
-    return new DeviceProfile(
-        name,
-        origin,
-        source,
-        totalBytes,
-        contextBytes,
-        unusableBytes,
-        pageBytes,
-        reservationBytes,
-        arenaAddress,
-        topAddress,
-        rangeAddress,
-        costs,
-        compute,
-        history);
+    return with(copy -> {
+      copy.arenaAddress = arenaAddress;
+      copy.topAddress = topAddress;
+    });
   }
 
   /** The same GPU under another name. */
   public DeviceProfile withName(String name) {
-    return new DeviceProfile(
-        name,
-        origin,
-        source,
-        totalBytes,
-        contextBytes,
-        unusableBytes,
-        pageBytes,
-        reservationBytes,
-        arenaAddress,
-        topAddress,
-        rangeAddress,
-        costs,
-        compute,
-        history);
+    return with(copy -> copy.name = name);
   }
 
   /** The same GPU in a process whose address ranges begin elsewhere. */
   public DeviceProfile withRangeAddress(long rangeAddress) {
-    return new DeviceProfile(
-        name,
-        origin,
-        source,
-        totalBytes,
-        contextBytes,
-        unusableBytes,
-        pageBytes,
-        reservationBytes,
-        arenaAddress,
-        topAddress,
-        rangeAddress,
-        costs,
-        compute,
-        history);
+    return with(copy -> copy.rangeAddress = rangeAddress);
   }
 
   /** The same GPU with calls that take other times. */
   public DeviceProfile withCosts(DriverCosts costs) {
-    return new DeviceProfile(
-        name,
-        origin,
-        source,
-        totalBytes,
-        contextBytes,
-        unusableBytes,
-        pageBytes,
-        reservationBytes,
-        arenaAddress,
-        topAddress,
-        rangeAddress,
-        costs,
-        compute,
-        history);
+    return with(copy -> copy.costs = costs);
   }
 
   /** The same GPU with another speed of arithmetic, memory and copies. */
   public DeviceProfile withCompute(ComputeProfile compute) {
-    return new DeviceProfile(
-        name,
-        origin,
-        source,
-        totalBytes,
-        contextBytes,
-        unusableBytes,
-        pageBytes,
-        reservationBytes,
-        arenaAddress,
-        topAddress,
-        rangeAddress,
-        costs,
-        compute,
-        history);
+    return with(copy -> copy.compute = compute);
   }
 
   /**
@@ -219,39 +154,70 @@ public record DeviceProfile(
    * @param bytes at most all of its memory
    */
   public DeviceProfile withCapacity(long bytes) {
-    return new DeviceProfile(
-        name,
-        origin,
-        source,
-        totalBytes,
-        totalBytes - bytes,
-        unusableBytes,
-        pageBytes,
-        reservationBytes,
-        arenaAddress,
-        topAddress,
-        rangeAddress,
-        costs,
-        compute,
-        history);
+    return with(copy -> copy.contextBytes = totalBytes - bytes);
   }
 
   /** The same GPU in a process whose address space others use, too. */
   public DeviceProfile withHistory(AddressHistory history) {
-    return new DeviceProfile(
-        name,
-        origin,
-        source,
-        totalBytes,
-        contextBytes,
-        unusableBytes,
-        pageBytes,
-        reservationBytes,
-        arenaAddress,
-        topAddress,
-        rangeAddress,
-        costs,
-        compute,
-        history);
+    return with(copy -> copy.history = history);
+  }
+
+  private DeviceProfile with(Consumer<Copy> change) {
+    Copy copy = new Copy(this);
+    change.accept(copy);
+    return copy.build();
+  }
+
+  /** A profile that can still change. */
+  private static final class Copy {
+    private String name;
+    private Origin origin;
+    private String source;
+    private long totalBytes;
+    private long contextBytes;
+    private long unusableBytes;
+    private long pageBytes;
+    private long reservationBytes;
+    private long arenaAddress;
+    private long topAddress;
+    private long rangeAddress;
+    private DriverCosts costs;
+    private ComputeProfile compute;
+    private AddressHistory history;
+
+    Copy(DeviceProfile profile) {
+      name = profile.name;
+      origin = profile.origin;
+      source = profile.source;
+      totalBytes = profile.totalBytes;
+      contextBytes = profile.contextBytes;
+      unusableBytes = profile.unusableBytes;
+      pageBytes = profile.pageBytes;
+      reservationBytes = profile.reservationBytes;
+      arenaAddress = profile.arenaAddress;
+      topAddress = profile.topAddress;
+      rangeAddress = profile.rangeAddress;
+      costs = profile.costs;
+      compute = profile.compute;
+      history = profile.history;
+    }
+
+    DeviceProfile build() {
+      return new DeviceProfile(
+          name,
+          origin,
+          source,
+          totalBytes,
+          contextBytes,
+          unusableBytes,
+          pageBytes,
+          reservationBytes,
+          arenaAddress,
+          topAddress,
+          rangeAddress,
+          costs,
+          compute,
+          history);
+    }
   }
 }

@@ -62,7 +62,8 @@ class TraceFormatsTest {
     "<!DOCTYPE html>, web page",
     "<html>, web page",
   })
-  void whatPeopleGiveInPlaceOfATraceIsCalledByItsName(String start, String says) throws IOException {
+  void whatPeopleGiveInPlaceOfATraceIsCalledByItsName(String start, String says)
+      throws IOException {
     Path file = Files.writeString(folder.resolve("snapshot.pickle"), start + " and more\n");
     String message =
         assertThrows(TraceFormatException.class, () -> TraceFormats.of(file)).getMessage();

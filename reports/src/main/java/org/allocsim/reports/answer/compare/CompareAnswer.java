@@ -11,6 +11,7 @@ import org.allocsim.analysis.moment.ReservedParts;
 import org.allocsim.reports.answer.part.Bins;
 import org.allocsim.reports.answer.part.CircumstancesPart;
 import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.chart.comparison.DriverTimeChart;
 import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.document.Block;
@@ -211,9 +212,7 @@ public record CompareAnswer(PyTorchVersion version, List<ComparedTrace> traces) 
   private static final Shape<ComparedTrace> FILE =
       Shape.of(trace ->
           trace
-              .text("file", "Name of the file as it was given.", ComparedTrace::file)
-              .text("sha256", "Digest of the file's bytes, in hexadecimal.", ComparedTrace::sha256)
-              .missing("the trace is a program")
+              .embed(Recorded.file(ComparedTrace::file, ComparedTrace::sha256))
               .count("device_index", "Index of the recorded device.", ComparedTrace::device));
 
   /** The answer as JSON. */

@@ -63,12 +63,7 @@ public record LeaksAnswer(
   private static final Shape<LeaksAnswer> TRACE =
       Shape.of(trace ->
           trace
-              .text("file", "Name of the file as it was given.", each -> each.input().name())
-              .text(
-                  "sha256",
-                  "Digest of the file's bytes, in hexadecimal.",
-                  each -> each.input().sha256())
-              .missing("the trace is a program")
+              .embed(Recorded.file(each -> each.input().name(), each -> each.input().sha256()))
               .count("events", "Rows of the recorded history.", each -> each.input().eventCount())
               .embed(Recorded.settings(each -> RecordingMaps.settings(each.input().opened())))
               .embed(Recorded.notes(each -> each.input().notes()))

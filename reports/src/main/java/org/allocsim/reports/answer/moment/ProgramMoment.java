@@ -32,10 +32,7 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
   static final Shape<ReplayedProgram> PROGRAM =
       Shape.of(program ->
           program
-              .text("file", "Name of the file as it was given.", ReplayedProgram::name)
-              .text(
-                  "sha256", "Digest of the file's bytes, in hexadecimal.", ReplayedProgram::sha256)
-              .missing("the trace is a program")
+              .embed(Recorded.file(ReplayedProgram::name, ReplayedProgram::sha256))
               .text(
                   "conf",
                   "Settings of PyTorch's allocator in force; empty: the default.",

@@ -25,6 +25,16 @@ public final class Recorded {
 
   private Recorded() {}
 
+  /** The columns {@code file} and {@code sha256}. */
+  public static <R> Shape<R> file(
+      Function<? super R, String> name, Function<? super R, String> sha256) {
+    return Shape.of(trace ->
+        trace
+            .text("file", "Name of the file as it was given.", name)
+            .text("sha256", "Digest of the file's bytes, in hexadecimal.", sha256)
+            .missing("the trace is a program"));
+  }
+
   /** The column {@code torch_settings}, of what {@link RecordingMaps#settings} gives. */
   public static <R> Shape<R> settings(Function<R, Map<String, Object>> settings) {
     return Shape.of(row ->

@@ -3,6 +3,7 @@ package org.allocsim.reports.answer.replay;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
@@ -41,13 +42,9 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
   private static final Shape<RepeatedAnswer> TRACE =
       Shape.of(trace ->
           trace
-              .text(
-                  "file", "Name of the file as it was given.", each -> each.setup().input().name())
-              .text(
-                  "sha256",
-                  "Digest of the file's bytes, in hexadecimal.",
-                  each -> each.setup().input().sha256())
-              .missing("the trace is a program")
+              .embed(
+                  Recorded.file(
+                      each -> each.setup().input().name(), each -> each.setup().input().sha256()))
               .count(
                   "rows",
                   "Rows of the trace that are this device's requests to its allocator.",

@@ -58,13 +58,9 @@ public record ReplayAnswer(
   private static final Shape<ReplayAnswer> TRACE =
       Shape.of(trace ->
           trace
-              .text(
-                  "file", "Name of the file as it was given.", each -> each.setup().input().name())
-              .text(
-                  "sha256",
-                  "Digest of the file's bytes, in hexadecimal.",
-                  each -> each.setup().input().sha256())
-              .missing("the trace is a program")
+              .embed(
+                  Recorded.file(
+                      each -> each.setup().input().name(), each -> each.setup().input().sha256()))
               .count("events", "Rows of the recorded history.", ReplayAnswer::events)
               .count(
                   "allocation_requests",

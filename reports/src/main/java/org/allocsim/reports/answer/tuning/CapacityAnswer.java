@@ -11,6 +11,7 @@ import java.util.Optional;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.CapacitySearch;
 import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.chart.comparison.FrontierData;
 import org.allocsim.reports.document.Block;
@@ -60,9 +61,7 @@ public record CapacityAnswer(
   private static final Shape<CapacityAnswer> TRACE =
       Shape.of(trace ->
           trace
-              .text("file", "Name of the file as it was given.", CapacityAnswer::file)
-              .text("sha256", "Digest of the file's bytes, in hexadecimal.", CapacityAnswer::sha256)
-              .missing("the trace is a program")
+              .embed(Recorded.file(CapacityAnswer::file, CapacityAnswer::sha256))
               .text("format", "Id of the trace's format.", CapacityAnswer::format)
               .count("device_index", "Index of the recorded device.", CapacityAnswer::deviceIndex));
 

@@ -19,6 +19,7 @@ import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
@@ -82,12 +83,7 @@ public record PerturbAnswer(
           "What `allocsim perturb --json` writes: randomly changed copies of a program.",
           Shape.of(answer ->
               answer
-                  .text("file", "Name of the file as it was given.", PerturbAnswer::file)
-                  .text(
-                      "sha256",
-                      "Digest of the file's bytes, in hexadecimal.",
-                      PerturbAnswer::sha256)
-                  .missing("the trace is a program")
+                  .embed(Recorded.file(PerturbAnswer::file, PerturbAnswer::sha256))
                   .count(
                       "device_index", "Index of the recorded device.", PerturbAnswer::deviceIndex)
                   .text(

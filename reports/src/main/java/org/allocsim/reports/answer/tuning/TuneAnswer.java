@@ -19,6 +19,7 @@ import org.allocsim.reports.answer.part.Bins;
 import org.allocsim.reports.answer.part.CircumstancesPart;
 import org.allocsim.reports.answer.part.Findings;
 import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.document.Block;
@@ -68,9 +69,7 @@ public record TuneAnswer(
   private static final Shape<TuneAnswer> TRACE =
       Shape.of(trace ->
           trace
-              .text("file", "Name of the file as it was given.", TuneAnswer::file)
-              .text("sha256", "Digest of the file's bytes, in hexadecimal.", TuneAnswer::sha256)
-              .missing("the trace is a program")
+              .embed(Recorded.file(TuneAnswer::file, TuneAnswer::sha256))
               .count("device_index", "Index of the recorded device.", TuneAnswer::deviceIndex)
               .count("events", "Events of its recorded history.", TuneAnswer::events));
 

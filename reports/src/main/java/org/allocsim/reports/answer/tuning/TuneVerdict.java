@@ -42,8 +42,7 @@ final class TuneVerdict {
           Sentence.of(
               "It must hold at least {} less, or run where the allocator can have more; 'allocsim"
                   + " min-capacity' says how much.",
-              bytes(
-                  tuning.demand().peakRequestedBytes() - tuning.plain().scenario().maxBytes()));
+              bytes(tuning.demand().peakRequestedBytes() - tuning.plain().scenario().maxBytes()));
       return new Verdict(Tone.BAD, hopeless, List.of(missing), null);
     }
     if (tuning.recommended().isPresent()) {
