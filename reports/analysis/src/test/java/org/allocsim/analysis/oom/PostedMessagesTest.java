@@ -112,7 +112,8 @@ class PostedMessagesTest {
       case FULL, SPILLED -> "full";
       case FRAGMENTED, POOL -> "fragmented";
       case CAPPED -> "capped";
-      case NOT_ALLOCATOR -> "elsewhere";
+      case NOT_ALLOCATOR, ELSEWHERE -> "elsewhere";
+      case HOST -> "host";
       case IMPOSSIBLE -> "impossible";
       case UNKNOWN -> UNKNOWN;
     };
