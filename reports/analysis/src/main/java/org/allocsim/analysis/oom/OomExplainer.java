@@ -199,7 +199,7 @@ public final class OomExplainer {
       if (isHiddenLimit()) {
         decision.ruleHolds(OomVerdict.CAPPED, false);
       }
-    } else if (allowance != null && (cached != null || free == null)) {
+    } else if (allowance != null && (cached != null || free == null && capacity == null)) {
       if (request.high() > allowance.low()) {
         decision.ruleHolds(OomVerdict.CAPPED, request.low() > allowance.high());
       }

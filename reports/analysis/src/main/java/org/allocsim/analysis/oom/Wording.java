@@ -116,7 +116,7 @@ public enum Wording {
   /** The kernel, a container or a cluster's scheduler ended the process. */
   HOST_KILLED(
       "the operating system",
-      "[Oo]utofmemory:Kill|oom-kill|OOMKilled|oom_kill|cgroupout-of-memory"
+      "[Oo]utofmemory:Kill|oom-kill|OOMKilled(?!:false)|oom_kill|cgroupout-of-memory"
           + "|killedduetothenoderunninglowonmemory",
       OomVerdict.HOST,
       "the host ran out of memory and ended a process; the GPU is not the cause",
