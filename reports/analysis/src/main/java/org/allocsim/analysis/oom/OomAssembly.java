@@ -34,8 +34,9 @@ final class OomAssembly {
           "No available memory for the cache blocks",
           "Not enough memory",
           "The memory capacity is unbalanced",
-          "Maximum pool size exceeded",
+          "std::bad_alloc",
           "RMM failure at",
+          "Maximum pool size exceeded",
           "Available memory of",
           "oom-kill",
           "oom_kill",
@@ -50,9 +51,11 @@ final class OomAssembly {
           "allocate CUDA_Host buffer",
           "allocate CPU buffer",
           "ggml_aligned_malloc",
-          "Java heap space",
-          "std::bad_alloc",
-          "[Errno 12]",
+          "ggml_backend_cpu_buffer_type_alloc_buffer",
+          "java.lang.OutOfMemoryError",
+          "memory allocation of",
+          "bytes on host: CUDA_ERROR_OUT_OF_MEMORY",
+          "Cannot allocate memory",
           "Unable to allocate",
           "DefaultCPUAllocator",
           "OOM when allocating",
@@ -77,10 +80,10 @@ final class OomAssembly {
   /** Words in front of a phrase that belong to its message. */
   private static final Pattern LEAD =
       Pattern.compile(
-          "(?:(?:CUDA|HIP|XPU|NPU|MPSbackend|runtime:)(?:error:)?"
+          "(?:(?:CUDA|HIP|XPU|NPU|MPSbackend|runtime:|JavaScriptheap)(?:error:)?"
               + "|allocating[\\d.]{1,16}MiBondevice\\d{1,4}:cudaMallocfailed:"
               + "|(?:[GN]PU\\d{1,6}hasa|\\([GN]PU\\d{1,6};[\\d.]{1,12}[KMGT]iB)"
-              + "|[\\d.]{1,12}GiB|instanceof|failedtoallocate[\\d.]{1,12}[KMG]i?B)$");
+              + "|[\\d.]{1,12}GiB|instanceof|failedtoalloc(?:ate)?[\\d.]{1,20}(?:[KMG]i?B)?)$");
 
   /** Receives messages. */
   interface Sink {

@@ -199,7 +199,8 @@ public final class OomExplainer {
       if (isHiddenLimit()) {
         decision.ruleHolds(OomVerdict.CAPPED, false);
       }
-    } else if (allowance != null && (cached != null || free == null && capacity == null)) {
+    } else if (allowance != null
+        && (free == null ? capacity == null : cached != null || isDriversPool())) {
       if (request.high() > allowance.low()) {
         decision.ruleHolds(OomVerdict.CAPPED, request.low() > allowance.high());
       }

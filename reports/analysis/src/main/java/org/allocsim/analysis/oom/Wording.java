@@ -132,7 +132,7 @@ public enum Wording {
   HOST_PINNED(
       "CUDA",
       "(?i:pinnedhostmemory|(?:allocate|of)[\\d.]*(?:[KMG]i?B)?(?:of)?pinnedmemory"
-          + "|cudaHostAlloc|cudaMallocHost|allocateCUDA_Hostbuffer)"
+          + "|bytesonhost:CUDA_ERROR|cudaHostAlloc|cudaMallocHost|allocateCUDA_Hostbuffer)"
           + "|byallocator[\\w-]*host_bfc",
       OomVerdict.HOST,
       "pinned memory of the host ran out; the GPU is not the cause",
@@ -140,9 +140,10 @@ public enum Wording {
   /** An allocator of the host's memory. */
   HOST(
       "an allocator of host memory",
-      "DefaultCPUAllocator|runtime:outofmemory:cannotallocate|Javaheapspace"
-          + "|instanceofstd::bad_alloc|Errno12\\]Cannotallocatememory"
-          + "|Unabletoallocate[\\d.]+[KMGTP]iBforanarray|OOMwhenallocating.*byallocatorcpu"
+      "DefaultCPUAllocator|runtime:outofmemory|java\\.lang\\.OutOfMemoryError|JavaScriptheapoutof"
+          + "|memoryallocationof\\d+bytesfailed|ggml_backend_cpu_buffer_type_alloc_buffer"
+          + "|instanceofstd::bad_alloc|Cannotallocatememory"
+          + "|Unabletoallocate[\\d.]+[KMGTP]iBforanarray|OOMwhenallocating.*byallocator(?:mkl)?cpu"
           + "|ggml_aligned_malloc:insufficientmemory|allocateCPUbuffer",
       OomVerdict.HOST,
       "the host ran out of memory; the GPU is not the cause",
