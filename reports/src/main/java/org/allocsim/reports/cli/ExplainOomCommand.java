@@ -103,8 +103,7 @@ final class ExplainOomCommand implements Callable<Integer> {
       OomLog.Contents contents = read(file, dumpReader);
       List<BfcDump> dumps = dumpReader.finish();
       if (contents.found().isEmpty() && dumps.isEmpty()) {
-        int exitCode =
-            contents.bare().count() > 0 ? ExitCodes.NO_NUMBERS : ExitCodes.FAILED;
+        int exitCode = contents.bare().count() > 0 ? ExitCodes.NO_NUMBERS : ExitCodes.FAILED;
         throw new Failure(exitCode, nothingFound(contents));
       }
       OomSettings settings =

@@ -8,7 +8,6 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.analysis.oom.OomMessage.Amount;
-
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,20 +9,20 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
 import org.allocsim.analysis.oom.OomMessage.Amount;
-
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decides why a request failed.
  *
  * <p>Where the words alone decide ({@link Wording#verdict()}), they do. Else the rules are tried in
- * this order: IMPOSSIBLE if the request is larger than the GPU; SPILLED if more is allocated than the
- * GPU holds; CAPPED if a limit is printed, or in 2.1 not printed, that may refuse the request while
- * the GPU could serve it; NOT-ALLOCATOR if the driver's free memory clearly exceeds the request; POOL
- * if the free blocks of private pools would do and the cache would not; FULL if free memory with the
- * cache is smaller than the request; else FRAGMENTED. FULL and FRAGMENTED become ELSEWHERE where
- * others hold what is short. Where both the limit and the GPU refuse, the limit alone is not the
- * cause: what is left below the limit then takes the place of the GPU's free memory where it is less.
+ * this order: IMPOSSIBLE if the request is larger than the GPU; SPILLED if more is allocated than
+ * the GPU holds; CAPPED if a limit is printed, or in 2.1 not printed, that may refuse the request
+ * while the GPU could serve it; NOT-ALLOCATOR if the driver's free memory clearly exceeds the
+ * request; POOL if the free blocks of private pools would do and the cache would not; FULL if free
+ * memory with the cache is smaller than the request; else FRAGMENTED. FULL and FRAGMENTED become
+ * ELSEWHERE where others hold what is short. Where both the limit and the GPU refuse, the limit
+ * alone is not the cause: what is left below the limit then takes the place of the GPU's free
+ * memory where it is less.
  *
  * <p>Every printed number is an interval, because it was rounded. The verdict is that of the
  * printed numbers; the verdicts that other numbers of the intervals would get are reported, too.
@@ -79,8 +79,7 @@ public final class OomExplainer {
             : message
                 .bytes(Amount.LIMIT)
                 .map(each -> each.minus(held))
-                .map(each ->
-                    message.bytes(Amount.OTHER_ALLOCATIONS).map(each::minus).orElse(each))
+                .map(each -> message.bytes(Amount.OTHER_ALLOCATIONS).map(each::minus).orElse(each))
                 .orElse(null);
   }
 
@@ -279,7 +278,8 @@ public final class OomExplainer {
       room = verdict == OomVerdict.CAPPED ? allowance : below;
     } else if (isDriversPool() && verdict == OomVerdict.CAPPED) {
       room = allowance;
-    } else if (capacity != null && (isDriversPool() && free != null || verdict == OomVerdict.FULL)) {
+    } else if (capacity != null
+        && (isDriversPool() && free != null || verdict == OomVerdict.FULL)) {
       room = capacity.minus(allocated);
     }
     return room == null

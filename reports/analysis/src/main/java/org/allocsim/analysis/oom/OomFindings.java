@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.oom.OomMessage.Amount;
 import org.allocsim.analysis.oom.OomMessage.ProcessUse;
-
 import org.jspecify.annotations.Nullable;
 
 /** What the numbers of a message show beside the verdict. */

@@ -11,7 +11,8 @@ import java.util.Optional;
  * What an out-of-memory message says.
  *
  * @param wording whose text it is
- * @param api {@code CUDA}, {@code HIP}, {@code XPU}, {@code NPU} or {@code MPS}; "" where the text does not say
+ * @param api {@code CUDA}, {@code HIP}, {@code XPU}, {@code NPU} or {@code MPS}; "" where the text
+ *     does not say
  * @param deviceIndex number of the GPU, −1 where the text does not say
  * @param amounts the printed sizes; what the text lacks, or prints as 2^64 for "not known", is
  *     absent
@@ -91,8 +92,7 @@ public record OomMessage(
   /** The same message with one of its processes as the failing one. */
   OomMessage withOwn(ProcessUse own) {
     List<ProcessUse> others = processes.stream().filter(each -> !each.equals(own)).toList();
-    return new OomMessage(
-            wording, api, deviceIndex, amounts, others, processesHidden, hintVariable)
+    return new OomMessage(wording, api, deviceIndex, amounts, others, processesHidden, hintVariable)
         .with(Map.of(Amount.THIS_PROCESS, own.size()));
   }
 

@@ -25,6 +25,7 @@ public final class OomMessageParser {
 
   /** A number of bytes without a unit. */
   private static final String BYTES = "(\\d{1,18})()";
+
   private static final int MAX_PROCESSES = 1024;
 
   /** More than this beside PyTorch's memory is another process. */
@@ -80,7 +81,8 @@ public final class OomMessageParser {
       Pattern.compile("Process(\\d{1,18})has" + SIZE + "memoryinuse");
   private static final Pattern DEVICE =
       Pattern.compile("\\([GN]PU(\\d{1,6});|\\.GPU(\\d{1,6})has|Allocationondevice(\\d{1,6})would");
-  private static final Pattern API = Pattern.compile("(CUDA|HIP|XPU|NPU|MPS)(?:backend)?outofmemory");
+  private static final Pattern API =
+      Pattern.compile("(CUDA|HIP|XPU|NPU|MPS)(?:backend)?outofmemory");
   private static final Pattern HINT =
       Pattern.compile("trysetting(PYTORCH_(?:[A-Z]{1,8}_)?ALLOC_CONF)");
 
@@ -128,13 +130,13 @@ public final class OomMessageParser {
     Matcher api = API.matcher(text);
     OomMessage message =
         new OomMessage(
-        Wording.of(text),
-        api.find() ? api.group(1) : "",
-        device(text),
-        amounts,
-        processes,
-        hidden,
-        hint);
+            Wording.of(text),
+            api.find() ? api.group(1) : "",
+            device(text),
+            amounts,
+            processes,
+            hidden,
+            hint);
     return withOwnProcess(message);
   }
 

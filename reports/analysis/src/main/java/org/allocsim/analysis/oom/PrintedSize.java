@@ -17,8 +17,9 @@ public record PrintedSize(String text, ByteRange bytes) {
    * Reads a number and its unit.
    *
    * @param number decimal digits, at most one point; commas may group them
-   * @param unit {@code bytes} or nothing, {@code KiB}, {@code MiB}, {@code GiB}, {@code TiB}; {@code KB}
-   *     and the like count as powers of 1024, which is what the versions that wrote them meant
+   * @param unit {@code bytes} or nothing, {@code KiB}, {@code MiB}, {@code GiB}, {@code TiB};
+   *     {@code KB} and the like count as powers of 1024, which is what the versions that wrote them
+   *     meant
    */
   static PrintedSize of(String number, String unit) {
     double scale =

@@ -136,7 +136,8 @@ public enum Wording {
           + "|byallocator[\\w-]*host_bfc",
       OomVerdict.HOST,
       "pinned memory of the host ran out; the GPU is not the cause",
-      "Pin less (pin_memory=False, fewer prefetched batches), or raise the limit of locked memory."),
+      "Pin less (pin_memory=False, fewer prefetched batches), or raise the limit of locked"
+          + " memory."),
   /** An allocator of the host's memory. */
   HOST(
       "an allocator of host memory",
@@ -161,8 +162,7 @@ public enum Wording {
     this(versions, words, null, "", "");
   }
 
-  Wording(
-      String versions, String words, @Nullable OomVerdict verdict, String cause, String help) {
+  Wording(String versions, String words, @Nullable OomVerdict verdict, String cause, String help) {
     this.versions = versions;
     this.words = Pattern.compile(words);
     this.verdict = verdict;

@@ -55,8 +55,7 @@ class OomExplainerTest {
     OomExplanation free =
         explain(modern("1.10 GiB", "8.00 GiB", "6.00 GiB", "1.10 GiB", "0.00 GiB"));
     assertEquals(OomVerdict.FULL, free.verdict());
-    assertEquals(
-        Set.of(OomVerdict.NOT_ALLOCATOR, OomVerdict.FULL), free.possible());
+    assertEquals(Set.of(OomVerdict.NOT_ALLOCATOR, OomVerdict.FULL), free.possible());
   }
 
   @Test

@@ -130,8 +130,10 @@ class OtherProgramsTest {
         "CUDA out of memory. Tried to allocate 2.00 GiB."
             + SIZES
                 .formatted("24.00 GiB", "0.50 GiB", "12.00 GiB", "1.00 GiB")
-                .replace("Of the", "Process 4 has 9.70 GiB memory in use. Process 8 has 13.40 GiB"
-                    + " memory in use. Of the");
+                .replace(
+                    "Of the",
+                    "Process 4 has 9.70 GiB memory in use. Process 8 has 13.40 GiB"
+                        + " memory in use. Of the");
     assertEquals(
         List.of(4L), only(text).message().processes().stream().map(each -> each.pid()).toList());
   }
@@ -166,8 +168,8 @@ class OtherProgramsTest {
     "900, 950, double, FULL",
     "900, 1000, complex999, UNKNOWN"
   })
-  void bfcStatisticsDecideWithoutChunks(
-      long inUse, long regions, String type, OomVerdict verdict) throws IOException {
+  void bfcStatisticsDecideWithoutChunks(long inUse, long regions, String type, OomVerdict verdict)
+      throws IOException {
     // The tensor takes 400 KiB as float; the limit is 1.4 MiB. Sizes in KiB.
     String grown = "I bfc_allocator.cc:1] total_region_allocated_bytes_: %d memory_limit_: 1\n";
     String text =

@@ -94,10 +94,7 @@ class PostedMessagesTest {
       OomLog.Found found = contents.found().getFirst();
       return Optional.of(
           OomExplainer.explain(
-                  found.message(),
-                  contents.tableOf(found),
-                  contents.settings(),
-                  contents.windows())
+                  found.message(), contents.tableOf(found), contents.settings(), contents.windows())
               .verdict());
     }
     if (!dumps.isEmpty()) {
@@ -122,9 +119,7 @@ class PostedMessagesTest {
   private static Path folder() {
     String named = System.getProperty("allocsim.oom-messages");
     Path folder =
-        named == null
-            ? SharedRecordings.folder().resolveSibling("oom-messages")
-            : Path.of(named);
+        named == null ? SharedRecordings.folder().resolveSibling("oom-messages") : Path.of(named);
     assumeTrue(Files.exists(folder), "left out: no folder " + folder);
     return folder;
   }

@@ -119,11 +119,13 @@ final class BfcDumpPart {
           !dump.hasChunks()
               ? asked + " would fit into what is free, but not in one piece"
               : dump.freeBytes() >= dump.request().high()
-              ? asked + " would fit into what is free, but the largest free chunk has " + largest
-              : asked
-                  + " would fit into what is free and what the pool may still get, but not in one"
-                  + " piece: the largest free chunk has "
-                  + largest;
+                  ? asked
+                      + " would fit into what is free, but the largest free chunk has "
+                      + largest
+                  : asked
+                      + " would fit into what is free and what the pool may still get, but not in"
+                      + " one piece: the largest free chunk has "
+                      + largest;
       case FULL -> asked + " is more than all that is free; perfect packing would not help";
       case IMPOSSIBLE -> asked + " is larger than the pool's limit";
       default ->

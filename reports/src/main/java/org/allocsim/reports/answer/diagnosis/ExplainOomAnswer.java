@@ -238,7 +238,10 @@ public record ExplainOomAnswer(
               answer
                   .text("file", "Name of the file as it was given.", ExplainOomAnswer::name)
                   .count("lines", "Lines of the input.", each -> each.contents().lines())
-                  .text("verdict", "That of the first message that decides.", each -> each.first().word())
+                  .text(
+                      "verdict",
+                      "That of the first message that decides.",
+                      each -> each.first().word())
                   .text(
                       "conf",
                       "Settings of the run.",
@@ -297,7 +300,8 @@ public record ExplainOomAnswer(
   /** The verdict of the first message that decides, of the first dump if none does. */
   public OomVerdict first() {
     return Stream.concat(
-            explanations.stream().map(OomExplanation::verdict), dumps.stream().map(BfcDump::verdict))
+            explanations.stream().map(OomExplanation::verdict),
+            dumps.stream().map(BfcDump::verdict))
         .filter(verdict -> verdict != OomVerdict.UNKNOWN)
         .findFirst()
         .orElse(OomVerdict.UNKNOWN);
