@@ -171,9 +171,10 @@ class OtherProgramsTest {
   void bfcStatisticsDecideWithoutChunks(long inUse, long regions, String type, OomVerdict verdict)
       throws IOException {
     // The tensor takes 400 KiB as float; the limit is 1.4 MiB. Sizes in KiB.
-    String grown = "I bfc_allocator.cc:1] total_region_allocated_bytes_: %d memory_limit_: 1\n";
     String text =
-        (regions < 0 ? "" : grown.formatted(regions << 10))
+        (regions < 0
+                ? ""
+                : "I bfc_allocator.cc:1] total_region_allocated_bytes_: " + (regions << 10) + "\n")
             + """
             I bfc_allocator.cc:2] Stats:
             Limit:   %d
