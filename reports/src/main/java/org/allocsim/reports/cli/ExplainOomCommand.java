@@ -36,10 +36,12 @@ import picocli.CommandLine.Spec;
       "Explains out-of-memory messages: a verdict, the arithmetic, what helps.",
       "Reads the messages of PyTorch 1.0 to 2.14 (CUDA and HIP, also cudaMallocAsync), in a log of",
       "any size, with timestamps, rank prefixes, colours and broken lines around them; a table of",
-      "torch.cuda.memory_summary() in the log, which shows where the cached memory lies; and the",
-      "dumps of chunks that the BFC allocator of TensorFlow and JAX prints."
+      "torch.cuda.memory_summary() in the log, which shows where the cached memory lies; the dumps",
+      "that the BFC allocator of TensorFlow and JAX prints; and what vLLM, SGLang, XLA, CuPy, RMM,",
+      "PaddlePaddle, ONNX Runtime and PyTorch on MPS, NPU and XPU say. Memory of the host that ran",
+      "out is named as such."
     },
-    exitCodeListHeading = "%nExit codes, of the first message in the log:%n",
+    exitCodeListHeading = "%nExit codes, of the first message in the log that decides:%n",
     exitCodeList = {
       " 1:failed, or no message found",
       " 2:wrong usage",
@@ -50,7 +52,10 @@ import picocli.CommandLine.Spec;
       "14:NOT-ALLOCATOR  the driver had enough free memory and still refused",
       "15:SPILLED        more is allocated than the GPU holds: system RAM is in use",
       "16:IMPOSSIBLE     the request is larger than the GPU",
-      "17:UNKNOWN        the message lacks numbers that the verdict needs"
+      "17:UNKNOWN        the message lacks numbers that the verdict needs",
+      "18:ELSEWHERE      other processes or memory outside the allocator hold what is short",
+      "19:HOST           the host's memory ran out, not the GPU's",
+      "20:no numbers     memory ran out, and the text has no number that says why"
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -98,7 +103,8 @@ final class ExplainOomCommand implements Callable<Integer> {
       OomLog.Contents contents = read(file, dumpReader);
       List<BfcDump> dumps = dumpReader.finish();
       if (contents.found().isEmpty() && dumps.isEmpty()) {
-        throw new Failure(nothingFound(contents));
+        int exitCode = contents.bare().count() > 0 ? ExitCodes.NO_NUMBERS : ExitCodes.FAILED;
+        throw new Failure(exitCode, nothingFound(contents));
       }
       OomSettings settings =
           conf == null ? contents.settings() : new OomSettings(conf, "by --conf");
@@ -142,12 +148,12 @@ final class ExplainOomCommand implements Callable<Integer> {
       return label()
           + ": line "
           + bare.firstLine()
-          + " says that memory ran out, but without PyTorch's numbers; give the whole message"
+          + " says that memory ran out, but without numbers; give the whole message"
           + " (\"CUDA error: out of memory\" has none: there a CUDA call outside the allocator"
           + " failed)";
     }
     return label()
-        + ": no out-of-memory message of PyTorch and no dump of a BFC allocator in "
+        + ": no out-of-memory message and no dump of a BFC allocator in "
         + contents.lines()
         + (contents.lines() == 1 ? " line" : " lines")
         + "; give the text from \"CUDA out of memory\" on";

@@ -16,6 +16,9 @@ public final class ExitCodes {
   /** The work is done and a check did not hold. */
   public static final int CHECK_DID_NOT_HOLD = 3;
 
+  /** {@code explain-oom}: memory ran out, and the text has no number that says why. */
+  public static final int NO_NUMBERS = 20;
+
   private ExitCodes() {}
 
   /** The exit code of a verdict, as the help of {@code explain-oom} lists it. */
@@ -29,6 +32,8 @@ public final class ExitCodes {
       case SPILLED -> 15;
       case IMPOSSIBLE -> 16;
       case UNKNOWN -> 17;
+      case ELSEWHERE -> 18;
+      case HOST -> 19;
     };
   }
 }

@@ -19,6 +19,11 @@ public final class Failure extends RuntimeException {
     this(ExitCodes.FAILED, sentence, cause);
   }
 
+  /** The work failed with an exit code of its own. */
+  public Failure(int exitCode, String sentence) {
+    this(exitCode, sentence, null);
+  }
+
   private Failure(int exitCode, String sentence, Throwable cause) {
     super(sentence, cause);
     this.exitCode = exitCode;

@@ -145,6 +145,9 @@ class ExplainOomCommandTest {
         15, "SPILLED", sentences("1.00 GiB", "8.00 GiB", "0 bytes", "", "13.00 GiB", cached));
     assertExit(
         16, "IMPOSSIBLE", sentences("9.00 GiB", "8.00 GiB", "0.50 GiB", "", "3.00 GiB", cached));
+    assertExit(
+        18, "ELSEWHERE", sentences("1.00 GiB", "8.00 GiB", "0.10 GiB", "", "3.00 GiB", cached));
+    assertExit(19, "HOST", "Out of memory: Killed process 7 (python)");
     assertExit(17, "UNKNOWN", FULL.substring(0, FULL.indexOf("3.49 GiB")));
   }
 
@@ -188,14 +191,14 @@ class ExplainOomCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "nothing here | no out-of-memory message of PyTorch and no dump of a BFC allocator in 1"
-            + " line;",
-        "'' | is empty; give a log or message",
-        "CUDA error: out of memory | line 1 says that memory ran out, but without PyTorch's",
+        "1 | nothing here | no out-of-memory message and no dump of a BFC allocator in 1 line;",
+        "1 | '' | is empty; give a log or message",
+        "20 | CUDA error: out of memory | line 1 says that memory ran out, but without numbers",
       })
-  void aLogWithoutAMessageFailsInOneSentence(String log, String words) throws IOException {
+  void aLogWithoutAMessageFailsInOneSentence(int exitCode, String log, String words)
+      throws IOException {
     CommandRun run = explain(log, "--json", folder.resolve("out.json"));
-    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertEquals(exitCode, run.exitCode());
     assertEquals("", run.out());
     assertEquals(1, run.err().lines().count(), run.err());
     assertTrue(run.err().contains("train.log: " + words), run.err());

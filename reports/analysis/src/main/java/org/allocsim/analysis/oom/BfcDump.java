@@ -47,6 +47,11 @@ public record BfcDump(
     return chunksInUse + freeChunks > 0;
   }
 
+  /** Whether the sums are known, from the chunks or from the statistics of the pool. */
+  public boolean hasSums() {
+    return hasChunks() || bytesInUse > 0;
+  }
+
   /** Bytes of the pool. */
   public long poolBytes() {
     return bytesInUse + freeBytes;
@@ -59,11 +64,15 @@ public record BfcDump(
 
   /** Why the request failed. */
   public OomVerdict verdict() {
-    if (request == null || !hasChunks() || largestFreeBytes >= request.high()) {
+    if (request == null || !hasSums() || largestFreeBytes >= request.high()) {
       return OomVerdict.UNKNOWN;
     }
     if (limitBytes >= 0 && request.low() > limitBytes) {
       return OomVerdict.IMPOSSIBLE;
+    }
+    if (request.high() <= ungrownBytes()) {
+      // Within its limit the pool grows, in regions as small as the request: the driver refused.
+      return OomVerdict.ELSEWHERE;
     }
     if (request.high() <= freeBytes + Math.max(0, ungrownBytes())) {
       return OomVerdict.FRAGMENTED;

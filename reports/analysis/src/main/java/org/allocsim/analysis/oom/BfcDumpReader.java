@@ -27,6 +27,11 @@ public final class BfcDumpReader {
   private static final Pattern CHUNK =
       Pattern.compile("(InUse|Chunk|Free) {1,2}at (?:0x)?[0-9a-fA-F]{1,16} of size (\\d{1,18})");
   private static final Pattern LIMIT = Pattern.compile("^\\s*Limit:\\s+(\\d{1,18})\\b");
+  private static final Pattern IN_USE = Pattern.compile("^\\s*InUse:\\s+(\\d{1,18})\\b");
+  private static final Pattern REGIONS =
+      Pattern.compile("total_region_allocated_bytes_: (\\d{1,18})");
+  private static final Pattern TENSOR =
+      Pattern.compile("OOM when allocating tensor with shape\\[([\\d,]{1,200})\\] and type (\\w+)");
   private static final Pattern END = Pattern.compile("^\\s*MaxAllocSize:\\s+\\d");
 
   private final List<BfcDump> dumps = new ArrayList<>();
@@ -41,6 +46,13 @@ public final class BfcDumpReader {
   private boolean awaitsLimit;
   private int regions;
   private long largestFreeBytes;
+
+  /** From the statistics of the pool; 0 where they are not printed. */
+  private long inUseBytes;
+
+  /** Bytes of all regions, −1 where they are not printed. */
+  private long regionBytes;
+
   private final long[] usedChunks = new long[BINS];
   private final long[] usedBytes = new long[BINS];
   private final long[] freeChunks = new long[BINS];
@@ -64,8 +76,14 @@ public final class BfcDumpReader {
       sized(text, number);
     } else if (text.contains("Bin (") || text.contains("Bin for ")) {
       bin(text, number);
-    } else if (open) {
+    } else if (text.contains("OOM when allocating tensor")) {
+      tensor(text);
+    } else if (open || text.contains("bfc_allocator") && text.contains("Stats:")) {
+      begin(number);
       stats(text);
+    } else if (text.contains("total_region_allocated_bytes_")) {
+      begin(number);
+      regionBytes = number(REGIONS, text, -1);
     }
   }
 
@@ -157,7 +175,43 @@ public final class BfcDumpReader {
     if (awaitsLimit && limit.find()) {
       limitBytes = Long.parseLong(limit.group(1));
     }
+    if (awaitsLimit) {
+      inUseBytes = number(IN_USE, text, inUseBytes);
+      hasContent |= inUseBytes > 0;
+    }
+    if (text.contains("total_region_allocated_bytes_")) {
+      regionBytes = number(REGIONS, text, -1);
+    }
     if (awaitsLimit && isRounded && END.matcher(text).find()) {
+      close();
+    }
+  }
+
+  private static long number(Pattern pattern, String text, long otherwise) {
+    Matcher matcher = pattern.matcher(text);
+    return matcher.find() ? Long.parseLong(matcher.group(1)) : otherwise;
+  }
+
+  /** The operation that failed names the tensor, from which the request follows. */
+  private void tensor(String text) {
+    Matcher matcher = TENSOR.matcher(text);
+    if (!open || request != null || text.contains("by allocator cpu") || !matcher.find()) {
+      return;
+    }
+    double bytes =
+        switch (matcher.group(2)) {
+          case "bool", "int8", "uint8", "qint8", "quint8" -> 1;
+          case "half", "bfloat16", "int16", "uint16" -> 2;
+          case "float", "int32", "uint32" -> 4;
+          case "double", "int64", "uint64", "complex64" -> 8;
+          case "complex128" -> 16;
+          default -> Double.NaN;
+        };
+    for (String size : matcher.group(1).split(",", -1)) {
+      bytes *= Double.parseDouble(size);
+    }
+    if (bytes > 0) {
+      request = new ByteRange(bytes, bytes, bytes + 255);
       close();
     }
   }
@@ -174,6 +228,8 @@ public final class BfcDumpReader {
       awaitsLimit = false;
       regions = 0;
       largestFreeBytes = 0;
+      inUseBytes = 0;
+      regionBytes = -1;
       for (int bin = 0; bin < BINS; bin++) {
         usedChunks[bin] = 0;
         usedBytes[bin] = 0;
@@ -216,6 +272,11 @@ public final class BfcDumpReader {
       sums[1] += usedBytes[bin];
       sums[2] += freeChunks[bin];
       sums[3] += freeBytes[bin];
+    }
+    if (sums[0] + sums[2] == 0) {
+      // Without chunks the statistics show the sums; a pool counts as grown to its limit.
+      sums[1] = inUseBytes;
+      sums[3] = Math.max(0, (regionBytes < 0 ? limitBytes : regionBytes) - inUseBytes);
     }
     return new BfcDump(
         line,

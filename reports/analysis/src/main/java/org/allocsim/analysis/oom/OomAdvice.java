@@ -8,7 +8,6 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.analysis.oom.OomMessage.Amount;
-import org.allocsim.analysis.oom.OomMessage.Wording;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +56,10 @@ final class OomAdvice {
       @Nullable ByteRange other,
       boolean largeOther,
       boolean ownOther) {
+    if (!message.wording().help().isEmpty()) {
+      helps.add(message.wording().help());
+      return;
+    }
     switch (verdict) {
       case IMPOSSIBLE -> impossible();
       case SPILLED -> spilled();
@@ -65,7 +68,8 @@ final class OomAdvice {
       case POOL -> pool();
       case FULL -> full(other);
       case FRAGMENTED -> fragmented(nearlyFull, largeOther, ownOther);
-      case UNKNOWN ->
+      case ELSEWHERE -> elsewhere(ownOther);
+      case HOST, UNKNOWN ->
           helps.add(
               "Give the whole message: from \"out of memory\" to the hint at its end, as PyTorch"
                   + " printed it.");
@@ -165,17 +169,31 @@ final class OomAdvice {
     cannotHelp.add(EMPTY_CACHE);
   }
 
+  private void elsewhere(boolean ownOther) {
+    othersFirst(ownOther);
+    helps.add(LESS_MEMORY);
+    cannotHelp.add("Settings against fragmentation: the allocator does not hold what is short.");
+  }
+
+  private void othersFirst(boolean ownOther) {
+    helps.add(
+        ownOther
+            ? "First the memory of this process outside PyTorch: fewer CUDA graphs, smaller NCCL"
+                + " buffers and library workspaces."
+            : "First the memory outside PyTorch: end other processes on the GPU, start fewer"
+                + " ranks on it, shrink library workspaces.");
+  }
+
   private void fragmented(boolean nearlyFull, boolean largeOther, boolean ownOther) {
     if (largeOther) {
-      helps.add(
-          ownOther
-              ? "First the memory of this process outside PyTorch: fewer CUDA graphs, smaller NCCL"
-                  + " buffers and library workspaces."
-              : "First the memory outside PyTorch: end other processes on the GPU, start fewer"
-                  + " ranks on it, shrink library workspaces.");
+      othersFirst(ownOther);
     }
     if (nearlyFull) {
       helps.add(LESS_MEMORY + " With so little to spare, packing helps only for a while.");
+    }
+    if (message.wording() == Wording.CU_ASYNC) {
+      helps.add(LESS_MEMORY);
+      return;
     }
     if (message.wording() == Wording.ASYNC) {
       helps.add(

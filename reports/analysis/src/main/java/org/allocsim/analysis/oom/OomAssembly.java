@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Puts the messages of one writer of a log together from the lines it wrote, without white space,
@@ -18,14 +20,70 @@ final class OomAssembly {
   private static final int MAX_LINES = 60;
 
   /** Two phrases this close together open one message. */
-  private static final int SAME_MESSAGE_CHARS = 80;
+  private static final int SAME_MESSAGE_CHARS = 120;
 
   /** Text kept in front of a phrase that may still come: its own first part. */
-  private static final int TAIL_CHARS = 64;
+  private static final int TAIL_CHARS = 96;
 
   /** Phrases that open a message, in the order in which they may stand in one. */
+  static final List<String> OPENINGS =
+      List.of(
+          "Free memory on device",
+          "KV cache is needed",
+          "maximum number of tokens that can be stored in KV cache",
+          "No available memory for the cache blocks",
+          "Not enough memory",
+          "The memory capacity is unbalanced",
+          "std::bad_alloc",
+          "RMM failure at",
+          "Maximum pool size exceeded",
+          "Available memory of",
+          "oom-kill",
+          "oom_kill",
+          "OOMKilled",
+          "cgroup out-of-memory",
+          "killed due to the node running low on memory",
+          "out of shared memory",
+          "pinned host memory",
+          "of pinned memory",
+          "cudaHostAlloc",
+          "cudaMallocHost",
+          "allocate CUDA_Host buffer",
+          "allocate CPU buffer",
+          "ggml_aligned_malloc",
+          "ggml_backend_cpu_buffer_type_alloc_buffer",
+          "java.lang.OutOfMemoryError",
+          "memory allocation of",
+          "bytes on host: CUDA_ERROR_OUT_OF_MEMORY",
+          "Cannot allocate memory",
+          "Unable to allocate",
+          "DefaultCPUAllocator",
+          "OOM when allocating",
+          "CUBLAS_STATUS_ALLOC_FAILED",
+          "cuMemAllocAsync failed to allocate",
+          "requested buffer of size",
+          "Requested amount of GPU memory",
+          "Failed to allocate request for",
+          "Allocation on device",
+          "Out of memory",
+          "out of memory",
+          "preemptively rejected",
+          "Tried to allocate",
+          "total capac");
+
   private static final List<String> PHRASES =
-      List.of("Allocationondevice", "outofmemory", "preemptivelyrejected", "Triedtoallocate");
+      OPENINGS.stream().map(phrase -> phrase.replace(" ", "")).toList();
+
+  /** The last phrase opens a message that lost its first half, or lies in another one. */
+  private static final int FIELD = PHRASES.size() - 1;
+
+  /** Words in front of a phrase that belong to its message. */
+  private static final Pattern LEAD =
+      Pattern.compile(
+          "(?:(?:CUDA|HIP|XPU|NPU|MPSbackend|runtime:|JavaScriptheap)(?:error:)?"
+              + "|allocating[\\d.]{1,16}MiBondevice\\d{1,4}:cudaMallocfailed:"
+              + "|(?:[GN]PU\\d{1,6}hasa|\\([GN]PU\\d{1,6};[\\d.]{1,12}[KMGT]iB)"
+              + "|[\\d.]{1,12}GiB|instanceof|failedtoalloc(?:ate)?[\\d.]{1,20}(?:[KMG]i?B)?)$");
 
   /** Receives messages. */
   interface Sink {
@@ -115,28 +173,26 @@ final class OomAssembly {
     findPhrases();
     List<Integer> openings = new ArrayList<>();
     Phrase previous = null;
+    boolean hasField = false;
     for (Phrase phrase : phrases) {
       boolean sameMessage =
           previous != null
-              && phrase.kind > previous.kind
-              && phrase.offset - previous.offset <= SAME_MESSAGE_CHARS;
+              && (phrase.kind == FIELD
+                  ? !hasField
+                  : phrase.kind > previous.kind
+                      && phrase.offset - previous.offset <= SAME_MESSAGE_CHARS);
       if (!sameMessage) {
-        openings.add(withApi(phrase.offset));
+        openings.add(withLead(phrase.offset));
       }
+      hasField = phrase.kind == FIELD || sameMessage && hasField;
       previous = phrase;
     }
     return openings;
   }
 
-  /** The name in front of "out of memory" belongs to the message. */
-  private int withApi(int offset) {
-    for (String api : List.of("CUDA", "HIP", "XPU", "MPSbackend", "CUDAerror:", "HIPerror:")) {
-      int start = offset - api.length();
-      if (start >= 0 && text.substring(start, offset).equals(api)) {
-        return start;
-      }
-    }
-    return offset;
+  private int withLead(int offset) {
+    Matcher lead = LEAD.matcher(text).region(Math.max(0, offset - TAIL_CHARS), offset);
+    return lead.find() ? lead.start() : offset;
   }
 
   private long lineAt(int offset) {

@@ -9,19 +9,20 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
 import org.allocsim.analysis.oom.OomMessage.Amount;
-import org.allocsim.analysis.oom.OomMessage.Wording;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decides why a request failed.
  *
- * <p>The rules are tried in this order: IMPOSSIBLE if the request is larger than the GPU; SPILLED
- * if more is allocated than the GPU holds; CAPPED if a limit is printed that may refuse the request
- * while the GPU could serve it; NOT-ALLOCATOR if the driver's free memory is no smaller than the
- * request; POOL if free memory with the free blocks of private pools would do and free memory with
- * the cache would not; FULL if free memory with the cache is smaller than the request; else
- * FRAGMENTED. Where both the limit and the GPU refuse, the limit alone is not the cause: what is
- * left below the limit then takes the place of the GPU's free memory where it is less.
+ * <p>Where the words alone decide ({@link Wording#verdict()}), they do. Else the rules are tried in
+ * this order: IMPOSSIBLE if the request is larger than the GPU; SPILLED if more is allocated than
+ * the GPU holds; CAPPED if a limit is printed, or in 2.1 not printed, that may refuse the request
+ * while the GPU could serve it; NOT-ALLOCATOR if the driver's free memory clearly exceeds the
+ * request; POOL if the free blocks of private pools would do and the cache would not; FULL if free
+ * memory with the cache is smaller than the request; else FRAGMENTED. FULL and FRAGMENTED become
+ * ELSEWHERE where others hold what is short. Where both the limit and the GPU refuse, the limit
+ * alone is not the cause: what is left below the limit then takes the place of the GPU's free
+ * memory where it is less.
  *
  * <p>Every printed number is an interval, because it was rounded. The verdict is that of the
  * printed numbers; the verdicts that other numbers of the intervals would get are reported, too.
@@ -32,6 +33,12 @@ public final class OomExplainer {
 
   /** Left over after the request, of the GPU, below which the GPU counts as nearly full. */
   private static final double NEARLY_FULL_SHARE = 0.04;
+
+  /** More than any single GPU has. */
+  private static final ByteRange LARGEST_GPU = exactly(0x1p40);
+
+  /** What a context with its libraries may take of a GPU. */
+  private static final double CONTEXT_BYTES = 0.8 * 0x1p30;
 
   private final OomMessage message;
   private final OomSettings settings;
@@ -69,7 +76,11 @@ public final class OomExplainer {
     allowance =
         held == null
             ? null
-            : message.bytes(Amount.LIMIT).map(each -> each.minus(held)).orElse(null);
+            : message
+                .bytes(Amount.LIMIT)
+                .map(each -> each.minus(held))
+                .map(each -> message.bytes(Amount.OTHER_ALLOCATIONS).map(each::minus).orElse(each))
+                .orElse(null);
   }
 
   /**
@@ -131,50 +142,124 @@ public final class OomExplainer {
 
   /** The verdict by the printed numbers; collects those of other numbers they may stand for. */
   private OomVerdict decide(Set<OomVerdict> possible) {
-    if (message.wording() == Wording.EXABYTE) {
-      return OomVerdict.IMPOSSIBLE;
-    }
-    if (message.wording() == Wording.PREEMPTIVE) {
-      return OomVerdict.CAPPED;
-    }
-    if (request == null) {
-      return OomVerdict.UNKNOWN;
+    OomVerdict ofWords = message.wording().verdict();
+    if (ofWords != null || request == null) {
+      return ofWords == null ? OomVerdict.UNKNOWN : ofWords;
     }
     Decision decision = new Decision(possible);
-    if (capacity != null) {
-      decision.rule(OomVerdict.IMPOSSIBLE, request.minus(capacity), false);
-      if (allocated != null) {
-        decision.rule(OomVerdict.SPILLED, allocated.minus(capacity), false);
-      }
+    decision.rule(
+        OomVerdict.IMPOSSIBLE, request.minus(capacity == null ? LARGEST_GPU : capacity), false);
+    if (capacity != null && allocated != null) {
+      decision.rule(OomVerdict.SPILLED, allocated.minus(capacity), false);
     }
-    if (free == null || allocated == null || leftOver(null).isEmpty()) {
+    limit(decision);
+    ByteRange packed = leftOver(null).orElse(null);
+    if (free != null) {
+      double marginBytes = Math.max(8 * 0x1p20, capacity == null ? 0 : capacity.value() / 1000);
+      decision.rule(
+          OomVerdict.NOT_ALLOCATOR, free.minus(request).minus(exactly(marginBytes)), true);
+    }
+    if (packed == null) {
+      if (capacity != null && allocated != null) {
+        decision.rule(OomVerdict.FULL, allocated.plus(request).minus(capacity), false);
+      }
       return decision.otherwise(OomVerdict.UNKNOWN);
     }
-    if (allowance != null && free.value() >= request.value()) {
-      // The request failed for a reason: a limit that may have refused it, within the rounding,
-      // did.
+    if (cached == null) {
+      // The driver's pool may hold any part of what is neither allocated nor free.
+      decision.rule(OomVerdict.FULL, packed.negated(), false);
+      decision.rule(OomVerdict.UNKNOWN, exactly(CONTEXT_BYTES).minus(packed), false);
+      possible.add(OomVerdict.FULL);
+      return decision.otherwise(OomVerdict.FRAGMENTED);
+    }
+    pools(decision, packed);
+    // The driver refused although hardly too little was free: then the cache has to serve.
+    decision.rule(
+        OomVerdict.FULL,
+        packed.value() >= 0 && free != null && free.value() >= request.value()
+            ? request.minus(cached)
+            : packed.negated(),
+        false);
+    OomVerdict verdict = decision.otherwise(OomVerdict.FRAGMENTED);
+    if (isElsewhere(verdict, packed, possible)) {
+      possible.add(OomVerdict.ELSEWHERE);
+      return OomVerdict.ELSEWHERE;
+    }
+    return verdict;
+  }
+
+  /** A limit that may have refused the request, within the rounding, did if the GPU could serve. */
+  private void limit(Decision decision) {
+    ByteRange limit = message.bytes(Amount.LIMIT).orElse(null);
+    if (request == null || free != null && free.value() < request.value()) {
+      return;
+    }
+    if (limit == null) {
+      if (isHiddenLimit()) {
+        decision.ruleHolds(OomVerdict.CAPPED, false);
+      }
+    } else if (allowance != null
+        && (free == null ? capacity == null : cached != null || isDriversPool())) {
       if (request.high() > allowance.low()) {
         decision.ruleHolds(OomVerdict.CAPPED, request.low() > allowance.high());
       }
+    } else if (free != null && capacity != null && limit.high() < capacity.low()) {
+      decision.ruleHolds(OomVerdict.CAPPED, true);
     }
-    decision.rule(OomVerdict.NOT_ALLOCATOR, free.minus(request), true);
-    ByteRange packed = leftOver(null).orElseThrow();
-    ByteRange withPools =
-        pools == null ? null : headroom(free, request, allowance).plus(pools).minus(request);
-    if (withPools != null && withPools.low() >= 0) {
-      decision.rule(OomVerdict.POOL, packed.negated(), false);
-    } else {
-      if (withPools != null) {
-        decision.rule(OomVerdict.POOL, withPools.smaller(packed.negated()), packed.value() < 0);
-      }
-      decision.rule(OomVerdict.FULL, packed.negated(), false);
+  }
+
+  /**
+   * Whether a round fraction of the GPU explains why a small request failed with much free: PyTorch
+   * 2.1 does not print its limit.
+   */
+  private boolean isHiddenLimit() {
+    if (message.wording() != Wording.V2_1
+        || request == null
+        || capacity == null
+        || free == null
+        || allocated == null
+        || cached == null
+        || request.value() > 0.02 * capacity.value()
+        || free.value() - request.value() < 0.1 * capacity.value()) {
+      return false;
     }
-    OomVerdict verdict = decision.otherwise(OomVerdict.FRAGMENTED);
-    if (cached == null && verdict == OomVerdict.FRAGMENTED) {
-      // The driver's pool may hold any part of what is neither allocated nor free.
-      possible.add(OomVerdict.FULL);
+    ByteRange held = allocated.plus(cached);
+    double bound = Math.ceil(20 * held.value() / capacity.value()) / 20 * capacity.value();
+    return held.value() > 0 && bound < held.value() + request.value();
+  }
+
+  private void pools(Decision decision, ByteRange packed) {
+    if (pools == null || free == null || request == null || cached == null) {
+      return;
     }
-    return verdict;
+    ByteRange withPools = headroom(free, request, allowance).plus(pools).minus(request);
+    decision.rule(
+        OomVerdict.POOL, pools.minus(request).smaller(pools.minus(cached)), packed.value() < 0);
+    decision.rule(OomVerdict.POOL, withPools.smaller(packed.negated()), packed.value() < 0);
+  }
+
+  /**
+   * Whether others hold what is short: more than a context takes, of a GPU that is full; or half of
+   * the GPU, or much of it where the rounding does not show whether the cache would do.
+   */
+  private boolean isElsewhere(OomVerdict verdict, ByteRange packed, Set<OomVerdict> possible) {
+    ByteRange others = other().orElse(null);
+    if (others == null
+        || capacity == null
+        || others.value() < Math.max(0x1p30, capacity.value() / 10)) {
+      return false;
+    }
+    return switch (verdict) {
+      case FULL -> others.low() - CONTEXT_BYTES >= -packed.low();
+      case FRAGMENTED ->
+          others.value() >= capacity.value() / 2
+              || possible.contains(OomVerdict.FULL) && others.value() - CONTEXT_BYTES > 0;
+      default -> false;
+    };
+  }
+
+  private static ByteRange exactly(double bytes) {
+    return new ByteRange(bytes, bytes, bytes);
   }
 
   /** What the driver, and the limit where it is lower, would still have given. */
@@ -184,21 +269,26 @@ public final class OomExplainer {
   }
 
   private Optional<ByteRange> leftOver(@Nullable OomVerdict verdict) {
-    if (request == null || free == null || allocated == null || verdict == OomVerdict.SPILLED) {
+    if (request == null || allocated == null || verdict == OomVerdict.SPILLED) {
       return Optional.empty();
     }
-    ByteRange room;
-    if (verdict == OomVerdict.CAPPED) {
+    ByteRange room = null;
+    if (cached != null) {
+      ByteRange below = free == null ? null : headroom(free, request, allowance);
+      room = verdict == OomVerdict.CAPPED ? allowance : below;
+    } else if (isDriversPool() && verdict == OomVerdict.CAPPED) {
       room = allowance;
-    } else if (cached != null) {
-      room = headroom(free, request, allowance);
-    } else {
-      room = capacity == null ? null : capacity.minus(allocated);
+    } else if (capacity != null
+        && (isDriversPool() && free != null || verdict == OomVerdict.FULL)) {
+      room = capacity.minus(allocated);
     }
-    if (room == null || (cached == null && message.wording() != Wording.ASYNC)) {
-      return Optional.empty();
-    }
-    return Optional.of((cached == null ? room : room.plus(cached)).minus(request));
+    return room == null
+        ? Optional.empty()
+        : Optional.of((cached == null ? room : room.plus(cached)).minus(request));
+  }
+
+  private boolean isDriversPool() {
+    return message.wording() == Wording.ASYNC || message.wording() == Wording.CU_ASYNC;
   }
 
   private Optional<ByteRange> other() {
@@ -243,15 +333,16 @@ public final class OomExplainer {
       Optional<ByteRange> other,
       boolean nearlyFull,
       boolean largeOther) {
+    if (message.wording().verdict() != null && message.bytes(Amount.LIMIT).isEmpty()) {
+      return message.wording().cause();
+    }
     return switch (verdict) {
       case IMPOSSIBLE ->
-          message.wording() == Wording.EXABYTE
-              ? "the request is larger than 2^60 bytes: a size in the program is wrong"
-              : "the request of "
-                  + text(Amount.REQUEST)
-                  + " is larger than the whole GPU ("
-                  + text(Amount.CAPACITY)
-                  + ")";
+          "the request of "
+              + text(Amount.REQUEST)
+              + (capacity == null
+                  ? " is larger than any GPU"
+                  : " is larger than the whole GPU (" + text(Amount.CAPACITY) + ")");
       case SPILLED ->
           text(Amount.ALLOCATED)
               + " are allocated on a GPU of "
@@ -259,7 +350,10 @@ public final class OomExplainer {
               + ": the driver has moved memory to system RAM, and has no more of it";
       case CAPPED ->
           message.bytes(Amount.LIMIT).isEmpty()
-              ? "the memory fraction set for the process refused the request, not the GPU"
+              ? "a memory fraction explains the refusal, which PyTorch 2.1 does not print: the GPU"
+                  + " had "
+                  + text(Amount.FREE)
+                  + " free"
               : "the allocator's own limit of "
                   + text(Amount.LIMIT)
                   + " refused the request, not the GPU"
@@ -276,7 +370,7 @@ public final class OomExplainer {
               + " go";
       case FULL ->
           "no allocator setting can fix this: "
-              + describe(-leftOver.orElseThrow().value())
+              + describe(Math.max(0, -leftOver.orElseThrow().value()))
               + " short even with perfect packing";
       case FRAGMENTED ->
           "perfect packing would leave "
@@ -287,7 +381,16 @@ public final class OomExplainer {
               + (largeOther
                   ? "; " + describe(other.orElseThrow().value()) + " are other memory"
                   : "");
-      case UNKNOWN -> "the message lacks " + missing() + ", without which the cause stays open";
+      case ELSEWHERE ->
+          describe(other.orElseThrow().value())
+              + " of the GPU's "
+              + text(Amount.CAPACITY)
+              + " are held by other processes or outside the allocator";
+      case HOST -> message.wording().cause();
+      case UNKNOWN ->
+          missing().isEmpty()
+              ? "the message does not show what holds the GPU's memory"
+              : "the message lacks " + missing() + ", without which the cause stays open";
     };
   }
 
@@ -302,7 +405,7 @@ public final class OomExplainer {
     if (allocated == null) {
       names.add("the allocated memory");
     }
-    if (message.wording() == Wording.ASYNC) {
+    if (isDriversPool()) {
       if (capacity == null) {
         names.add("the size of the GPU");
       }

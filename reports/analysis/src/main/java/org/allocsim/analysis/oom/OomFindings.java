@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.oom.OomMessage.Amount;
 import org.allocsim.analysis.oom.OomMessage.ProcessUse;
-import org.allocsim.analysis.oom.OomMessage.Wording;
 import org.jspecify.annotations.Nullable;
 
 /** What the numbers of a message show beside the verdict. */
@@ -53,6 +52,7 @@ final class OomFindings {
                 "What the text calls allocated in private pools ("
                     + describe(pools.value())
                     + ") are blocks that are free, but only inside their pools."));
+    segment(findings);
     contradictions(findings);
     if (verdict == OomVerdict.FULL) {
       poolsAndCache(findings);
@@ -63,6 +63,21 @@ final class OomFindings {
     if (message.processesHidden()) {
       findings.add(
           "The driver hides the memory of processes, as it does on Windows and under WSL.");
+    }
+  }
+
+  /** Native messages print the segment that was wanted (kSmallBuffer and kLargeBuffer). */
+  private void segment(List<String> findings) {
+    PrintedSize request = message.amounts().get(Amount.REQUEST);
+    if (request == null || message.cached().isEmpty()) {
+      return;
+    }
+    if (request.text().equals("2.00 MiB")) {
+      findings.add(
+          "2.00 MiB is the segment of requests up to 1 MiB; what is cached for larger ones cannot"
+              + " serve them.");
+    } else if (request.text().equals("20.00 MiB")) {
+      findings.add("20.00 MiB is the segment of requests between 1 and 10 MiB.");
     }
   }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,20 +39,21 @@ public final class OomLog {
    * Each line of a broken message holds one of these unless the lines are very short, and a message
    * is looked for in the lines before, too.
    */
-  private static final String[] TRIGGERS = {
-    "out of memory",
-    "Tried to allocate",
-    "OutOfMemory",
-    "total capac",
-    "Allocation on device",
-    "reserved by PyTorch",
-    "reserved in total",
-    "already allocated",
-    "preemptively rejected"
-  };
+  private static final String[] TRIGGERS =
+      Stream.concat(
+              OomAssembly.OPENINGS.stream(),
+              Stream.of(
+                  "OutOfMemory", "reserved by PyTorch", "reserved in total", "already allocated"))
+          .toArray(String[]::new);
 
   private static final Pattern WINDOWS_PATH =
       Pattern.compile("File \"[A-Za-z]:\\\\|\\b[A-Z]:\\\\(?:Users|Program Files|Windows)\\\\");
+
+  private static final Pattern FENCE = Pattern.compile("^\\s*(?:```|~~~|\"\"\")");
+
+  /** Words without a size. */
+  private static final Pattern PROSE =
+      Pattern.compile("^\\s*\\p{L}(?!.*\\d\\s?(?:bytes|[KMGT]i?B)\\b)");
 
   /**
    * A message and where it stands.
@@ -165,6 +167,7 @@ public final class OomLog {
   private final Deque<Line> before = new ArrayDeque<>();
   private final SummaryReader summaries = new SummaryReader();
   private int listeningCount;
+  private long lastNumber;
   private String currentSource = "";
   private long left;
   private long bareCount;
@@ -195,6 +198,10 @@ public final class OomLog {
   private void line(String text, long number, boolean continued) {
     summaries.line(text, number);
     boolean triggered = isTriggered(text);
+    if (listeningCount > 0 && endsMessages(text, number, triggered)) {
+      sources.values().forEach(this::close);
+    }
+    lastNumber = number;
     if (!triggered && listeningCount == 0) {
       look(text, number);
       remember(new Line(text, null, number));
@@ -221,6 +228,12 @@ public final class OomLog {
       }
     }
     currentSource = name;
+  }
+
+  /** A fence, or prose after a blank line, is no part of a message. */
+  private boolean endsMessages(String text, long number, boolean triggered) {
+    return FENCE.matcher(text).find()
+        || !triggered && number > lastNumber + 1 && PROSE.matcher(text).find();
   }
 
   private static boolean isTriggered(String text) {
@@ -281,6 +294,9 @@ public final class OomLog {
 
   private void add(OomMessage message, long line, String source) {
     if (!message.hasNumbers()) {
+      if (message.bytes(OomMessage.Amount.CAPACITY).isPresent()) {
+        return;
+      }
       bareCount++;
       bareLine = bareLine == 0 ? line : Math.min(bareLine, line);
       return;

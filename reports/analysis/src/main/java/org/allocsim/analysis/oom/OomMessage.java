@@ -10,8 +10,9 @@ import java.util.Optional;
 /**
  * What an out-of-memory message says.
  *
- * @param wording which generation of the text it is
- * @param api {@code CUDA}, {@code HIP}, {@code XPU} or {@code MPS}; "" where the text does not say
+ * @param wording whose text it is
+ * @param api {@code CUDA}, {@code HIP}, {@code XPU}, {@code NPU} or {@code MPS}; "" where the text
+ *     does not say
  * @param deviceIndex number of the GPU, −1 where the text does not say
  * @param amounts the printed sizes; what the text lacks, or prints as 2^64 for "not known", is
  *     absent
@@ -29,43 +30,6 @@ public record OomMessage(
     boolean processesHidden,
     String hintVariable) {
 
-  /** Generations of the text, distinguished by their words. */
-  public enum Wording {
-    /** "cached" is what is reserved and not allocated. */
-    CACHED("PyTorch 1.0 to 1.4"),
-    /** "reserved in total" without a hint. */
-    RESERVED("PyTorch 1.5 to 1.11"),
-    /** "reserved in total" with the hint at max_split_size_mb. */
-    RESERVED_HINT("PyTorch 1.11 to 2.0"),
-    /** Sentences with the misspelt "capacty". */
-    V2_1("PyTorch 2.1"),
-    /** Sentences whose hint names expandable_segments, or whose end is missing. */
-    V2_2("PyTorch 2.2 to 2.8"),
-    /** The hint names PYTORCH_ALLOC_CONF. */
-    V2_9("PyTorch 2.9 or 2.10"),
-    /** The hint links to docs.pytorch.org. */
-    V2_11("PyTorch 2.11 or later"),
-    /** Refused before any driver call, because of the memory fraction. */
-    PREEMPTIVE("PyTorch 2.12 or later"),
-    /** A request of 2^60 bytes or more. */
-    EXABYTE("PyTorch, any version"),
-    /** The six lines of {@code backend:cudaMallocAsync}. */
-    ASYNC("PyTorch with backend:cudaMallocAsync"),
-    /** No numbers, or too few to decide. */
-    BARE("no known wording");
-
-    private final String versions;
-
-    Wording(String versions) {
-      this.versions = versions;
-    }
-
-    /** The versions that print it, for people; boundaries are those of the hint texts seen. */
-    public String versions() {
-      return versions;
-    }
-  }
-
   /** Sizes that a message can print. */
   public enum Amount {
     /** Size of the segment that was wanted. */
@@ -82,6 +46,8 @@ public record OomMessage(
     RESERVED("reserved"),
     /** The allocator's own limit. */
     LIMIT("limit"),
+    /** Allocated by others, where the limit counts them, too. */
+    OTHER_ALLOCATIONS("other_allocations"),
     /** Free blocks inside private pools, although the text calls them allocated. */
     PRIVATE_POOLS("private_pools"),
     /** All memory of the failing process according to the driver. */
@@ -123,6 +89,13 @@ public record OomMessage(
     return new OomMessage(wording, api, deviceIndex, all, processes, processesHidden, hintVariable);
   }
 
+  /** The same message with one of its processes as the failing one. */
+  OomMessage withOwn(ProcessUse own) {
+    List<ProcessUse> others = processes.stream().filter(each -> !each.equals(own)).toList();
+    return new OomMessage(wording, api, deviceIndex, amounts, others, processesHidden, hintVariable)
+        .with(Map.of(Amount.THIS_PROCESS, own.size()));
+  }
+
   /** The bytes that a printed size stands for. */
   public Optional<ByteRange> bytes(Amount amount) {
     return Optional.ofNullable(amounts.get(amount)).map(PrintedSize::bytes);
@@ -147,8 +120,8 @@ public record OomMessage(
   /** Whether the text says what failed, so that there is something to explain. */
   public boolean hasNumbers() {
     return amounts.containsKey(Amount.REQUEST)
-        || wording == Wording.EXABYTE
-        || wording == Wording.PREEMPTIVE;
+        || wording.verdict() != null
+        || amounts.containsKey(Amount.CAPACITY) && amounts.containsKey(Amount.FREE);
   }
 
   /** The same amount where it is positive, else 0. */

@@ -1,40 +1,78 @@
 package org.allocsim.analysis.oom;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.analysis.oom.OomMessage.Amount;
 import org.allocsim.analysis.oom.OomMessage.ProcessUse;
-import org.allocsim.analysis.oom.OomMessage.Wording;
 
 /**
  * Reads the out-of-memory messages of PyTorch 1.0 to 2.14 (native backend and cudaMallocAsync, CUDA
- * and HIP spelling).
+ * and HIP spelling), and those of other programs that {@link Wording} lists.
  *
  * <p>It reads text without any white space, so that it does not matter where a terminal or a logger
  * broke the lines, and looks for each size by the words around it, so that a message that is cut
  * off or has foreign text inside still gives what it has.
  */
 public final class OomMessageParser {
-  private static final String SIZE = "(\\d{1,20}(?:\\.\\d{1,9})?)(bytes|[KMGT]i?B)";
+  private static final String SIZE =
+      "(\\d{1,20}(?:,\\d{3}){0,6}(?:\\.\\d{1,9})?)(bytes|[KMGT](?:i?B|(?=hbm))|B(?![a-z]))";
+
+  /** A number of bytes without a unit. */
+  private static final String BYTES = "(\\d{1,18})()";
+
   private static final int MAX_PROCESSES = 1024;
+
+  /** More than this beside PyTorch's memory is another process. */
+  private static final double MAX_CONTEXT_BYTES = 0x1p30;
 
   private static final Map<Amount, Pattern> SIZES = new EnumMap<>(Amount.class);
 
   static {
-    size(Amount.REQUEST, "(?:Triedtoallocate|Requested:|Requestedsize:)" + SIZE);
-    size(Amount.CAPACITY, SIZE + "totalcapacity", "(?:totalcapaci?tyof|Devicelimit:)" + SIZE);
-    size(Amount.FREE, SIZE + "free;", "ofwhich" + SIZE, "Free\\(accordingtoCUDA\\):" + SIZE);
+    size(
+        Amount.REQUEST,
+        "(?:[Tt]riedtoallocate|Requested:|Requestedsize:|whiletryingtoallocate|outofmemorytoallocate|failedtoallocate"
+            + "|[Oo]utofmemoryallocating|Cannotallocate|cannotallocate|allocating|requestfor"
+            + "|Unabletoallocate|GPUmemory\\(|\\(failedtoallocate)"
+            + SIZE,
+        "\\(roundedto" + BYTES + "\\)",
+        "(?:bufferofsize|allocationofsize|requestedbytesof)" + BYTES,
+        SIZE + "KVcacheisneeded");
+    size(
+        Amount.CAPACITY,
+        SIZE + "totalcapacity",
+        "(?:totalcapaci?tyof|Devicelimit:)" + SIZE,
+        "Freememory/Totalmemory:\\d{1,20}/" + BYTES,
+        "Freememoryondevice(?:cuda:\\d{1,4})?\\([\\d.]{1,12}/" + SIZE,
+        "ofmemoryinmemoryspacehbm\\.Used[\\d.]{1,12}[KMGT]of" + SIZE);
+    size(
+        Amount.FREE,
+        SIZE + "free;",
+        "ofwhich" + SIZE,
+        "Free\\(accordingtoCUDA\\):" + SIZE,
+        "Freememory/Totalmemory:" + BYTES,
+        "(?:availablememoryis(?:only)?|availableKVcachememory\\()" + SIZE,
+        "Availablememoryof" + BYTES,
+        // The unit stands once, after the total.
+        "Freememoryondevice(?:cuda:\\d{1,4})?\\((\\d[\\d.]{0,11})/[\\d.]{1,12}(GiB)");
     size(
         Amount.ALLOCATED,
         SIZE + "alreadyallocated",
-        "(?:Oftheallocatedmemory|Currentlyallocated:)" + SIZE);
+        "(?:Oftheallocatedmemory|Currentlyallocated:|MPSallocated:|allocatedsofar:|bytes\\(total)"
+            + SIZE,
+        "InUse:" + BYTES);
     size(Amount.CACHED, SIZE + "cached\\)", SIZE + "isreservedbyPyTorchbutunallocated");
     size(Amount.RESERVED, SIZE + "reservedintotal");
-    size(Amount.LIMIT, SIZE + "allowed;", "\\(setbyuser-suppliedmemoryfraction\\):" + SIZE);
+    size(
+        Amount.LIMIT,
+        SIZE + "allowed;",
+        "(?:\\(setbyuser-suppliedmemoryfraction\\):|maxallowed:|limitsetto:)" + SIZE);
+    size(Amount.OTHER_ALLOCATIONS, "otherallocations:" + SIZE);
     size(Amount.PRIVATE_POOLS, "with" + SIZE + "allocatedinprivatepools");
     size(Amount.THIS_PROCESS, "thisprocesshas" + SIZE + "memoryinuse");
   }
@@ -42,8 +80,9 @@ public final class OomMessageParser {
   private static final Pattern PROCESS =
       Pattern.compile("Process(\\d{1,18})has" + SIZE + "memoryinuse");
   private static final Pattern DEVICE =
-      Pattern.compile("\\(GPU(\\d{1,6});|\\.GPU(\\d{1,6})has|Allocationondevice(\\d{1,6})would");
-  private static final Pattern API = Pattern.compile("(CUDA|HIP|XPU|MPS)(?:backend)?outofmemory");
+      Pattern.compile("\\([GN]PU(\\d{1,6});|\\.GPU(\\d{1,6})has|Allocationondevice(\\d{1,6})would");
+  private static final Pattern API =
+      Pattern.compile("(CUDA|HIP|XPU|NPU|MPS)(?:backend)?outofmemory");
   private static final Pattern HINT =
       Pattern.compile("trysetting(PYTORCH_(?:[A-Z]{1,8}_)?ALLOC_CONF)");
 
@@ -89,14 +128,32 @@ public final class OomMessageParser {
     Matcher hintMatcher = HINT.matcher(text);
     String hint = hintMatcher.find() ? hintMatcher.group(1) : "";
     Matcher api = API.matcher(text);
-    return new OomMessage(
-        wording(text.toString(), hint, amounts),
-        api.find() ? api.group(1) : "",
-        device(text),
-        amounts,
-        processes,
-        hidden,
-        hint);
+    OomMessage message =
+        new OomMessage(
+            Wording.of(text),
+            api.find() ? api.group(1) : "",
+            device(text),
+            amounts,
+            processes,
+            hidden,
+            hint);
+    return withOwnProcess(message);
+  }
+
+  /** Without "this process", that of the listed ones is ours which holds just more than PyTorch. */
+  private static OomMessage withOwnProcess(OomMessage message) {
+    Optional<ByteRange> cached = message.cached();
+    Optional<ByteRange> allocated = message.bytes(Amount.ALLOCATED);
+    if (cached.isEmpty() || allocated.isEmpty() || message.bytes(Amount.THIS_PROCESS).isPresent()) {
+      return message;
+    }
+    ByteRange reserved = cached.get().plus(allocated.get());
+    return message.processes().stream()
+        .filter(use -> use.size().bytes().high() >= reserved.low())
+        .filter(use -> use.size().bytes().value() - reserved.value() < MAX_CONTEXT_BYTES)
+        .min(Comparator.comparingDouble((ProcessUse use) -> use.size().bytes().value()))
+        .map(message::withOwn)
+        .orElse(message);
   }
 
   /** The size in the first group pair that took part, counted from {@code first}. */
@@ -119,35 +176,5 @@ public final class OomMessageParser {
       }
     }
     return -1;
-  }
-
-  private static Wording wording(String text, String hint, Map<Amount, PrintedSize> amounts) {
-    if (text.contains("wouldexceedallowedmemory")) {
-      return Wording.ASYNC;
-    }
-    if (text.contains("Triedtoallocatemorethan1EB")) {
-      return Wording.EXABYTE;
-    }
-    if (text.contains("preemptivelyrejected")) {
-      return Wording.PREEMPTIVE;
-    }
-    if (text.contains("totalcapactyof")) {
-      return Wording.V2_1;
-    }
-    if (text.contains("totalcapacityof")) {
-      if (text.contains("docs.pytorch.org")) {
-        return Wording.V2_11;
-      }
-      return hint.equals("PYTORCH_ALLOC_CONF") ? Wording.V2_9 : Wording.V2_2;
-    }
-    if (amounts.containsKey(Amount.CACHED)) {
-      return Wording.CACHED;
-    }
-    if (amounts.containsKey(Amount.RESERVED)) {
-      return text.contains("trysettingmax_split_size_mb")
-          ? Wording.RESERVED_HINT
-          : Wording.RESERVED;
-    }
-    return Wording.BARE;
   }
 }

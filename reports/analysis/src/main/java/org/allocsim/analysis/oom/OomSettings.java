@@ -25,7 +25,8 @@ public record OomSettings(String text, String origin) {
     while (matcher.find()) {
       String before = line.substring(Math.max(0, matcher.start() - 24), matcher.start());
       String after = line.substring(matcher.end(), Math.min(line.length(), matcher.end() + 24));
-      if (!before.stripTrailing().endsWith("setting") && !after.stripLeading().startsWith("to ")) {
+      if (!before.stripTrailing().endsWith("try setting")
+          && !after.stripLeading().startsWith("to ")) {
         return new OomSettings(matcher.group(1), "line " + number + " of the log");
       }
     }

@@ -16,6 +16,10 @@ public enum OomVerdict {
   FULL("FULL", "free and cached memory together are too small; no setting helps"),
   /** Free and cached memory together would do, but no single piece does. */
   FRAGMENTED("FRAGMENTED", "free and cached memory together would do, in one piece"),
+  /** Other processes, or memory outside the allocator, hold what is short. */
+  ELSEWHERE("ELSEWHERE", "other processes or memory outside the allocator hold what is short"),
+  /** The memory that ran out is the host's. */
+  HOST("HOST", "the host's memory ran out, not the GPU's"),
   /** The message lacks a number that the decision needs. */
   UNKNOWN("UNKNOWN", "the message lacks the numbers to decide");
 

@@ -16,13 +16,14 @@ public record PrintedSize(String text, ByteRange bytes) {
   /**
    * Reads a number and its unit.
    *
-   * @param number decimal digits, at most one point
-   * @param unit {@code bytes}, or {@code KiB}, {@code MiB}, {@code GiB}, {@code TiB}; {@code KB}
-   *     and the like count as powers of 1024, which is what the versions that wrote them meant
+   * @param number decimal digits, at most one point; commas may group them
+   * @param unit {@code bytes} or nothing, {@code KiB}, {@code MiB}, {@code GiB}, {@code TiB};
+   *     {@code KB} and the like count as powers of 1024, which is what the versions that wrote them
+   *     meant
    */
   static PrintedSize of(String number, String unit) {
     double scale =
-        switch (Character.toUpperCase(unit.charAt(0))) {
+        switch (unit.isEmpty() ? 'B' : Character.toUpperCase(unit.charAt(0))) {
           case 'K' -> 0x1p10;
           case 'M' -> 0x1p20;
           case 'G' -> 0x1p30;
@@ -31,7 +32,7 @@ public record PrintedSize(String text, ByteRange bytes) {
         };
     int point = number.indexOf('.');
     int decimals = point < 0 ? 0 : number.length() - point - 1;
-    double value = Double.parseDouble(number) * scale;
+    double value = Double.parseDouble(number.replace(",", "")) * scale;
     double error = scale == 1 && decimals == 0 ? 0 : scale * Math.pow(10, -decimals) / 2;
     return new PrintedSize(
         number + " " + (scale == 1 ? "bytes" : unit),
@@ -43,10 +44,10 @@ public record PrintedSize(String text, ByteRange bytes) {
     return bytes.value() >= UNKNOWN_BYTES;
   }
 
-  /** An amount in GiB, or in a smaller unit where GiB would print as zero. */
+  /** An amount in GiB, or in MiB below one; bytes where MiB would print as zero. */
   static String describe(double bytes) {
     double size = Math.abs(bytes);
-    if (size >= 0.005 * 0x1p30) {
+    if (size >= 0x1p30) {
       return String.format(Locale.ROOT, "%.2f GiB", bytes / 0x1p30);
     }
     if (size >= 0.005 * 0x1p20) {

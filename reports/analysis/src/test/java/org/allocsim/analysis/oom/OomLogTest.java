@@ -260,8 +260,8 @@ class OomLogTest {
         List.of(
             "",
             "\n\n",
-            "Out of memory: Killed process 1234 (python)\n",
-            "DefaultCPUAllocator: not enough memory: you tried to allocate 72 bytes.\n")) {
+            "step 7: 3.00 GiB allocated, 8.00 GiB total capacity\n",
+            "{\"OOMKilled\": false}\n")) {
       assertEquals(List.of(), read(log).found());
     }
     assertEquals(0, read("").lines());

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.allocsim.analysis.oom.OomMessage.Amount;
-import org.allocsim.analysis.oom.OomMessage.Wording;
 import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
 import org.allocsim.simulator.stats.ByteFormat;

@@ -78,7 +78,7 @@ class PublishedMessagesTest {
         explain(text("2.0", "0.18 GiB", "22.13 GiB", "16.56 GiB", "0.16 GiB", "0.22 GiB"));
     assertTrue(explanation.largeOther());
     assertEquals(
-        "perfect packing would leave 0.20 GiB over; 5.19 GiB are other memory",
+        "perfect packing would leave 204.80 MiB over; 5.19 GiB are other memory",
         explanation.headline());
   }
 
@@ -87,7 +87,7 @@ class PublishedMessagesTest {
     OomExplanation explanation =
         explain(text("2.0", "1.71 GiB", "6.00 GiB", "3.49 GiB", "1.04 GiB", "0.01 GiB"));
     assertEquals(
-        "no allocator setting can fix this: 0.66 GiB short even with perfect packing",
+        "no allocator setting can fix this: 675.84 MiB short even with perfect packing",
         explanation.headline());
     assertTrue(explanation.cannotHelp().getFirst().contains("hints at"));
   }

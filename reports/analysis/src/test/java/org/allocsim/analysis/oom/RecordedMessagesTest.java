@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.allocsim.analysis.SharedRecordings;
-import org.allocsim.analysis.oom.OomMessage.Wording;
 import org.junit.jupiter.api.Test;
 import org.tukaani.xz.XZInputStream;
 import tools.jackson.core.JsonParser;

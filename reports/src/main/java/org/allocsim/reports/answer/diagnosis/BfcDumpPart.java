@@ -25,7 +25,7 @@ final class BfcDumpPart {
 
   static final Shape<BfcDump> SHAPE =
       Shape.of(dump ->
-          dump.text("verdict", "The verdict's word.", each -> each.verdict().word())
+          dump.text("verdict", ExplainOomAnswer.VERDICT, each -> each.verdict().word())
               .count("exit_code", "Exit code of the verdict.", each -> ExitCodes.of(each.verdict()))
               .text("headline", "The verdict in a sentence.", BfcDumpPart::headline)
               .count("line", "Line of the input, from 1.", BfcDump::line)
@@ -78,17 +78,22 @@ final class BfcDumpPart {
                 "{}",
                 FailureReport.oneLine(
                     log + ", line " + dump.line() + ", " + allocator + " (TensorFlow, JAX)")));
-    if (dump.hasChunks()) {
+    if (dump.hasSums()) {
       List<Sum> sums = new ArrayList<>();
-      sums.add(new Sum("in use", dump.bytesInUse(), dump.chunksInUse()));
-      sums.add(new Sum("free", dump.freeBytes(), dump.freeChunks()));
-      sums.add(new Sum("largest free chunk", dump.largestFreeBytes(), -1));
+      long unknown = dump.hasChunks() ? 0 : -1;
+      sums.add(new Sum("in use", dump.bytesInUse(), dump.chunksInUse() + unknown));
+      sums.add(new Sum("free", dump.freeBytes(), dump.freeChunks() + unknown));
+      if (dump.hasChunks()) {
+        sums.add(new Sum("largest free chunk", dump.largestFreeBytes(), -1));
+      }
       if (dump.limitBytes() >= 0) {
         sums.add(new Sum("not yet asked of the device", dump.ungrownBytes(), -1));
         sums.add(new Sum("limit", dump.limitBytes(), -1));
       }
       blocks.add(Table.of("Where the pool's memory is", SUMS, sums));
-      blocks.add(Table.of("Chunks by size", BIN, dump.bins()));
+      if (dump.hasChunks()) {
+        blocks.add(Table.of("Chunks by size", BIN, dump.bins()));
+      }
       blocks.add(Notes.of("Can help", helps(dump)));
     }
     return blocks;
@@ -96,8 +101,8 @@ final class BfcDumpPart {
 
   /** The verdict in a sentence. */
   static String headline(BfcDump dump) {
-    if (!dump.hasChunks()) {
-      return "the dump lacks the chunks; give the whole log";
+    if (!dump.hasSums()) {
+      return "the dump lacks chunks and statistics; give the whole log";
     }
     if (dump.request() == null) {
       return "the dump does not say how much was asked for; give the lines around it";
@@ -105,13 +110,22 @@ final class BfcDumpPart {
     String asked = "the request of " + Numbers.bytes(Math.round(dump.request().value()));
     String largest = Numbers.bytes(dump.largestFreeBytes());
     return switch (dump.verdict()) {
+      case ELSEWHERE ->
+          asked
+              + " is within the "
+              + Numbers.bytes(dump.ungrownBytes())
+              + " that the pool may still get, and the device refused: others hold its memory";
       case FRAGMENTED ->
-          dump.freeBytes() >= dump.request().high()
-              ? asked + " would fit into what is free, but the largest free chunk has " + largest
-              : asked
-                  + " would fit into what is free and what the pool may still get, but not in one"
-                  + " piece: the largest free chunk has "
-                  + largest;
+          !dump.hasChunks()
+              ? asked + " would fit into what is free, but not in one piece"
+              : dump.freeBytes() >= dump.request().high()
+                  ? asked
+                      + " would fit into what is free, but the largest free chunk has "
+                      + largest
+                  : asked
+                      + " would fit into what is free and what the pool may still get, but not in"
+                      + " one piece: the largest free chunk has "
+                      + largest;
       case FULL -> asked + " is more than all that is free; perfect packing would not help";
       case IMPOSSIBLE -> asked + " is larger than the pool's limit";
       default ->
@@ -139,6 +153,8 @@ final class BfcDumpPart {
             "an allocator that maps pages where they are: TF_GPU_ALLOCATOR=cuda_malloc_async"
                 + " (TensorFlow), XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async (JAX)");
       }
+      case ELSEWHERE ->
+          helps.add("end other processes on the GPU, or give this one its share at the start");
       case FULL, IMPOSSIBLE ->
           helps.add(
               "a smaller batch or model; or, where the limit of "

@@ -3,12 +3,15 @@ package org.allocsim.reports.answer.diagnosis;
 import static org.allocsim.reports.document.Quantity.count;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.allocsim.analysis.oom.BfcDump;
 import org.allocsim.analysis.oom.ByteRange;
 import org.allocsim.analysis.oom.GpuAccount;
@@ -50,6 +53,14 @@ public record ExplainOomAnswer(
     List<OomExplanation> explanations,
     List<BfcDump> dumps) {
   private static final String UNKNOWN = "it is not known";
+
+  /** Explanation of a verdict. */
+  static final String VERDICT =
+      "The verdict's word: "
+          + Arrays.stream(OomVerdict.values())
+              .map(verdict -> verdict.word() + " (" + verdict.meaning() + ")")
+              .collect(Collectors.joining(", "))
+          + ".";
 
   private static final Shape<ByteRange> RANGE =
       Shape.of(range ->
@@ -141,7 +152,7 @@ public record ExplainOomAnswer(
   private static final Shape<Message> MESSAGE =
       Shape.of(message ->
           message
-              .text("verdict", "The verdict's word.", each -> each.why().verdict().word())
+              .text("verdict", VERDICT, each -> each.why().verdict().word())
               .count(
                   "exit_code",
                   "Exit code of the verdict.",
@@ -165,7 +176,7 @@ public record ExplainOomAnswer(
               .missing("the message names none")
               .text(
                   "wording",
-                  "Releases of PyTorch with this wording.",
+                  "Program and releases with this wording.",
                   each -> each.message().wording().versions())
               .named(
                   SIZE,
@@ -227,7 +238,10 @@ public record ExplainOomAnswer(
               answer
                   .text("file", "Name of the file as it was given.", ExplainOomAnswer::name)
                   .count("lines", "Lines of the input.", each -> each.contents().lines())
-                  .text("verdict", "That of the first message.", each -> each.first().word())
+                  .text(
+                      "verdict",
+                      "That of the first message that decides.",
+                      each -> each.first().word())
                   .text(
                       "conf",
                       "Settings of the run.",
@@ -283,9 +297,14 @@ public record ExplainOomAnswer(
     }
   }
 
-  /** The verdict of the first message. */
+  /** The verdict of the first message that decides, of the first dump if none does. */
   public OomVerdict first() {
-    return explanations.isEmpty() ? dumps.getFirst().verdict() : explanations.getFirst().verdict();
+    return Stream.concat(
+            explanations.stream().map(OomExplanation::verdict),
+            dumps.stream().map(BfcDump::verdict))
+        .filter(verdict -> verdict != OomVerdict.UNKNOWN)
+        .findFirst()
+        .orElse(OomVerdict.UNKNOWN);
   }
 
   /**

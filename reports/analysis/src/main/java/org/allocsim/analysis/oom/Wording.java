@@ -1,0 +1,202 @@
+package org.allocsim.analysis.oom;
+
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The texts of out-of-memory messages, distinguished by their words. The first whose words occur is
+ * the one; words are written without blanks, as {@link CompactText} leaves them.
+ */
+public enum Wording {
+  /** The six lines of {@code backend:cudaMallocAsync}. */
+  ASYNC("PyTorch with backend:cudaMallocAsync", "wouldexceedallowedmemory"),
+  /** A request of 2^60 bytes or more. */
+  EXABYTE(
+      "PyTorch, any version",
+      "Triedtoallocatemorethan1EB",
+      OomVerdict.IMPOSSIBLE,
+      "the request is larger than 2^60 bytes: a size in the program is wrong",
+      ""),
+  /** Refused before any driver call, because of the memory fraction. */
+  PREEMPTIVE(
+      "PyTorch 2.12 or later",
+      "preemptivelyrejected",
+      OomVerdict.CAPPED,
+      "the memory fraction set for the process refused the request, not the GPU",
+      ""),
+  /** Sentences with the misspelt "capacty". */
+  V2_1("PyTorch 2.1", "totalcapactyof"),
+  /** The hint links to docs.pytorch.org. */
+  V2_11("PyTorch 2.11 or later", "totalcapacityof.*docs\\.pytorch\\.org"),
+  /** The hint names PYTORCH_ALLOC_CONF. */
+  V2_9("PyTorch 2.9 or 2.10", "totalcapacityof.*trysettingPYTORCH_ALLOC_CONF"),
+  /** Sentences whose hint names expandable_segments, or whose end is missing. */
+  V2_2("PyTorch 2.2 to 2.8", "totalcapacityof"),
+  /** "cached" is what is reserved and not allocated. */
+  CACHED("PyTorch 1.0 to 1.4", "\\d[a-zA-Z]{2,5}cached\\)"),
+  /** "reserved in total" with the hint at max_split_size_mb. */
+  RESERVED_HINT("PyTorch 1.11 to 2.0", "reservedintotal.*trysettingmax_split_size_mb"),
+  /** "reserved in total" without a hint. */
+  RESERVED("PyTorch 1.5 to 1.11", "reservedintotal"),
+  /** The limit is the high watermark of the Metal allocator. */
+  MPS(
+      "PyTorch on MPS",
+      "MPSbackendoutofmemory",
+      null,
+      "",
+      "Need less at once, or raise PYTORCH_MPS_HIGH_WATERMARK_RATIO, beyond which macOS swaps."),
+  /** The driver's pool, as TensorFlow and JAX use it. */
+  CU_ASYNC("TensorFlow or JAX with cudaMallocAsync", "cuMemAllocAsyncfailedtoallocate"),
+  /** Found when the program is compiled. */
+  TPU(
+      "XLA on a TPU",
+      "outofmemoryinmemoryspacehbm",
+      OomVerdict.FULL,
+      "the compiled program needs more memory than the TPU has",
+      "A smaller batch, rematerialisation (jax.checkpoint), or sharding over more devices."),
+  /** The check at the start of vLLM, which holds nothing yet. */
+  VLLM_START(
+      "vLLM",
+      "Freememoryondevice.{0,60}onstartupislessthandesired",
+      OomVerdict.ELSEWHERE,
+      "the GPU had less free at the start of vLLM, which held nothing yet, than its share",
+      "End what else holds the GPU (an earlier vLLM, a desktop), or lower gpu_memory_utilization."),
+  /** The cache has no room within the share. */
+  VLLM_SHARE(
+      "vLLM",
+      "Noavailablememoryforthecacheblocks",
+      OomVerdict.CAPPED,
+      "the share of the GPU that vLLM may use leaves nothing for the KV cache",
+      "Raise gpu_memory_utilization, or use a smaller or quantised model."),
+  /** One sequence does not fit into the cache. */
+  VLLM_LENGTH(
+      "vLLM",
+      "KVcacheisneeded,whichislargerthan|maximumnumberoftokensthatcanbestoredinKVcache",
+      OomVerdict.FULL,
+      "one sequence of the largest length needs more KV cache than there is",
+      "Lower max_model_len, raise gpu_memory_utilization, or store the cache in fewer bits."),
+  /** The static share does not hold the weights and a cache. */
+  SGLANG_SHARE(
+      "SGLang",
+      "[Nn]otenoughmemory.{0,40}--mem-fraction-static",
+      OomVerdict.CAPPED,
+      "the share of the GPU that SGLang may use leaves nothing for the KV cache",
+      "Raise --mem-fraction-static, or use a smaller or quantised model."),
+  /** One GPU has less free than another before the model is loaded. */
+  SGLANG_UNBALANCED(
+      "SGLang",
+      "Thememorycapacityisunbalanced",
+      OomVerdict.ELSEWHERE,
+      "other processes hold memory of some of the GPUs",
+      "End the other processes on these GPUs."),
+  /** RMM's own limits: a pool that may not grow, or a resource with a bound. */
+  RMM_LIMIT(
+      "RMM",
+      "Maximumpoolsizeexceeded|RMMfailureat.{0,400}Exceededmemorylimit",
+      OomVerdict.CAPPED,
+      "the maximum size of RMM's pool refused the request, not the GPU",
+      "Raise the pool's maximum size (maximum_pool_size, rmm_maximum_pool_size), or ask for less."),
+  /** The arena's limit is checked before the device is asked. */
+  ONNX_LIMIT(
+      "ONNX Runtime",
+      "Availablememoryof\\d+issmallerthanrequestedbytesof\\d+",
+      OomVerdict.CAPPED,
+      "the arena's limit (gpu_mem_limit) refused the request, not the GPU",
+      "Raise gpu_mem_limit of the execution provider."),
+  /** A limit may be printed. */
+  CUPY(
+      "CuPy",
+      "[Oo]utofmemory(?:to)?allocat(?:e|ing)[\\d,]+bytes\\((?:total|allocatedsofar)",
+      null,
+      "",
+      "Need less at once, raise the pool's limit (MemoryPool.set_limit, CUPY_GPU_MEMORY_LIMIT) if"
+          + " one is set, and end other processes on the GPU."),
+  /** "Allocated" is the device's total without what is free, whoever holds it. */
+  PADDLE("PaddlePaddle", "OutofmemoryerroronGPU\\d"),
+  /** The kernel, a container or a cluster's scheduler ended the process. */
+  HOST_KILLED(
+      "the operating system",
+      "[Oo]utofmemory:Kill|oom-kill|OOMKilled(?!:false)|oom_kill|cgroupout-of-memory"
+          + "|killedduetothenoderunninglowonmemory",
+      OomVerdict.HOST,
+      "the host ran out of memory and ended a process; the GPU is not the cause",
+      "Fewer workers of data loaders, smaller buffers, a higher memory limit of the job."),
+  /** {@code /dev/shm}. */
+  HOST_SHARED(
+      "the operating system",
+      "outofsharedmemory",
+      OomVerdict.HOST,
+      "the shared memory of the host (/dev/shm) ran out; the GPU is not the cause",
+      "A larger /dev/shm (docker run --shm-size), or fewer workers of data loaders."),
+  /** Host memory that is locked for transfers. */
+  HOST_PINNED(
+      "CUDA",
+      "(?i:pinnedhostmemory|(?:allocate|of)[\\d.]*(?:[KMG]i?B)?(?:of)?pinnedmemory"
+          + "|bytesonhost:CUDA_ERROR|cudaHostAlloc|cudaMallocHost|allocateCUDA_Hostbuffer)"
+          + "|byallocator[\\w-]*host_bfc",
+      OomVerdict.HOST,
+      "pinned memory of the host ran out; the GPU is not the cause",
+      "Pin less (pin_memory=False, fewer prefetched batches), or raise the limit of locked"
+          + " memory."),
+  /** An allocator of the host's memory. */
+  HOST(
+      "an allocator of host memory",
+      "DefaultCPUAllocator|runtime:outofmemory|java\\.lang\\.OutOfMemoryError|JavaScriptheapoutof"
+          + "|memoryallocationof\\d+bytesfailed|ggml_backend_cpu_buffer_type_alloc_buffer"
+          + "|instanceofstd::bad_alloc|Cannotallocatememory"
+          + "|Unabletoallocate[\\d.]+[KMGTP]iBforanarray|OOMwhenallocating.*byallocator(?:mkl)?cpu"
+          + "|ggml_aligned_malloc:insufficientmemory|allocateCPUbuffer",
+      OomVerdict.HOST,
+      "the host ran out of memory; the GPU is not the cause",
+      "Load less into the host's memory at once: map files, stream data, fewer workers."),
+  /** No numbers, or too few to decide. */
+  BARE("no known wording", "");
+
+  private final String versions;
+  private final Pattern words;
+  private final @Nullable OomVerdict verdict;
+  private final String cause;
+  private final String help;
+
+  Wording(String versions, String words) {
+    this(versions, words, null, "", "");
+  }
+
+  Wording(String versions, String words, @Nullable OomVerdict verdict, String cause, String help) {
+    this.versions = versions;
+    this.words = Pattern.compile(words);
+    this.verdict = verdict;
+    this.cause = cause;
+    this.help = help;
+  }
+
+  /** The wording of a text without white space. */
+  static Wording of(CharSequence text) {
+    for (Wording each : values()) {
+      if (each.words.matcher(text).find()) {
+        return each;
+      }
+    }
+    return BARE;
+  }
+
+  /** Who prints it, for people; boundaries of versions are those of the hint texts seen. */
+  public String versions() {
+    return versions;
+  }
+
+  /** The verdict that the words alone decide, null where the numbers do. */
+  @Nullable OomVerdict verdict() {
+    return verdict;
+  }
+
+  /** What {@link #verdict()} means here, in a clause. */
+  String cause() {
+    return cause;
+  }
+
+  /** What helps, "" where that depends on the numbers. */
+  String help() {
+    return help;
+  }
+}

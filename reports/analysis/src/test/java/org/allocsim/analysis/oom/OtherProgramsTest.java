@@ -1,0 +1,211 @@
+package org.allocsim.analysis.oom;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Messages of other programs and of the host, and messages in bad company. */
+class OtherProgramsTest {
+  private static final String SIZES =
+      " GPU 0 has a total capacity of %s of which %s is free. Of the allocated memory %s is"
+          + " allocated by PyTorch, and %s is reserved by PyTorch but unallocated.";
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '^',
+      textBlock =
+          """
+          MPS backend out of memory (MPS allocated: 5.00 GiB, other allocations: 1.50 GiB, max allowed: 9.00 GiB). Tried to allocate 3.00 GiB on private pool. | CAPPED
+          MPS backend out of memory (MPS allocated: 1.00 GiB, other allocations: 1.50 GiB, max allowed: 9.00 GiB). Tried to allocate 3.00 GiB on private pool. | UNKNOWN
+          RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 20.10G of 15.48G hbm. | FULL
+          RESOURCE_EXHAUSTED: Out of memory while trying to allocate 7340032 bytes. | UNKNOWN
+          RESOURCE_EXHAUSTED: Out of memory allocating 7000000000000 bytes. | IMPOSSIBLE
+          ValueError: Free memory on device cuda:1 (9.50/23.60 GiB) on startup is less than desired GPU memory utilization (0.9, 21.24 GiB). | ELSEWHERE
+          ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization`. | CAPPED
+          To serve one request (5.00 GiB KV cache is needed, which is larger than the available KV cache memory (2.00 GiB). | FULL
+          The model's max seq len (9000) is larger than the maximum number of tokens that can be stored in KV cache (800). | FULL
+          RuntimeError: Not enough memory. Please try to increase --mem-fraction-static. | CAPPED
+          ValueError: The memory capacity is unbalanced. Some GPUs may be occupied by other processes. | ELSEWHERE
+          Out of memory allocating 3,000,000 bytes (allocated so far: 8,000,000 bytes, limit set to: 10,000,000 bytes). | CAPPED
+          Out of memory allocating 1,000,000 bytes (allocated so far: 8,000,000 bytes). | UNKNOWN
+          std::bad_alloc: out_of_memory: RMM failure at:pool_memory_resource.hpp:1: Maximum pool size exceeded | CAPPED
+          Out of memory error on GPU 0. Cannot allocate 1.500000GB memory on GPU 0, available memory is only 3.000000MB. | UNKNOWN
+          BFCArena::Extend Available memory of 1000 is smaller than requested bytes of 2000 | CAPPED
+          terminate called after throwing an instance of 'std::bad_alloc' | HOST
+          [Errno 12] Cannot allocate memory | HOST
+          [9.1] Out of memory: Killed process 77 (python3) total-vm:9kB | HOST
+          [9.1] Memory cgroup out of memory: Killed process 77 (python3) total-vm:9kB | HOST
+          slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.0. | HOST
+          It is possible that dataloader's workers are out of shared memory. | HOST
+          could not allocate pinned host memory of size: 4096 | HOST
+          DefaultCPUAllocator: can't allocate memory: you tried to allocate 640 bytes. | HOST
+          MemoryError: Unable to allocate 30.1 GiB for an array with shape (9,) | HOST
+          OOM when allocating tensor with shape[9,9] and type float by allocator cpu | HOST
+          """)
+  void everyProgramsTextGetsItsVerdict(String text, OomVerdict verdict) throws IOException {
+    OomExplanation explanation = only(text);
+    assertEquals(verdict, explanation.verdict());
+    assertFalse(explanation.headline().isEmpty());
+    assertFalse(explanation.helps().isEmpty());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "CUDA error: out of memory",
+    "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+    "MemoryError: std::bad_alloc: CUDA error at: x.hpp:1: cudaErrorMemoryAllocation"
+  })
+  void wordsWithoutNumbersAreMentions(String text) throws IOException {
+    assertEquals(List.of(), read(text).found());
+    assertTrue(read(text).bare().count() > 0);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // The request, GPU, free, allocated, cached: others hold 12, 3, 1.4, 30 and 2 GiB.
+    "2.00 GiB, 24.00 GiB, 0.50 GiB, 11.00 GiB, 0.50 GiB, ELSEWHERE",
+    "2.00 GiB, 24.00 GiB, 0.50 GiB, 20.00 GiB, 0.50 GiB, ELSEWHERE",
+    "2.00 GiB, 24.00 GiB, 0.50 GiB, 21.60 GiB, 0.50 GiB, FULL",
+    "2.00 GiB, 40.00 GiB, 0.50 GiB, 5.00 GiB, 4.50 GiB, ELSEWHERE",
+    "5.00 GiB, 24.00 GiB, 0.50 GiB, 21.00 GiB, 0.50 GiB, FULL",
+    // Not more free than the driver's rounding: the cache decides.
+    "20.00 MiB, 24.00 GiB, 25.00 MiB, 22.90 GiB, 300.00 MiB, FRAGMENTED",
+    "20.00 MiB, 24.00 GiB, 25.00 MiB, 23.00 GiB, 4.00 MiB, FULL",
+    "20.00 MiB, 24.00 GiB, 90.00 MiB, 22.90 GiB, 300.00 MiB, NOT_ALLOCATOR"
+  })
+  void othersHoldWhatIsShortOrDoNot(
+      String request,
+      String capacity,
+      String free,
+      String allocated,
+      String cached,
+      OomVerdict verdict)
+      throws IOException {
+    String sizes = SIZES.formatted(capacity, free, allocated, cached);
+    String text = "CUDA out of memory. Tried to allocate " + request + "." + sizes;
+    assertEquals(verdict, only(text).verdict());
+  }
+
+  @Test
+  void withoutTheCachedSizeLimitAndSumsDecide() throws IOException {
+    String start = "CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of";
+    String tail = " Of the allocated memory 7.50 GiB is allocated by PyTorch...";
+    assertEquals(
+        OomVerdict.CAPPED,
+        only(start + " 24.00 GiB of which 9.00 GiB is free. 8.00 GiB allowed;" + tail).verdict());
+    assertEquals(
+        OomVerdict.NOT_ALLOCATOR,
+        only(start + " 24.00 GiB of which 9.00 GiB is free." + tail).verdict());
+    OomExplanation full = only(start + " 8.00 GiB of which 0.25 GiB is free." + tail);
+    assertEquals(OomVerdict.FULL, full.verdict());
+    assertTrue(full.headline().contains("512.00 MiB short"), full.headline());
+    assertEquals(
+        OomVerdict.UNKNOWN, only(start + " 9.00 GiB of which 0.25 GiB is free." + tail).verdict());
+  }
+
+  @Test
+  void aRoundFractionExplainsWhatTheWordingHides() throws IOException {
+    String text = "CUDA out of memory. Tried to allocate 200.00 MiB." + SIZES;
+    String hides = text.replace("capacity", "capacty");
+    String[] half = {"16.00 GiB", "7.00 GiB", "7.80 GiB", "50.00 MiB"};
+    assertEquals(OomVerdict.CAPPED, only(hides.formatted((Object[]) half)).verdict());
+    assertEquals(OomVerdict.NOT_ALLOCATOR, only(text.formatted((Object[]) half)).verdict());
+    assertEquals(
+        OomVerdict.NOT_ALLOCATOR,
+        only(hides.formatted("16.00 GiB", "7.00 GiB", "7.25 GiB", "50.00 MiB")).verdict());
+  }
+
+  @Test
+  void theProcessNearestToPyTorchsMemoryIsOurs() throws IOException {
+    String text =
+        "CUDA out of memory. Tried to allocate 2.00 GiB."
+            + SIZES
+                .formatted("24.00 GiB", "0.50 GiB", "12.00 GiB", "1.00 GiB")
+                .replace(
+                    "Of the",
+                    "Process 4 has 9.70 GiB memory in use. Process 8 has 13.40 GiB"
+                        + " memory in use. Of the");
+    assertEquals(
+        List.of(4L), only(text).message().processes().stream().map(each -> each.pid()).toList());
+  }
+
+  @Test
+  void fencesProseAndRepeatedFieldsEndAMessage() throws IOException {
+    String cut = "CUDA out of memory. Tried to allocate 2.00 GiB.";
+    String rest = SIZES.formatted("24.00 GiB", "9.00 GiB", "7.00 GiB", "1.00 GiB");
+    assertEquals(OomVerdict.UNKNOWN, first(cut + "\n```\n" + rest).verdict());
+    assertEquals(OomVerdict.NOT_ALLOCATOR, first(cut + "\n" + rest).verdict());
+    OomLog.Contents two =
+        read(cut + rest + SIZES.formatted("8.00 GiB", "0 bytes", "7.00 GiB", "0 bytes"));
+    assertEquals(2, two.found().size());
+    assertEquals(OomVerdict.NOT_ALLOCATOR, explain(two.found().getFirst()).verdict());
+    assertEquals(OomVerdict.UNKNOWN, explain(two.found().getLast()).verdict());
+    String prose = "\n\nI think the card was shared by others at that time.\n";
+    assertEquals(OomVerdict.UNKNOWN, first(cut + prose + "7.00 GiB allowed;").verdict());
+    assertFalse(
+        first(cut + prose + "7.00 GiB allowed;")
+            .message()
+            .amounts()
+            .containsKey(OomMessage.Amount.LIMIT));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "900, 1350, float, FRAGMENTED",
+    "1001, 1400, float, FULL",
+    "1001, -1, float, FULL",
+    "500, -1, float, FRAGMENTED",
+    "900, 950, float, ELSEWHERE",
+    "900, 950, double, FULL",
+    "900, 1000, complex999, UNKNOWN"
+  })
+  void bfcStatisticsDecideWithoutChunks(long inUse, long regions, String type, OomVerdict verdict)
+      throws IOException {
+    // The tensor takes 400 KiB as float; the limit is 1.4 MiB. Sizes in KiB.
+    String text =
+        (regions < 0
+                ? ""
+                : "I bfc_allocator.cc:1] total_region_allocated_bytes_: " + (regions << 10) + "\n")
+            + """
+            I bfc_allocator.cc:2] Stats:
+            Limit:   %d
+            InUse:   %d
+            W op_kernel.cc:3] OOM when allocating tensor with shape[400,256] and type %s on /device:GPU:0 by allocator GPU_0_bfc
+            """
+                .formatted(1400L << 10, inUse << 10, type);
+    BfcDumpReader reader = new BfcDumpReader();
+    OomLog.read(stream(text), reader);
+    List<BfcDump> dumps = reader.finish();
+    assertEquals(verdict, dumps.getFirst().verdict());
+  }
+
+  private static OomExplanation only(String text) throws IOException {
+    assertEquals(1, read(text).found().size(), text);
+    return first(text);
+  }
+
+  private static OomExplanation first(String text) throws IOException {
+    return explain(read(text).found().getFirst());
+  }
+
+  private static OomExplanation explain(OomLog.Found found) {
+    return OomExplainer.explain(found.message(), OomSettings.UNKNOWN, false);
+  }
+
+  private static OomLog.Contents read(String text) throws IOException {
+    return OomLog.read(stream(text));
+  }
+
+  private static ByteArrayInputStream stream(String text) {
+    return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+  }
+}
