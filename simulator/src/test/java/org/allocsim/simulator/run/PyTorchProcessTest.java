@@ -131,11 +131,12 @@ class PyTorchProcessTest {
     int first = allocate(PAGE);
     firstKernels();
     free(first, PAGE);
-    for (int request = 1; request < 256; request++) {
+    for (int request = 1; request < 255; request++) {
       allocate(512);
     }
+    allocate(40 * PAGE);
     device.fillLocalMemory();
-    allocate(PAGE);
+    allocate(40 * PAGE);
     for (int request = 0; request < 260; request++) {
       allocate(PAGE);
     }
@@ -168,6 +169,52 @@ class PyTorchProcessTest {
     program.at(0, 0, 0);
     allocate(PAGE);
     assertAddresses();
+  }
+
+  /** Rows before which something happens; the last one is none of the trace. */
+  private List<Integer> wakeRows(DeviceProfile profile) {
+    AllocationTrace rows = program.build(StackTable.empty());
+    PyTorchProcess process = new PyTorchProcess(rows, 0, new SimulatedDevice(profile));
+    List<Integer> wakes = new ArrayList<>();
+    for (int row = 0; row < rows.eventCount(); row = wakes.getLast()) {
+      wakes.add(process.before(row, false));
+    }
+    return wakes;
+  }
+
+  @Test
+  void onlyRowsBeforeWhichSomethingHappensAreNamed() {
+    allocate(PAGE);
+    free(allocate(PAGE), PAGE);
+    free(allocate(PAGE), PAGE);
+    program.emptyCache();
+    allocate(PAGE, 0x5000);
+    allocate(PAGE, 0x5000);
+    allocate(WORKSPACE);
+    int filled = program.eventCount();
+    for (int request = 5; request <= 300; request++) {
+      allocate(PAGE);
+    }
+    // The first free, the first stream, a workspace, and the 256th request after the first free.
+    assertEquals(List.of(2, 6, 8, filled + 256 - 5, Integer.MAX_VALUE), wakeRows(profile));
+  }
+
+  @Test
+  void ofAKnownProcessOnlyRequestsWithAChangeAreNamed() {
+    AddressHistory history = AddressHistoryFinder.find(recordedProcess(), stream -> 0);
+    allocate(PAGE);
+    program.endPrologue();
+    for (int request = 0; request < 6; request++) {
+      free(allocate(WORKSPACE), WORKSPACE);
+    }
+    List<Integer> rows = new ArrayList<>();
+    for (int change = 0; change < history.count(); change++) {
+      rows.add(1 + 2 * (int) history.request(change));
+    }
+    rows.add(Integer.MAX_VALUE);
+    assertEquals(
+        rows.stream().distinct().toList(),
+        wakeRows(DeviceProfiles.defaultProfile().withHistory(history)));
   }
 
   /** Segments of 32 MiB of a recorded process, in which one place is another's. */

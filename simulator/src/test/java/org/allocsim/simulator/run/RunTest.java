@@ -24,7 +24,9 @@ import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.UnfitTraceException;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.stats.BlockEffects;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
@@ -181,6 +183,52 @@ class RunTest {
   }
 
   @Test
+  void aLimitOfZeroIsALimit() {
+    program.allocate(MIB, 0, new PoolId(0, 1));
+    RunSetup limited = new RunSetup(trace(), 0, PolicyChoice.parse("direct"), 0, SMALL);
+    FailedRequest failed = Run.of(limited).firstFailure().orElseThrow();
+    assertTrue(failed.message().contains(", its limit is 0 B;"), failed.message());
+    assertEquals(1, failed.pool());
+  }
+
+  @Test
+  void thePeakMayBeAfterTheLastRow() {
+    allocate(MIB);
+    allocate(20 * MIB);
+    RunResult result = Run.of(setup("direct"));
+    assertEquals(1, result.peakRow());
+    assertEquals(21 * MIB, result.atPeak().allocatedBytes());
+    assertEquals(22 * MIB, result.peakDeviceBytes());
+  }
+
+  @Test
+  void aPassMayHaveOneRow() {
+    allocate(MIB);
+    RunResult result = Run.of(setup("direct").repeated(3));
+    assertEquals(3, result.events());
+    assertEquals(3, result.requests());
+  }
+
+  @Test
+  void settingsThatAreParsedAlreadyAreThoseOfTheChosenPolicy() {
+    failingProgram();
+    RunPolicy parsed = RunPolicy.pytorch(AllocatorConfig.DEFAULT, PyTorchVersion.DEFAULT);
+    RunResult chosen = Run.of(setup("pytorch"));
+    RunResult same = Run.of(setup("pytorch").with(parsed));
+    assertTrue(same.isSameAs(chosen));
+    assertEquals(chosen.failures(), same.failures());
+  }
+
+  @Test
+  void whereNoObserverFollowsBlocksOnlyTheStatisticsHearOfThem() throws Exception {
+    smallProgram();
+    List<EffectListener> listeners = new ArrayList<>();
+    RunPolicy noting = refusing(new UnfitTraceException("nothing"), listeners);
+    assertFalse(Run.of(setup("direct").with(noting)).isRun());
+    assertNull(BlockEffects.to(listeners.getFirst(), false).others());
+  }
+
+  @Test
   void pyTorchFailsInTheWordsOfItsRelease() {
     failingProgram();
     String message = Run.of(setup("pytorch")).firstFailure().orElseThrow().message();
@@ -217,6 +265,7 @@ class RunTest {
     RunResult result = Run.of(setup("direct").endingAfter(1));
     assertEquals(2, result.events());
     assertEquals(1, result.lastRow());
+    assertEquals(2, Run.of(setup("direct").endingAfter(1), new Noting()).events());
     RunResult none = Run.of(setup("direct").endingAfter(-1));
     assertEquals(0, none.events());
     assertEquals(-1, none.lastRow());
@@ -383,11 +432,16 @@ class RunTest {
 
   /** A policy that refuses to be made. */
   private static RunPolicy refusing(Exception reason) {
+    return refusing(reason, new ArrayList<>());
+  }
+
+  private static RunPolicy refusing(Exception reason, List<EffectListener> listeners) {
     return new RunPolicy() {
       @Override
       public AllocatorPolicy create(
           long limitBytes, FutureRequests requests, DeviceMemory memory, EffectListener listener)
           throws UnfitTraceException, PolicyOptionException {
+        listeners.add(listener);
         if (reason instanceof UnfitTraceException unfit) {
           throw unfit;
         }
