@@ -26,9 +26,4 @@ public record FailedRequest(
     long allocatedBytes,
     long reservedBytes,
     @Nullable OutOfMemory shortage,
-    String message) {
-  /** Whether memory was short; else the allocator was not even asked. */
-  public boolean isOutOfMemory() {
-    return shortage != null;
-  }
-}
+    String message) {}

@@ -147,9 +147,7 @@ public final class Failures implements EffectListener {
   @Override
   public void requestRejected(int allocation, long requestedBytes, String reason) {
     count++;
-    if (kept.size() < most) {
-      keep(failed(allocation, requestedBytes, null, reason));
-    }
+    keep(failed(allocation, requestedBytes, null, reason));
   }
 
   private FailedRequest failed(

@@ -38,14 +38,14 @@ public final class ByteFormat {
       return bytes == Long.MIN_VALUE ? "-8.00 EiB" : "-" + human(-bytes);
     }
     int unit = 0;
-    while (unit < UNITS.length - 1 && bytes >> (10 * unit) >= 1024) {
+    while (bytes >> (10 * unit) >= 1024) {
       unit++;
     }
     if (unit == 0) {
       return bytes + " B";
     }
     BigDecimal value = scaled(BigDecimal.valueOf(bytes), 10 * unit);
-    if (value.intValue() == 1024 && unit < UNITS.length - 1) {
+    if (value.intValue() == 1024) {
       unit++;
       value = scaled(BigDecimal.valueOf(bytes), 10 * unit);
     }

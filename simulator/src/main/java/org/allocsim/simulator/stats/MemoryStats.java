@@ -167,11 +167,6 @@ public final class MemoryStats implements EffectListener, StatsView {
     return current(PooledStat.ACTIVE_BYTES);
   }
 
-  /** Highest value of {@link #activeBytes()}. */
-  public long peakActiveBytes() {
-    return bothPools.peak(PooledStat.ACTIVE_BYTES);
-  }
-
   /** Bytes that the program asked for, of the blocks that {@link #activeBytes()} counts. */
   public long requestedBytes() {
     return current(PooledStat.REQUESTED_BYTES);
@@ -190,11 +185,6 @@ public final class MemoryStats implements EffectListener, StatsView {
   /** Number of requests that failed for lack of memory. */
   public long outOfMemories() {
     return outOfMemories;
-  }
-
-  /** Number of requests that were tried again after cached memory was released. */
-  public long allocationRetries() {
-    return allocationRetries;
   }
 
   /** {@code torch.cuda.reset_peak_memory_stats()}: every peak becomes the current value. */

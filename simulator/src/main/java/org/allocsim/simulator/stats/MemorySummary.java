@@ -113,7 +113,7 @@ public final class MemorySummary {
     int unit = 0;
     long value = bytes;
     double remaining = reference;
-    while (unit < SIZE_UNITS.length - 1 && remaining >= 768 * 1024) {
+    while (remaining >= 768 * 1024) {
       unit++;
       value = Math.floorDiv(value, 1024L);
       remaining /= 1024;

@@ -192,7 +192,6 @@ public final class PoolCounters extends PoolPeaks {
 
   /** A block that was given back is no longer in use. */
   void completeFree(long requestedBytes, long blockBytes) {
-    distinguishActive();
     pending--;
     pendingBytes -= blockBytes;
     requestedCeilingBytes += requestedBytes;

@@ -181,6 +181,30 @@ class BlockEffectsTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "allocation, 2, 10, 10, 2",
+    "allocated_bytes, 1, 10, 101, 101",
+    "requested_bytes, 1, 91, 100, 91"
+  })
+  void eachPeakRisesThoughTheOthersDoNot(
+      String risen, int blocks, long requestedBytes, long blockBytes, long peak) {
+    MemoryStats stats = new MemoryStats(-1);
+    PoolCounters counters = BlockEffects.to(stats, false).counters();
+    counters.countAllocated(90, 100);
+    counters.countFreed(90, 100);
+    for (int block = 0; block < blocks; block++) {
+      counters.countAllocated(requestedBytes, blockBytes);
+    }
+    Map<String, Long> peaks =
+        new TreeMap<>(Map.of("allocation", 1L, "allocated_bytes", 100L, "requested_bytes", 90L));
+    peaks.put(risen, peak);
+    peaks.forEach((stat, expected) -> {
+      assertEquals(expected, stats.get(stat + ".large_pool.peak"), stat);
+      assertEquals(expected, stats.get(stat + ".all.peak"), stat);
+    });
+  }
+
   /** Hands out or takes back blocks, and lets there be more or fewer free parts. */
   private static void changeBy(int blocks, BlockEffects effects) {
     for (int block = 0; block < Math.abs(blocks); block++) {
@@ -231,5 +255,15 @@ class BlockEffectsTest {
     assertSame(
         listener,
         BlockEffects.to(EffectListeners.all(stats, EffectListeners.NONE, listener), true).others());
+    EffectListener followsNoBlocks =
+        new EffectListener() {
+          @Override
+          public boolean followsBlocks() {
+            return false;
+          }
+        };
+    EffectListener listened = EffectListeners.both(stats, listener);
+    assertSame(
+        listener, BlockEffects.to(EffectListeners.both(listened, followsNoBlocks), true).others());
   }
 }

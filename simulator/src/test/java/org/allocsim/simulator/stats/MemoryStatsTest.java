@@ -106,8 +106,9 @@ class MemoryStatsTest {
     limited.freeRequested(0, 0, 32 * MIB - 512, 32 * MIB, 0, false);
     limited.freeRequested(1, 32 * MIB, 30 * MIB, 30 * MIB, 0, false);
     expect(limited, "oversize_allocations", 0, 1, 1, 1);
-    limited.segmentFreed(0, 32 * MIB, 0, false);
     limited.segmentFreed(32 * MIB, 30 * MIB, 0, false);
+    expect(limited, "oversize_segments", 1, 1, 1, 0);
+    limited.segmentFreed(0, 32 * MIB, 0, false);
     expect(limited, "oversize_segments", 0, 1, 1, 1);
     expect(limited, "max_split_size", 32 * MIB);
   }
@@ -140,6 +141,27 @@ class MemoryStatsTest {
   }
 
   @Test
+  void totalsAreThoseOfBothPoolsTogether() {
+    for (boolean small : new boolean[] {true, false}) {
+      stats.segmentAllocated(0, 20 * MIB, 0, small);
+      stats.blockAllocated(0, 0, 5 * MIB - 1, 5 * MIB, 0, small);
+      stats.blockAllocated(1, 5 * MIB, 3, MIB, 0, small);
+      stats.inactiveSplitChanged(1, 14 * MIB, small);
+      stats.freeRequested(1, 5 * MIB, 3, MIB, 0, small);
+    }
+    assertEquals(40 * MIB, stats.reservedBytes());
+    assertEquals(10 * MIB, stats.allocatedBytes());
+    assertEquals(11 * MIB, stats.peakAllocatedBytes());
+    assertEquals(12 * MIB, stats.activeBytes());
+    assertEquals(28 * MIB, stats.inactiveSplitBytes());
+    stats.freeCompleted(1, 5 * MIB, 3, MIB, 0, true);
+    assertEquals(10 * MIB + 1, stats.requestedBytes());
+    assertEquals(10 * MIB + 4, stats.peakRequestedBytes());
+    stats.outOfMemory(new OutOfMemory(0, 1, 512, 2 * MIB, 0, -1, 0, 0, -1));
+    assertEquals(1, stats.outOfMemories());
+  }
+
+  @Test
   void resetPeakSetsEveryPeakToItsCurrentValue() {
     MemoryStats limited = new MemoryStats(MIB);
     limited.segmentAllocated(0, 20 * MIB, 0, false);
@@ -148,11 +170,13 @@ class MemoryStatsTest {
     limited.freeRequested(0, 0, 5 * MIB, 5 * MIB, 0, false);
     limited.freeCompleted(0, 0, 5 * MIB, 5 * MIB, 0, false);
     limited.inactiveSplitChanged(-1, -15 * MIB, false);
+    limited.segmentAllocated(20 * MIB, MIB, 0, false);
+    limited.segmentFreed(20 * MIB, MIB, 0, false);
     limited.resetPeak();
     expect(limited, "allocated_bytes.all", 0, 0, 5 * MIB, 5 * MIB);
     expect(limited, "oversize_allocations", 0, 0, 1, 1);
     expect(limited, "inactive_split_bytes.large_pool", 0, 0, 15 * MIB, 15 * MIB);
-    expect(limited, "reserved_bytes.large_pool", 20 * MIB, 20 * MIB, 20 * MIB, 0);
+    expect(limited, "reserved_bytes.large_pool", 20 * MIB, 20 * MIB, 21 * MIB, MIB);
     for (String key : MemoryStats.keys()) {
       if (key.endsWith(".peak")) {
         expect(limited, key, limited.get(key.replace(".peak", ".current")));

@@ -63,6 +63,16 @@ class MemoryTimelineTest {
   }
 
   @Test
+  void aBucketKnowsNothingOfTheOneThatWasInItsPlace() {
+    MemoryTimeline timeline = new MemoryTimeline(2);
+    timeline.segmentAllocated(0, 100, 0, false);
+    timeline.segmentAllocated(100, 400, 0, false);
+    timeline.segmentFreed(100, 300, 0, false);
+    assertEquals(200, timeline.greatestBytes(1, Series.RESERVED));
+    assertEquals(200, timeline.leastBytes(1, Series.RESERVED));
+  }
+
+  @Test
   void noExtremeIsEverLost() {
     for (int seed = 0; seed < 50; seed++) {
       Random random = new Random(seed);
@@ -128,6 +138,7 @@ class MemoryTimelineTest {
     assertEquals(4, timeline.markEvent(3));
     assertEquals(4096, timeline.markReservedBytes(3));
     assertEquals(5_003, timeline.markRequestedBytes(3));
+    assertEquals(104 + MemoryTimeline.MAX_MARKS, timeline.endNanos(timeline.bucketCount() - 1));
   }
 
   @Test
@@ -137,6 +148,9 @@ class MemoryTimelineTest {
     assertEquals(2048, timeline.peakBytes(Series.RESERVED));
     assertEquals(1024, timeline.bytesAtPeakReserved(Series.ACTIVE));
     assertEquals(10, timeline.lastBytes(0, Series.REQUESTED));
+    timeline.at(7);
+    assertEquals(7, timeline.startNanos(0));
+    assertEquals(7, timeline.endNanos(0));
   }
 
   @Test

@@ -76,6 +76,7 @@ class BlockHeapTest {
           @Override
           public void segment(
               long address, long bytes, int stream, boolean small, int pool, boolean expandable) {
+            assertFalse(small);
             text.append("[%d+%d/%d]".formatted(address, bytes, stream));
           }
 
@@ -179,6 +180,24 @@ class BlockHeapTest {
   }
 
   @Test
+  void aBlockThatIsCutLiesBeforeTheOneAfterIt() {
+    int low = heap.addSegment(0, 100, STREAM);
+    int high = heap.split(low, 50);
+    heap.settle();
+    effects.clear();
+    int middle = heap.split(low, 20);
+    heap.settle();
+    assertEffects("splits 1 0");
+    assertEquals("[0+100/3] 20 30 50", layout());
+    assertEquals(middle, heap.previous(high));
+    heap.mergeNext(low);
+    int again = heap.addSegment(500, 10, STREAM);
+    assertEquals(middle, again);
+    assertTrue(heap.coversSegment(again));
+    assertEquals("[0+100/3] 50 50[500+10/3] 10", layout());
+  }
+
+  @Test
   void segmentsAreShownByUnsignedAddress() {
     heap.addSegment(Long.MIN_VALUE, 20, 1);
     heap.addSegment(1000, 30, 2);
@@ -202,6 +221,27 @@ class BlockHeapTest {
   }
 
   @Test
+  void segmentsThatAreSplitAlreadyHaveNoMoreSplitsWhenJoined() {
+    int low = heap.addSegment(1000, 50, STREAM);
+    int lowEnd = heap.split(low, 20);
+    int high = heap.addSegment(1050, 70, STREAM);
+    heap.split(high, 30);
+    heap.settle();
+    effects.clear();
+    heap.joinSegments(lowEnd, high);
+    heap.settle();
+    assertEffects();
+    assertEquals("[1000+120/3] 20 30 30 40", layout());
+  }
+
+  @Test
+  void aBlockIsOfItsSegmentsStreamUnlessAnAllocationHasItsOwn() {
+    int block = heap.addSegment(0, 64, STREAM);
+    heap.take(block, 1, 60);
+    assertEffects("segment 0 64 3 false", "take 1 0 60 64 3");
+  }
+
+  @Test
   void memoryIsMappedAtTheEndOfARangeAndUnmappedFromThere() {
     int first = heap.map(BlockHeap.NONE, 1000, 20, STREAM);
     assertEquals(1, heap.segmentCount());
@@ -214,6 +254,12 @@ class BlockHeapTest {
     assertThrows(IllegalStateException.class, () -> heap.map(second, 1050, 5, STREAM));
     assertThrows(IllegalStateException.class, () -> heap.unmap(first));
     effects.clear();
+    int third = heap.map(second, 1040, 10, STREAM);
+    heap.settle();
+    assertEffects("mapped 1040 10 3 false", "splits 1 10");
+    heap.unmap(third);
+    heap.settle();
+    assertEffects("unmapped 1040 10 3 false", "splits -1 -10");
     heap.unmap(second);
     heap.settle();
     assertEffects("unmapped 1020 20 3 false", "splits -2 -40");
