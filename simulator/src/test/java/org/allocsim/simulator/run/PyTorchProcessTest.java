@@ -153,7 +153,7 @@ class PyTorchProcessTest {
     List<Long> once = List.copyOf(expected);
     expected.clear();
     expected.addAll(once);
-    for (int allocation : new int[] {first, second}) {
+    for (int pass = 0; pass < 2; pass++) {
       long address = device.allocate(PAGE);
       expected.add(address);
       device.free(address, PAGE);
