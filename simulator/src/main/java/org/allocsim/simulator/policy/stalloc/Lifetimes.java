@@ -41,11 +41,6 @@ final class Lifetimes {
     return count;
   }
 
-  /** One more than the last time that is not forever. */
-  int times() {
-    return times;
-  }
-
   int start(int buffer) {
     return start[buffer];
   }

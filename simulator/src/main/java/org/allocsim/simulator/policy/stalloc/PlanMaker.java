@@ -34,14 +34,10 @@ final class PlanMaker {
   private final int[] bufferOf;
 
   private final boolean[] hasSlot;
-  private int[] unplanned = new int[16];
-  private int unplannedCount;
+  private final IntStream.Builder unplanned = IntStream.builder();
   private int requests;
   private int firstRows;
   private int steadyStart = -1;
-
-  /** Time of the request of each row of the steady iteration. */
-  private int[] startInSteady = new int[256];
 
   private int slots;
   private int mostSlots;
@@ -91,7 +87,7 @@ final class PlanMaker {
         best.height(),
         liveBytes,
         (long) mostSlots * SlotTable.SLOT_BYTES,
-        Arrays.copyOf(unplanned, unplannedCount));
+        unplanned.build().toArray());
   }
 
   private List<Comparator<Integer>> orders() {
@@ -144,6 +140,12 @@ final class PlanMaker {
     if (steadyStart < 0) {
       firstRows = lifetimes.count();
     }
+    for (int buffer = firstRows; buffer < lifetimes.count(); buffer++) {
+      if (lifetimes.isForever(buffer)) {
+        // The next iteration inherits what the steady one does not free.
+        lifetimes.setStart(buffer, steadyStart);
+      }
+    }
   }
 
   private void request(int event, int time, int iteration) {
@@ -162,26 +164,10 @@ final class PlanMaker {
       return;
     }
     if (bytes > mostBytes) {
-      if (unplannedCount == unplanned.length) {
-        unplanned = Arrays.copyOf(unplanned, unplannedCount * 2);
-      }
-      unplanned[unplannedCount++] = number;
+      unplanned.add(number);
       return;
     }
     bufferOf[allocation] = lifetimes.add(time, StaticArena.rounded(bytes));
-    if (iteration == 1) {
-      // Until its free in the same iteration shows otherwise, the next iteration inherits it.
-      lifetimes.setStart(bufferOf[allocation], steadyStart);
-      rememberStart(bufferOf[allocation], time);
-    }
-  }
-
-  private void rememberStart(int buffer, int time) {
-    int index = buffer - firstRows;
-    if (index >= startInSteady.length) {
-      startInSteady = Arrays.copyOf(startInSteady, Math.max(index + 1, startInSteady.length * 2));
-    }
-    startInSteady[index] = time;
   }
 
   private void free(int allocation, int time, int iteration) {
@@ -193,10 +179,7 @@ final class PlanMaker {
     if (buffer == NO_BUFFER) {
       return;
     }
-    if (steadyStart < 0 || (iteration < 1 && buffer < firstRows)) {
-      lifetimes.setEnd(buffer, time);
-    } else if (iteration == 1 && buffer >= firstRows) {
-      lifetimes.setStart(buffer, startInSteady[buffer - firstRows]);
+    if (steadyStart < 0 || (iteration == 1 && buffer >= firstRows)) {
       lifetimes.setEnd(buffer, time);
     }
   }

@@ -3,6 +3,8 @@ package org.allocsim.simulator.policy.stalloc;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
@@ -37,9 +39,14 @@ class StAllocConformanceTest {
     long lastSegmentBytes;
     int segments;
     int failures;
+    long refusedSegmentBytes;
     private int next;
 
     Run(StAllocPlan plan, long capacityBytes) {
+      this(plan, capacityBytes, -1);
+    }
+
+    Run(StAllocPlan plan, long capacityBytes, long limitBytes) {
       device = new SimulatedDevice(DeviceProfiles.ofCapacity(capacityBytes));
       EffectListener segmentListener =
           new EffectListener() {
@@ -52,10 +59,12 @@ class StAllocConformanceTest {
             @Override
             public void outOfMemory(org.allocsim.simulator.effect.OutOfMemory failure) {
               failures++;
+              refusedSegmentBytes = failure.segmentBytes();
             }
           };
       allocator =
-          new StAllocAllocator(plan, -1, device, EffectListeners.both(checker, segmentListener));
+          new StAllocAllocator(
+              plan, limitBytes, device, EffectListeners.both(checker, segmentListener));
     }
 
     Run(StAllocPlan plan) {
@@ -144,6 +153,96 @@ class StAllocConformanceTest {
     assertEquals(3, run.segments, "32 slots");
     run.allocate(512);
     assertEquals(16_384, run.lastSegmentBytes);
+  }
+
+  @Test
+  void slabsMayLieAnywhere() {
+    Run run = new Run(PLAN);
+    List<Long> addresses = new ArrayList<>();
+    for (int i = 0; i < 600; i++) {
+      int segments = run.segments;
+      addresses.add(run.allocator.allocate(i, 100, 0, 0));
+      run.checker.check(run.allocator);
+      if (run.segments > segments) {
+        run.device.allocate(512 * (i + 1));
+      }
+    }
+    assertEquals(8, run.segments, "the arena and seven slabs");
+    assertEquals(600, addresses.stream().distinct().count());
+    for (int i = 0; i < 600; i++) {
+      run.free(i);
+    }
+    MemoryLayout layout = MemoryLayout.of(run.allocator);
+    assertEquals(8, layout.blockCount(), "every segment is one free block");
+    for (int block = 0; block < 8; block++) {
+      assertEquals(0, layout.requestedBytes(block));
+    }
+  }
+
+  private static final long OWN_BYTES = 8192 + 2 * 4096;
+
+  @Test
+  void arenaAndFirstSlabMustFitTheLimit() {
+    assertEquals(0, new Run(PLAN, 1L << 30, OWN_BYTES).allocate(1024));
+    Run refused = new Run(PLAN, 1L << 30, OWN_BYTES - 1);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, refused.allocator.allocate(0, 1024, 0, 0));
+    assertEquals(8192, refused.refusedSegmentBytes);
+    assertEquals(0, refused.segments);
+  }
+
+  @Test
+  void theFallbackHasWhatTheLimitLeaves() {
+    long segment = 2L << 20;
+    Run run = new Run(PLAN, 1L << 30, OWN_BYTES + segment);
+    run.allocate(3000);
+    assertEquals(0, run.failures);
+    assertEquals(segment, run.lastSegmentBytes);
+    Run less = new Run(PLAN, 1L << 30, OWN_BYTES + segment - 1);
+    less.allocate(3000);
+    assertEquals(1, less.failures);
+    Run least = new Run(PLAN, 1L << 30, OWN_BYTES);
+    least.allocate(3000);
+    assertEquals(1, least.failures);
+  }
+
+  @Test
+  void anotherSlabMustFitTheLimitBesideWhatTheFallbackHolds() {
+    long held = OWN_BYTES + (2L << 20);
+    for (long left : new long[] {8191, 8192}) {
+      Run run = new Run(PLAN, 1L << 30, held + left);
+      run.allocate(3000);
+      for (int i = 0; i < 17; i++) {
+        run.allocate(100);
+      }
+      assertEquals(left == 8192 ? 0 : 1, run.failures);
+      assertEquals(left == 8192 ? 0 : 8192, run.refusedSegmentBytes);
+    }
+  }
+
+  @Test
+  void aSlabThatTheDeviceRefusesIsAskedForAgain() {
+    StAllocPlan plan =
+        new StAllocPlan(new long[0], new long[0], 0, 8192, 8192, 4L << 20, new int[0]);
+    Run run = new Run(plan, 6L << 20);
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, run.allocator.allocate(0, 100, 0, 0));
+    assertEquals(AllocatorPolicy.OUT_OF_MEMORY, run.allocator.allocate(1, 100, 0, 0));
+    assertEquals(1, run.segments, "the arena");
+    run.free(0);
+    assertEquals(4L << 20, run.device.freeBytes());
+  }
+
+  @Test
+  void whatTheFallbackCachesCanBeGivenBack() {
+    Run run = new Run(PLAN);
+    run.allocate(1024);
+    long free = run.device.freeBytes();
+    run.allocate(30L << 20);
+    assertEquals(free - (30L << 20), run.device.freeBytes());
+    run.free(1);
+    run.allocator.emptyCache();
+    assertEquals(free, run.device.freeBytes());
+    run.free(-1);
+    run.free(1 << 20);
   }
 
   @Test
