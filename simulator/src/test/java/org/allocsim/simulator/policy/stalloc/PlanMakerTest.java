@@ -151,7 +151,9 @@ class PlanMakerTest {
       if (live.isEmpty() || random.nextInt(9) < 5) {
         live.add(program.allocate(1 + random.nextInt(9) * 512L, 0, PoolId.DEFAULT));
       } else {
-        program.free(live.remove(/* index= */ random.nextInt(live.size())));
+        Integer one = live.get(random.nextInt(live.size()));
+        live.remove(one);
+        program.free(one);
       }
     }
     AllocationTrace trace = RandomTraces.build(program);
