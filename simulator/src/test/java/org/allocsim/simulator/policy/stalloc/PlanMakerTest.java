@@ -152,7 +152,7 @@ class PlanMakerTest {
         live.add(program.allocate(1 + random.nextInt(9) * 512L, 0, PoolId.DEFAULT));
       } else {
         Integer one = live.get(random.nextInt(live.size()));
-        live.remove(one);
+        live.removeIf(one::equals);
         program.free(one);
       }
     }
