@@ -112,8 +112,8 @@ class ExplainOomCommandTest {
       assertTrue(
           run.out()
               .startsWith(
-                  "FULL: no allocator setting can fix this: 0.66 GiB short even with perfect"
-                      + " packing\n\nmessage  standard input, line 1, GPU 0; "),
+                  "FULL: no allocator setting can fix this: 675.84 MiB short even with"
+                      + " perfect packing\n\nmessage  standard input, line 1, GPU 0; "),
           run.out());
     } finally {
       System.setIn(before);

@@ -68,8 +68,8 @@ class ExplainOomSummaryTest {
     assertTrue(
         text.contains(
             "memory_summary() in line 3 splits what is reserved and not allocated: 2.50 GiB are"
-                + " free parts of segments in use, 0 bytes whole free segments; rounding takes 0.28"
-                + " GiB of what is allocated."),
+                + " free parts of segments in use, 0 bytes whole free segments; rounding takes"
+                + " 288.00 MiB of what is allocated."),
         text);
   }
 
@@ -84,7 +84,7 @@ class ExplainOomSummaryTest {
   @Test
   void aTableOfAnotherMomentIsCalledThat() throws IOException {
     String text = text(message("12.00 GiB", "2.50 GiB") + table(0, 100, 100, 100, 14848, 50));
-    assertTrue(text.contains("is of another moment: it shows 0.10 GiB allocated of 14.50"), text);
+    assertTrue(text.contains("is of another moment: it shows 100.00 MiB allocated of 14.50"), text);
   }
 
   @Test

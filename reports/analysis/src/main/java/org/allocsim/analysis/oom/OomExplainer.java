@@ -182,7 +182,7 @@ public final class OomExplainer {
         false);
     OomVerdict verdict = decision.otherwise(OomVerdict.FRAGMENTED);
     if (isElsewhere(verdict, packed, possible)) {
-      possible.add(OomVerdict.ELSEWHERE);
+      possible.remove(verdict);
       return OomVerdict.ELSEWHERE;
     }
     return verdict;

@@ -40,7 +40,6 @@ public final class OomMessageParser {
             + "|[Oo]utofmemoryallocating|Cannotallocate|cannotallocate|allocating|requestfor"
             + "|Unabletoallocate|GPUmemory\\(|\\(failedtoallocate)"
             + SIZE,
-        "\\(roundedto" + BYTES + "\\)",
         "(?:bufferofsize|allocationofsize|requestedbytesof)" + BYTES,
         SIZE + "KVcacheisneeded");
     size(

@@ -93,6 +93,7 @@ class OtherProgramsTest {
     String sizes = SIZES.formatted(capacity, free, allocated, cached);
     String text = "CUDA out of memory. Tried to allocate " + request + "." + sizes;
     assertEquals(verdict, only(text).verdict());
+    assertEquals(List.of(verdict), List.copyOf(only(text).possible()));
   }
 
   @Test

@@ -102,7 +102,7 @@ final class BfcDumpPart {
   /** The verdict in a sentence. */
   static String headline(BfcDump dump) {
     if (!dump.hasSums()) {
-      return "the dump lacks chunks and statistics; give the whole log";
+      return "the dump lacks the chunks and the statistics; give the whole log";
     }
     if (dump.request() == null) {
       return "the dump does not say how much was asked for; give the lines around it";
