@@ -164,7 +164,7 @@ class StAllocConformanceTest {
       addresses.add(run.allocator.allocate(i, 100, 0, 0));
       run.checker.check(run.allocator);
       if (run.segments > segments) {
-        run.device.allocate(512 * (i + 1));
+        run.device.allocate(512L * (i + 1));
       }
     }
     assertEquals(8, run.segments, "the arena and seven slabs");
