@@ -148,12 +148,8 @@ class PyTorchProcessTest {
     int first = allocate(PAGE);
     firstKernels();
     free(first, PAGE);
-    int second = allocate(PAGE);
-    free(second, PAGE);
-    List<Long> once = List.copyOf(expected);
-    expected.clear();
-    expected.addAll(once);
-    for (int pass = 0; pass < 2; pass++) {
+    free(allocate(PAGE), PAGE);
+    for (int again = 0; again < 2; again++) {
       long address = device.allocate(PAGE);
       expected.add(address);
       device.free(address, PAGE);

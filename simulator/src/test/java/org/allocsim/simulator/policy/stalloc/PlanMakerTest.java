@@ -151,9 +151,7 @@ class PlanMakerTest {
       if (live.isEmpty() || random.nextInt(9) < 5) {
         live.add(program.allocate(1 + random.nextInt(9) * 512L, 0, PoolId.DEFAULT));
       } else {
-        Integer one = live.get(random.nextInt(live.size()));
-        live.removeIf(one::equals);
-        program.free(one);
+        program.free(live.remove(/* index */ random.nextInt(live.size())));
       }
     }
     AllocationTrace trace = RandomTraces.build(program);
