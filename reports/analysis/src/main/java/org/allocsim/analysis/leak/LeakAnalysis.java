@@ -74,10 +74,6 @@ public record LeakAnalysis(
     Trend floor = Trend.of(series.floorBytes(), cut, CONFIDENCE_OF_EACH);
     Trend reserved = Trend.of(series.reservedBytes(), cut, CONFIDENCE);
     Trend excess = Trend.of(series.excessBytes(), cut, CONFIDENCE);
-    LeakVerdict verdict = verdict(series, cut, floor, kept, reserved, excess);
-    if (verdict == LeakVerdict.LEAK) {
-      requireKept(trace, device, sampler.iterations(), series, cut);
-    }
     return new LeakAnalysis(
         sampler.iterations(),
         series,
@@ -86,52 +82,8 @@ public record LeakAnalysis(
         kept,
         reserved,
         excess,
-        verdict,
+        verdict(series, cut, floor, kept, reserved, excess),
         Growth.between(trace, device, sampler, cut, count - 1));
-  }
-
-  /**
-   * What nobody marked as an iteration may be a part of one, such as a layer: then most of what
-   * grew is given back when the parts are over.
-   */
-  private static void requireKept(
-      AllocationTrace trace, int device, Iterations iterations, IterationSeries series, int cut)
-      throws IterationException {
-    long[] floor = series.floorRequestedBytes();
-    long grownBytes = floor[floor.length - 1] - floor[cut];
-    long keptBytes =
-        leastLiveFrom(trace, device, iterations.begin(iterations.count())) - floor[cut];
-    if (iterations.source() == Iterations.Source.PERIOD && keptBytes < grownBytes / 2) {
-      throw new IterationException(
-          "it holds no iterations that can be told: what comes back, %s, are parts of one, such as"
-                  .formatted(iterations.name())
-              + " layers, and what grew over them is given back afterwards; record several steps,"
-              + " and mark them with torch.profiler.record_function()",
-          false);
-    }
-  }
-
-  /** The fewest bytes that the program holds at a time from a row on. */
-  private static long leastLiveFrom(AllocationTrace trace, int device, int firstRow) {
-    long[] bytes = new long[trace.allocationCount()];
-    long live = 0;
-    long least = Long.MAX_VALUE;
-    for (int row = 0; row < trace.eventCount(); row++) {
-      if (row >= firstRow) {
-        least = Math.min(least, live);
-      }
-      if (trace.device(row) == device) {
-        switch (trace.kind(row)) {
-          case ALLOCATE, RESTORE_BLOCK -> {
-            bytes[trace.allocation(row)] = trace.bytes(row);
-            live += trace.bytes(row);
-          }
-          case FREE -> live -= bytes[trace.allocation(row)];
-          default -> {}
-        }
-      }
-    }
-    return Math.min(least, live);
   }
 
   private static LeakVerdict verdict(
