@@ -25,6 +25,9 @@ record HistoryBounds(
     boolean anyRefused) {
   private static final long UNKNOWN = Long.MAX_VALUE;
 
+  /** No GPU has as much. */
+  private static final long MOST_LIMIT_BYTES = 1L << 60;
+
   /** Thresholds of garbage collection that are tried at most. */
   private static final int MOST_THRESHOLDS = 16;
 
@@ -131,13 +134,25 @@ record HistoryBounds(
     return limits.build().filter(limit -> limit >= highestGrantedBytes).distinct().toArray();
   }
 
-  /** The smallest limit of which a share is at least so much. */
+  /** The smallest limit of which a share is at least so much, in whole bytes as PyTorch rounds. */
   private static long limitOf(long thresholdBytes, double share) {
-    long limit = (long) (thresholdBytes / share);
-    while ((long) (share * limit) < thresholdBytes) {
-      limit++;
+    double estimate = thresholdBytes / share;
+    if (estimate >= MOST_LIMIT_BYTES) {
+      return MOST_LIMIT_BYTES;
     }
-    return limit;
+    // The product is rounded down to bytes, so the limit is at most two such steps away.
+    long step = 2 + (long) (2 / share);
+    long below = Math.max(0, (long) estimate - step);
+    long enough = (long) estimate + step;
+    while (enough - below > 1) {
+      long middle = below + (enough - below) / 2;
+      if ((long) (share * middle) < thresholdBytes) {
+        below = middle;
+      } else {
+        enough = middle;
+      }
+    }
+    return enough;
   }
 
   /** Whether a total of this many bytes would have been granted. */
