@@ -318,14 +318,11 @@ public final class TracedProgram {
     if (survey == null) {
       Prepared prepared = prepare();
       ReplayInput input =
-          new ReplayInput(
-              prepared.input().trace(),
-              prepared.device(),
-              prepared.config().allocator(),
+          ReplayInput.of(
+              new DeviceTrace(prepared.input(), prepared.device()),
+              prepared.config(),
               circumstances.release(),
-              prepared.profileWithHistory(),
-              prepared.limitBytes(),
-              recordedRun(prepared).orElse(null));
+              prepared.circumstances());
       survey =
           new Survey(
               MomentFinder.survey(input, Progress.NONE), Origins.of(input.trace(), input.device()));

@@ -33,13 +33,11 @@ import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
-import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.Run;
-import org.allocsim.simulator.run.RunObserver;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.source.DeviceTrace;
@@ -226,24 +224,10 @@ final class LeaksCommand implements Callable<Integer> {
       RunResult result =
           Run.of(
               setup.run(addresses),
-              new Sampled(sampler),
+              sampler,
               ReplayRun.progress(setup.trace(), progress));
       sampler.finish();
       return result;
-    }
-  }
-
-  /** Lets a sampler look on. */
-  private record Sampled(IterationSampler sampler) implements RunObserver {
-    @Override
-    public EffectListener effects() {
-      return sampler;
-    }
-
-    @Override
-    public boolean before(int row) {
-      sampler.beforeEvent(row);
-      return true;
     }
   }
 }

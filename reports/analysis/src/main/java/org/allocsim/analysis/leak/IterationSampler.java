@@ -3,13 +3,14 @@ package org.allocsim.analysis.leak;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
+import org.allocsim.simulator.run.RunObserver;
 
 /**
  * Watches a replay and notes for every iteration how much was live at its quietest and at its
  * busiest moment, and reserved at its end. Live is what the program was given and has not given
- * back, in whole blocks. {@link #beforeEvent} must be called before every request.
+ * back, in whole blocks.
  */
-public final class IterationSampler implements EffectListener {
+public final class IterationSampler implements EffectListener, RunObserver {
   private final Iterations iterations;
   private final long[] blockBytes;
   private final long[] floorBytes;
@@ -55,8 +56,14 @@ public final class IterationSampler implements EffectListener {
     }
   }
 
+  @Override
+  public EffectListener effects() {
+    return this;
+  }
+
   /** Row {@code row} of the trace comes next. */
-  public void beforeEvent(int row) {
+  @Override
+  public boolean before(int row) {
     while (current < iterations.count() && iterations.begin(current + 1) <= row) {
       end();
       current++;
@@ -68,6 +75,7 @@ public final class IterationSampler implements EffectListener {
       }
     }
     event = row;
+    return true;
   }
 
   /** The replay is over. */

@@ -1,14 +1,17 @@
 package org.allocsim.analysis.moment;
 
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.MemorySource;
 import org.allocsim.simulator.run.RunPolicy;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.source.DeviceTrace;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,37 @@ public record ReplayInput(
    *     other limit is given
    */
   public record RecordedRun(EffectLog effects, MemoryLayout start, long limitBytes) {}
+
+  /**
+   * A program in its circumstances; under the recorded settings it follows what was recorded, where
+   * that can hold.
+   *
+   * @param config settings of PyTorch's allocator
+   */
+  public static ReplayInput of(
+      DeviceTrace input,
+      ParsedConfig config,
+      PyTorchVersion version,
+      RecordedCircumstances circumstances) {
+    int device = input.device();
+    RecordedRun recorded =
+        input
+            .recording()
+            .filter(recording -> recording.config().text().equals(config.text()))
+            .filter(_ -> circumstances.canFollow(input))
+            .map(recording ->
+                new RecordedRun(
+                    recording.effects(device), recording.start(device), recording.limitBytes()))
+            .orElse(null);
+    return new ReplayInput(
+        input.trace(),
+        device,
+        config.allocator(),
+        version,
+        circumstances.profile().withHistory(input.addresses()),
+        circumstances.limitBytes(),
+        recorded);
+  }
 
   /** The run of the whole program. */
   RunSetup setup() {

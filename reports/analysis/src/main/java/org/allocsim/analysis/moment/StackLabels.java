@@ -65,27 +65,12 @@ public final class StackLabels {
   }
 
   private static boolean isOfProgram(Frame frame) {
-    String file = frame.file().replace('\\', '/');
-    if (file.startsWith("<")) {
-      // A notebook cell or text that was typed in is the program's; a frozen module is Python's.
-      return !file.startsWith("<frozen");
-    }
-    if (!file.endsWith(".py")) {
-      return file.contains("/ipykernel_");
-    }
-    int packages = Math.max(after(file, "/site-packages/"), after(file, "/dist-packages/"));
-    if (packages >= 0) {
-      return !file.startsWith("torch/", packages);
-    }
-    return !file.contains("/lib/python3");
+    FrameKind kind = FrameKind.of(frame);
+    return kind == FrameKind.PROGRAM || kind == FrameKind.PACKAGE;
   }
 
-  private static int after(String file, String folder) {
-    int at = file.lastIndexOf(folder);
-    return at < 0 ? -1 : at + folder.length();
-  }
-
-  private static String text(Frame frame) {
+  /** File, line and function of a frame. */
+  static String text(Frame frame) {
     String file = frame.file().replace('\\', '/');
     int name = file.lastIndexOf('/');
     int folder = name <= 0 ? -1 : file.lastIndexOf('/', name - 1);

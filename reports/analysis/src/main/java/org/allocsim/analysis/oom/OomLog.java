@@ -179,11 +179,12 @@ public final class OomLog {
 
   /** Reads a log to its end. */
   public static Contents read(InputStream in) throws IOException {
-    return read(in, new BfcDumpReader());
+    return read(in, new BfcDumpReader(), new TracebackReader());
   }
 
-  /** Reads a log to its end; {@code dumps} sees its lines, too. */
-  public static Contents read(InputStream in, BfcDumpReader dumps) throws IOException {
+  /** Reads a log to its end; {@code dumps} and {@code tracebacks} see its lines, too. */
+  public static Contents read(
+      InputStream in, BfcDumpReader dumps, TracebackReader tracebacks) throws IOException {
     OomLog log = new OomLog();
     long lines =
         LogLines.read(
@@ -191,6 +192,7 @@ public final class OomLog {
             (text, number, continued) -> {
               log.line(text, number, continued);
               dumps.line(text, number);
+              tracebacks.line(text, number);
             });
     return log.contents(lines);
   }

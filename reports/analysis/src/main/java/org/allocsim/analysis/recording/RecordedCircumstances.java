@@ -89,6 +89,12 @@ public record RecordedCircumstances(
         : Math.min(limitBytes, profile.capacityBytes());
   }
 
+  /** Whether the recorded device's answers can hold. */
+  public boolean canFollow(DeviceTrace input) {
+    return RecordedAnswers.canHold(
+        input.opened(), input.device(), limitBytes, profile, isDeviceChosen);
+  }
+
   /**
    * Runs the recorded program once more with what the recorded device answered.
    *
@@ -97,8 +103,7 @@ public record RecordedCircumstances(
    *     whole recording
    */
   public Optional<RunResult> follow(DeviceTrace input, RunSetup setup) {
-    if (!RecordedAnswers.canHold(
-        input.opened(), input.device(), limitBytes, profile, isDeviceChosen)) {
+    if (!canFollow(input)) {
       return Optional.empty();
     }
     Recording recording = input.recording().orElseThrow();

@@ -121,6 +121,34 @@ public final class CapacitySearch {
     return ParallelTasks.run(tasks, progress::done);
   }
 
+  /**
+   * The smallest known GPU on which a program runs; empty where it runs on none. A GPU with a
+   * smaller number of bytes than the program asks for at once is not tried.
+   *
+   * @param setting makes the scenario on a device
+   * @param known a run that passed on some GPU without a limit, which larger ones repeat
+   */
+  public static Optional<DeviceProfile> smallestGpu(
+      AllocationTrace trace,
+      int device,
+      Function<DeviceProfile, Scenario> setting,
+      Optional<RunResult> known) {
+    CapacitySearch search = new CapacitySearch(trace, device, setting);
+    Scenario ample = setting.apply(DeviceProfiles.ofCapacity(AMPLE_BYTES));
+    long leastBytes =
+        Demand.of(trace, device, ample.config().allocator()).peakRequestedBytes();
+    long enoughBytes =
+        known
+            .filter(RunResult::passes)
+            .map(result -> result.peakReservedBytes() + RecordedAnswers.STREAM_BYTES)
+            .orElse(Long.MAX_VALUE);
+    return ShippedProfiles.all().stream()
+        .sorted(Comparator.comparingLong(DeviceProfile::capacityBytes))
+        .filter(profile -> profile.capacityBytes() >= leastBytes)
+        .filter(profile -> profile.capacityBytes() >= enoughBytes || search.passesOn(profile))
+        .findFirst();
+  }
+
   private Result search() {
     Scenario scenario = scenarios.apply(DeviceProfiles.ofCapacity(AMPLE_BYTES));
     RunResult ample = run(scenario);

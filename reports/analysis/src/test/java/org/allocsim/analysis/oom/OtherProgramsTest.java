@@ -184,7 +184,7 @@ class OtherProgramsTest {
             """
                 .formatted(1400L << 10, inUse << 10, type);
     BfcDumpReader reader = new BfcDumpReader();
-    OomLog.read(stream(text), reader);
+    OomLog.read(stream(text), reader, new TracebackReader());
     List<BfcDump> dumps = reader.finish();
     assertEquals(verdict, dumps.getFirst().verdict());
   }

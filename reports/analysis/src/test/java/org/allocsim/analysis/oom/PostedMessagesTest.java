@@ -88,7 +88,7 @@ class PostedMessagesTest {
   private static Optional<OomVerdict> verdict(String text) throws IOException {
     BfcDumpReader reader = new BfcDumpReader();
     OomLog.Contents contents =
-        OomLog.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), reader);
+        OomLog.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), reader, new TracebackReader());
     List<BfcDump> dumps = reader.finish();
     if (!contents.found().isEmpty()) {
       OomLog.Found found = contents.found().getFirst();
