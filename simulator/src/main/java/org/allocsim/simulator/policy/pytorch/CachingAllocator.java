@@ -55,7 +55,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final EffectListener listener;
   private final RefusedRequests refused;
 
-  private final BlockTable blocks = new BlockTable();
+  private final BlockTable blocks;
   private final StreamUses uses = new StreamUses();
   private final ReservedMemory reserved = new ReservedMemory();
   private final Pools pools;
@@ -104,6 +104,7 @@ public final class CachingAllocator implements AllocatorPolicy {
       EffectListener listener) {
     this.config = config;
     this.version = version;
+    blocks = new BlockTable(version.ordersBySegmentAge());
     limitsSplits = config.maxSplitBytes() != AllocatorConfig.UNLIMITED;
     pools =
         new Pools(
@@ -482,7 +483,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     }
     reserved.bytes += segmentBytes;
     listener.segmentAllocated(address, segmentBytes, list.stream, list.small);
-    return blocks.create(address, segmentBytes, list);
+    return blocks.createSegment(address, segmentBytes, list);
   }
 
   private @Nullable Block takeFromPoolForEmergencies(int stream, long roundedBytes, boolean small) {

@@ -82,6 +82,14 @@ public enum PyTorchVersion {
     return isAtLeast(V2_6);
   }
 
+  /**
+   * Whether of free blocks of one size that of the older segment comes first, then the lower
+   * address, in best fit and where cached segments are released. Before, the lower address does.
+   */
+  public boolean ordersBySegmentAge() {
+    return isAtLeast(V2_13);
+  }
+
   /** Whether {@code expandable_segments} exists at all (2.1). */
   public boolean hasExpandableSegments() {
     return isAtLeast(V2_1);
