@@ -176,8 +176,8 @@ final class Prediction {
     }
 
     @Override
-    public Optional<PyTorchVersion> release() throws PolicyOptionException {
-      return policy.release();
+    public Optional<OutOfMemoryMessage.Template> wording() throws PolicyOptionException {
+      return policy.wording();
     }
   }
 

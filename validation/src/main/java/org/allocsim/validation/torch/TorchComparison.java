@@ -217,7 +217,7 @@ public final class TorchComparison {
           failure.text(
               failure.row() < 0 ? 0 : recorded.address(failure.row()),
               processes.find() ? processes.group() : "",
-              OutOfMemoryMessage.Template.of(version));
+              OutOfMemoryMessage.Template.of(version, config.expandableSegments()));
       if (!text.equals(message)) {
         differences.add("message \"" + message + "\", predicted \"" + text + '"');
       }

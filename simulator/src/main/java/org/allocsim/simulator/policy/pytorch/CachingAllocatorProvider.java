@@ -48,7 +48,12 @@ public final class CachingAllocatorProvider implements PolicyProvider {
     return config(settings).maxSplitBytes();
   }
 
-  private static AllocatorConfig config(PolicySettings settings) throws PolicyOptionException {
+  /**
+   * The settings of an instance.
+   *
+   * @throws PolicyOptionException where its release refuses them
+   */
+  public static AllocatorConfig config(PolicySettings settings) throws PolicyOptionException {
     try {
       return ConfigParser.parse(settings.option(CONF, ""), release(settings)).allocator();
     } catch (ConfigException e) {

@@ -62,11 +62,27 @@ public enum PyTorchVersion {
 
   /**
    * Whether a memory fraction of exactly 1 limits reserved memory to the whole device (and lets
-   * garbage collection run) instead of removing the limit. Up to 2.8; the last such release is
-   * unconfirmed.
+   * garbage collection run) instead of removing the limit. Up to 2.9.
    */
   public boolean isFractionOneALimit() {
-    return !isAtLeast(V2_9);
+    return !isAtLeast(V2_10);
+  }
+
+  /**
+   * Whether one division between powers of two means ordinary rounding to 512 bytes (2.4, pull
+   * request 126830). Before, sizes stay as they are.
+   */
+  boolean roundsToOneDivision() {
+    return isAtLeast(V2_4);
+  }
+
+  /**
+   * Whether a private pool without expandable segments splits blocks by the rules for such segments
+   * where the setting asks for them: down to 512 bytes, whatever {@code max_split_size_mb} says. Up
+   * to 2.9.
+   */
+  boolean splitsPrivatePoolsByTheSetting() {
+    return !isAtLeast(V2_10);
   }
 
   /**
@@ -97,23 +113,16 @@ public enum PyTorchVersion {
 
   /**
    * Whether garbage collection and the release of oversize blocks pass over expandable segments
-   * (2.5); before, PyTorch itself stopped with an internal error.
+   * (2.5, pull request 134338). From 2.1 to 2.4 PyTorch itself stops there with the internal
+   * assertion {@code !block->expandable_segment_}; simulations go on.
    */
   public boolean skipsExpandableOnRelease() {
     return isAtLeast(V2_5);
   }
 
   /**
-   * Whether a request beyond the memory limit is refused before any driver call and without the
-   * retry chain when {@code throw_on_cudamalloc_oom} asks for it (2.12).
-   */
-  public boolean hasPreemptiveRejection() {
-    return isAtLeast(V2_12);
-  }
-
-  /**
-   * Whether events are processed and full releases retried inside {@code use_mem_pool}; since 2.13,
-   * inferred from its headers and unconfirmed.
+   * Whether events are processed and full releases retried inside {@code use_mem_pool}; not in 2.9,
+   * yes in 2.14; that it began with 2.13 is presumed from its headers.
    */
   public boolean processesEventsInUserPools() {
     return isAtLeast(V2_13);
@@ -121,12 +130,22 @@ public enum PyTorchVersion {
 
   /**
    * Whether the configuration string is read by the tolerant tokenizer that ignores wrong
-   * separators and reports {@code ValueError}; since 2.9 (unconfirmed). Before, separators are
-   * checked, every error is a {@code RuntimeError}, {@code max_split_size_mb} must exceed 20, and
-   * {@code >} in a list of roundup divisions also replaces the last listed interval.
+   * separators and reports {@code ValueError}; since 2.10. Before, separators are checked, every
+   * error is a {@code RuntimeError}, {@code max_split_size_mb} must exceed 20, and {@code >} in a
+   * list of roundup divisions also replaces the last listed interval.
    */
   public boolean hasTolerantConfigParser() {
-    return isAtLeast(V2_9);
+    return isAtLeast(V2_10);
+  }
+
+  /** Whether messages about settings spell "divisions" right. 2.6 does not, 2.9 does. */
+  boolean spellsDivisions() {
+    return isAtLeast(V2_7);
+  }
+
+  /** Whether a list of divisions may have 0 for "none". 2.2 refuses it, 2.4 does not. */
+  boolean allowsZeroDivisions() {
+    return isAtLeast(V2_3);
   }
 
   /** Whether a configuration string of this release may have this key. */
@@ -143,24 +162,22 @@ public enum PyTorchVersion {
           "roundup_power2_divisions",
           "backend" ->
           V2_0;
-      case "expandable_segments",
-          "release_lock_on_cudamalloc",
+      case "expandable_segments" -> V2_1;
+      case "release_lock_on_cudamalloc",
           "release_lock_on_hipmalloc",
           "pinned_use_cuda_host_register",
           "pinned_use_hip_host_register",
           "pinned_num_register_threads" ->
-          V2_1;
+          V2_2;
       // Unconfirmed: the first release with background threads.
       case "pinned_use_background_threads" -> V2_5;
       case "max_non_split_rounding_mb" -> V2_6;
-      // Unconfirmed: 2.9 or 2.10.
-      case "per_process_memory_fraction" -> V2_9;
-      case "pinned_reserve_segment_size_mb", "graph_capture_record_stream_reuse" -> V2_10;
+      case "graph_capture_record_stream_reuse" -> V2_9;
+      case "per_process_memory_fraction", "pinned_reserve_segment_size_mb" -> V2_10;
       case "large_segment_size_mb" -> V2_11;
       case "throw_on_cudamalloc_oom" -> V2_12;
       case "pinned_free_catch_all", "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb" ->
           V2_13;
-      case "expandable_segments_reserve" -> V2_14;
       default -> null;
     };
   }
@@ -171,8 +188,7 @@ public enum PyTorchVersion {
           "throw_on_cudamalloc_oom",
           "pinned_free_catch_all",
           "pinned_max_round_threshold_mb",
-          "pinned_max_cached_size_mb",
-          "expandable_segments_reserve");
+          "pinned_max_cached_size_mb");
 
   @Override
   public String toString() {

@@ -3,9 +3,9 @@ package org.allocsim.simulator.policy.pytorch;
 import java.util.Arrays;
 
 /**
- * The parser of 2.9 and later (PyTorch 2.11, AcceleratorAllocatorConfig and CUDAAllocatorConfig): a
- * generic part reads its keys, then a CUDA part reads its own, each passing over the other's.
- * Separators must be there but may be any token.
+ * The parser of 2.10 and later (PyTorch 2.11, AcceleratorAllocatorConfig and CUDAAllocatorConfig):
+ * a generic part reads its keys, then a CUDA part reads its own, each passing over the other's;
+ * keys that neither knows are refused by the second. Separators must be there but may be any token.
  */
 final class TolerantConfigReader {
   private static final long MIN_LARGE_SEGMENT_MEBIBYTES = 10;
@@ -73,7 +73,7 @@ final class TolerantConfigReader {
           i = valueIndex(i);
           settings.pinnedUseBackgroundThreads = bool(i);
         }
-        default -> i = skipKnown(i, key, "Accelerator");
+        default -> i = skip(i);
       }
       i = skipSeparator(i);
     }
@@ -87,7 +87,13 @@ final class TolerantConfigReader {
         readCudaValue(key, i);
         settings.usesNativeOption |= !key.equals("backend");
       } else {
-        i = skipKnown(i, key, "CUDA");
+        if (!version.knowsKey(key)) {
+          throw valueError("Unrecognized key '" + key + "' in CUDA allocator config.");
+        }
+        if (PyTorchVersion.UNINTERPRETED_KEYS.contains(key)) {
+          settings.warnings.add(key + " is accepted, but has no effect on this simulation");
+        }
+        i = skip(i);
       }
       i = skipSeparator(i);
     }
@@ -229,13 +235,7 @@ final class TolerantConfigReader {
   }
 
   /** Passes over a key of the other part, with its value; returns the index of the last token. */
-  private int skipKnown(int i, String key, String part) throws ConfigException {
-    if (!version.knowsKey(key)) {
-      throw valueError("Unrecognized key '" + key + "' in " + part + " allocator config.");
-    }
-    if (part.equals("CUDA") && PyTorchVersion.UNINTERPRETED_KEYS.contains(key)) {
-      settings.warnings.add(key + " is accepted, but has no effect on this simulation");
-    }
+  private int skip(int i) throws ConfigException {
     int at = valueIndex(i);
     if (!tokens.is(at, "[")) {
       return at;
