@@ -1,6 +1,9 @@
 package org.allocsim.simulator.policy.pytorch;
 
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * neighbours. Rounding, pools, best fit, splitting, merging and the order of retry and release are
  * the same in all of them for the default configuration.
  *
- * <p>Where a boundary between releases is not confirmed by a release's own source, the method that
- * draws it says so.
+ * <p>{@link #isRecorded()} says of which releases the rules are sure; where a boundary lies between
+ * others, the method that draws it says so.
  */
 public enum PyTorchVersion {
   V2_0,
@@ -32,6 +35,31 @@ public enum PyTorchVersion {
   public static final PyTorchVersion DEFAULT = V2_11;
 
   private static final PyTorchVersion[] VERSIONS = values();
+
+  /** The releases whose own allocators were recorded. */
+  private static final Set<PyTorchVersion> RECORDED =
+      EnumSet.of(V2_0, V2_1, V2_2, V2_4, V2_6, V2_9, V2_10, V2_11, V2_14);
+
+  /**
+   * Whether this release's own allocator was recorded, and the rules reproduce what it did: 2.0.0,
+   * 2.1.2, 2.2.0, 2.4.0, 2.6.0, 2.9.1, a state after 2.10, 2.11.0 and 2.14.1. The rules of other
+   * releases are presumed from the numbers and dates of pull requests and from their neighbours.
+   */
+  public boolean isRecorded() {
+    return RECORDED.contains(this);
+  }
+
+  /** How sure the rules of the releases are, in a few words. */
+  static String evidence() {
+    return "releases " + listed(true) + " recorded; rules of " + listed(false) + " presumed";
+  }
+
+  private static String listed(boolean recorded) {
+    return Arrays.stream(VERSIONS)
+        .filter(version -> version.isRecorded() == recorded)
+        .map(PyTorchVersion::id)
+        .collect(Collectors.joining(", "));
+  }
 
   /** The name of the release line, such as {@code "2.11"}. */
   public String id() {
@@ -100,7 +128,9 @@ public enum PyTorchVersion {
 
   /**
    * Whether of free blocks of one size that of the older segment comes first, then the lower
-   * address, in best fit and where cached segments are released. Before, the lower address does.
+   * address, in best fit and where cached segments are released (pull request 183591, in 2.13 by
+   * its date). Before, the lower address does; in 2.12, which numbers every block (pull request
+   * 178362) and was not recorded, that is presumed.
    */
   public boolean ordersBySegmentAge() {
     return isAtLeast(V2_13);
