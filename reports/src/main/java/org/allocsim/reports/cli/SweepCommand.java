@@ -36,6 +36,7 @@ import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.typed.SimilarName;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import picocli.CommandLine.ArgGroup;
@@ -227,8 +228,13 @@ final class SweepCommand implements Callable<Integer> {
               + " './mvnw -Pspark -Dquick package' and start 'spark-submit"
               + " reports/spark/target/quick/allocsim-spark.jar sweep ... --engine spark'");
     }
-    return found.orElseThrow(
-        () -> Failure.usage("--engine " + engine + " is not an engine; there are local and spark"));
+    return found.orElseThrow(() ->
+        Failure.usage(
+            "--engine "
+                + engine
+                + " is not an engine; "
+                + SimilarName.remedy(
+                    engine, List.of("local", "spark"), "there are local and spark")));
   }
 
   private List<String> confs() throws IOException {

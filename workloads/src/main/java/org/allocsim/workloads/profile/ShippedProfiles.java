@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.typed.SimilarName;
 
 /**
  * The device profiles that come with the program, one file each beside this class. Those of H100
@@ -55,8 +56,11 @@ public final class ShippedProfiles {
     int index = plain.indexOf(plain(name));
     if (index < 0) {
       throw new IllegalArgumentException(
-          "unknown device '%s'; known devices are %s"
-              .formatted(RecordFields.printable(name), String.join(", ", NAMES)));
+          "unknown device '%s'; %s"
+              .formatted(
+                  RecordFields.printable(name),
+                  SimilarName.remedy(
+                      plain(name), NAMES, "known devices are " + String.join(", ", NAMES))));
     }
     return Holder.PROFILES.get(index);
   }

@@ -1,7 +1,9 @@
 package org.allocsim.simulator.policy.pytorch;
 
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A PyTorch release as far as its caching allocator decides, parses or speaks differently from its
@@ -32,6 +34,46 @@ public enum PyTorchVersion {
   public static final PyTorchVersion DEFAULT = V2_11;
 
   private static final PyTorchVersion[] VERSIONS = values();
+
+  /** The first release with each key, the oldest keys first. */
+  private static final SequencedMap<String, PyTorchVersion> FIRST_WITH = new LinkedHashMap<>();
+
+  static {
+    introduce(
+        V2_0,
+        "max_split_size_mb",
+        "garbage_collection_threshold",
+        "roundup_power2_divisions",
+        "backend");
+    introduce(
+        V2_1,
+        "expandable_segments",
+        "release_lock_on_cudamalloc",
+        "release_lock_on_hipmalloc",
+        "pinned_use_cuda_host_register",
+        "pinned_use_hip_host_register",
+        "pinned_num_register_threads");
+    // Unconfirmed: the first release with background threads.
+    introduce(V2_5, "pinned_use_background_threads");
+    introduce(V2_6, "max_non_split_rounding_mb");
+    // Unconfirmed: 2.9 or 2.10.
+    introduce(V2_9, "per_process_memory_fraction");
+    introduce(V2_10, "pinned_reserve_segment_size_mb", "graph_capture_record_stream_reuse");
+    introduce(V2_11, "large_segment_size_mb");
+    introduce(V2_12, "throw_on_cudamalloc_oom");
+    introduce(
+        V2_13,
+        "pinned_free_catch_all",
+        "pinned_max_round_threshold_mb",
+        "pinned_max_cached_size_mb");
+    introduce(V2_14, "expandable_segments_reserve");
+  }
+
+  private static void introduce(PyTorchVersion first, String... keys) {
+    for (String key : keys) {
+      FIRST_WITH.put(key, first);
+    }
+  }
 
   /** The name of the release line, such as {@code "2.11"}. */
   public String id() {
@@ -123,38 +165,13 @@ public enum PyTorchVersion {
 
   /** Whether a configuration string of this release may have this key. */
   public boolean knowsKey(String key) {
-    PyTorchVersion first = firstWith(key);
+    PyTorchVersion first = FIRST_WITH.get(key);
     return first != null && isAtLeast(first);
   }
 
-  /** The first release with a key, or null where none of them has it. */
-  private static @Nullable PyTorchVersion firstWith(String key) {
-    return switch (key) {
-      case "max_split_size_mb",
-          "garbage_collection_threshold",
-          "roundup_power2_divisions",
-          "backend" ->
-          V2_0;
-      case "expandable_segments",
-          "release_lock_on_cudamalloc",
-          "release_lock_on_hipmalloc",
-          "pinned_use_cuda_host_register",
-          "pinned_use_hip_host_register",
-          "pinned_num_register_threads" ->
-          V2_1;
-      // Unconfirmed: the first release with background threads.
-      case "pinned_use_background_threads" -> V2_5;
-      case "max_non_split_rounding_mb" -> V2_6;
-      // Unconfirmed: 2.9 or 2.10.
-      case "per_process_memory_fraction" -> V2_9;
-      case "pinned_reserve_segment_size_mb", "graph_capture_record_stream_reuse" -> V2_10;
-      case "large_segment_size_mb" -> V2_11;
-      case "throw_on_cudamalloc_oom" -> V2_12;
-      case "pinned_free_catch_all", "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb" ->
-          V2_13;
-      case "expandable_segments_reserve" -> V2_14;
-      default -> null;
-    };
+  /** The keys that a configuration string of this release may have, the oldest first. */
+  List<String> keys() {
+    return FIRST_WITH.keySet().stream().filter(this::knowsKey).toList();
   }
 
   /** Keys that later releases know and whose values this project does not interpret. */

@@ -204,7 +204,8 @@ public final class SweepGrid {
           + e.errorType()
           + ": "
           + e.getMessage().strip()
-          + "\"; --torch-version names another release";
+          + "\"; "
+          + e.remedy("--torch-version names another release");
     }
   }
 
