@@ -241,11 +241,11 @@ final class BenchCommand implements Callable<Integer> {
         throw Failure.usage(
             "--only "
                 + part
-                + ": "
+                + " is no part; "
                 + SimilarName.remedy(
                     part,
                     List.of("replay", "read", "time", "policies", "blocks", "commands"),
-                    "parts are replay, read, time, policies, blocks and commands"));
+                    "there are replay, read, time, policies, blocks and commands"));
       }
     }
     if (!parts.isEmpty()) {

@@ -142,8 +142,8 @@ class MainTest {
         "list device|unknown command 'device'|devices",
         "list policies pytorh|'pytorh' is not a policy|pytorch",
         "list programs rezsnet|there is no program rezsnet|resnet",
-        "list schemas tunee|there is no schema tunee|tune",
-        "list devices rtx4090ti|unknown device 'rtx4090ti'|rtx-4090",
+        "list schemas allocsim-tun-2|there is no schema allocsim-tun-2|allocsim-tune-2",
+        "list devices rtx4091|unknown device 'rtx4091'|rtx-4090",
         "replay program:gtp|there is no program gtp|gpt",
         "replay program:gpt(iteration=1)|program gpt has no option iteration|iterations",
         "generate gpt --option iterations=1 --to jsnol|--to jsnol cannot be written|jsonl",
@@ -153,13 +153,13 @@ class MainTest {
         "replay program:gpt --conf backend:cudamallocasync|Unknown allocator"
             + " backend|cudaMallocAsync",
         "replay t --addresses modeled|'modeled' is none of recorded, modelled|modelled",
-        "tune t --platform linus|'linus' is none of linux, windows, wsl|linux",
-        "compare t --policies rmm-pol|'rmm-pol' is not a policy|rmm-pool",
-        "compare t --policies rmm-pool(initail=1GiB)|policy rmm-pool has no option"
+        "tune t --os linus|'linus' is none of linux, windows, wsl|linux",
+        "compare program:mlp --policies rmm-pol|'rmm-pol' is not a policy|rmm-pool",
+        "compare program:mlp --policies rmm-pool(initail=1GiB)|policy rmm-pool has no option"
             + " 'initail'|initial",
         "pins t --at pek|'pek' is no moment|peak",
         "suite inference-mod|'inference-mod' is not a scenario|",
-        "bench --only reply|--only reply|replay"
+        "bench --only reply|--only reply is no part|replay"
       })
   void aMistypedNameIsAnsweredWithTheSimilarOne(String line, String what, String meant) {
     CommandRun run = CommandRun.of((Object[]) line.split(" "));
@@ -173,12 +173,11 @@ class MainTest {
       delimiter = '|',
       value = {
         "pins|--at|1 048",
-        "peak|--top|1_048",
-        "replay|--insert|empty_cache@every:1 048",
+        "replay|--insert|empty_cache@request:1 048",
         "replay|--capacity|1,073,741,824"
       })
   void numbersArePastedAsTheyArePrinted(String command, String option, String number) {
-    String program = "program:gpt(iterations=1;width=1 024)";
+    String program = "program:gpt(iterations=4;width=1 024)";
     String digits = number.replaceAll("(?<=[0-9])[ ,_]", "");
     CommandRun plain = CommandRun.of(command, program, option, digits);
     CommandRun pasted = CommandRun.of(command, program, option, number);
