@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import org.allocsim.validation.torch.AllocatorCall.Kind;
 
@@ -99,7 +100,8 @@ final class RandomCalls {
       parts.add("expandable_segments:True");
     }
     if (uses("max_split") || kind.equals("non_split_rounding")) {
-      parts.add("max_split_size_mb:" + List.of(20, 21, 24, 32, 64, 100, 200).get(random.nextInt(7)));
+      parts.add(
+          "max_split_size_mb:" + List.of(20, 21, 24, 32, 64, 100, 200).get(random.nextInt(7)));
     }
     if (kind.equals("non_split_rounding")) {
       parts.add("max_non_split_rounding_mb:" + List.of(21, 32, 64, 128).get(random.nextInt(4)));
@@ -189,7 +191,7 @@ final class RandomCalls {
   private void use(int id) {
     int stream = random.nextInt(streams);
     List<Integer> uses = usesOf.computeIfAbsent(id, _ -> new ArrayList<>());
-    if (stream != streamOf.get(id) && !uses.contains(stream)) {
+    if (stream != Objects.requireNonNull(streamOf.get(id)) && !uses.contains(stream)) {
       uses.add(stream);
       add(Kind.USE, id, 0, stream);
     }
