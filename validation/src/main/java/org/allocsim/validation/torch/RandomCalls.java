@@ -77,7 +77,7 @@ final class RandomCalls {
   }
 
   private CallSequence make(int id) {
-    long capacityBytes = (100 + random.nextInt(random.nextBoolean() ? 900 : 8000)) * 2 * MIB;
+    long capacityBytes = (100 + random.nextInt(random.nextBoolean() ? 900 : 8000)) * 2L * MIB;
     String conf = conf();
     boolean limited =
         kind.equals("fraction") || kind.equals("gc") || (isMixed() && random.nextBoolean());
@@ -183,7 +183,7 @@ final class RandomCalls {
     }
     int small = List.of(30, 60, 90, 5).get(sizes);
     if (what < small) {
-      return 1 + random.nextInt(1 << (4 + random.nextInt(17)));
+      return 1L + random.nextInt(1 << (4 + random.nextInt(17)));
     }
     return what < 97 ? 1 + random.nextLong(MIB << random.nextInt(7)) : random.nextLong(900 * MIB);
   }
@@ -236,7 +236,7 @@ final class RandomCalls {
     } else if (what == 9 && !pools.isEmpty()) {
       Integer pool = pools.get(random.nextInt(pools.size()));
       if (!open.contains(pool)) {
-        pools.remove(pool);
+        pools.remove(Integer.valueOf(pool));
         add(Kind.RELEASE_POOL, pool, 0, 0);
       }
     }
