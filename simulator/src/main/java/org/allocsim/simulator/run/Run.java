@@ -88,7 +88,7 @@ public final class Run {
         new Failures(
             trace,
             setup.device(),
-            setup.policy().release(),
+            setup.policy().wording(),
             stats,
             () -> row,
             setup.mostFailures());
@@ -203,6 +203,11 @@ public final class Run {
       observer.end();
     }
     return result(time);
+  }
+
+  /** What was held at the peak so far; no two peaks of a run are equal. */
+  public RunResult.Moment peakSoFar() {
+    return peak.moment();
   }
 
   private boolean next(int nextRow) {

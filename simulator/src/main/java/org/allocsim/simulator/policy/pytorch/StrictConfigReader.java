@@ -1,14 +1,18 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
- * The parser of releases before 2.9: one pass, separators are checked, every error is a {@code
+ * The parser of releases before 2.10: one pass, separators are checked, every error is a {@code
  * RuntimeError}, numbers are 32-bit. Unlike later releases {@code max_split_size_mb} must be larger
  * than 20, and {@code >} in a list of roundup divisions also replaces the last listed interval.
  */
 final class StrictConfigReader {
   private static final int LARGE_SEGMENT_MEBIBYTES = 20;
+
+  private static final String UNKNOWN_BACKEND =
+      "Unknown allocator backend, options are native and cudaMallocAsync";
 
   private final ConfigTokens tokens;
   private final PyTorchVersion version;
@@ -24,7 +28,7 @@ final class StrictConfigReader {
     for (int i = 0; i < tokens.size(); i++) {
       String key = tokens.get(i);
       if (!version.knowsKey(key)) {
-        throw error("Unrecognized CachingAllocator option: " + key);
+        throw unknown("Unrecognized CachingAllocator option: " + key, key, version.keys());
       }
       expect(i + 1, ':');
       i += 2;
@@ -55,6 +59,8 @@ final class StrictConfigReader {
       case "pinned_use_background_threads" -> settings.pinnedUseBackgroundThreads = bool(key, i);
       case "pinned_num_register_threads" -> settings.pinnedNumRegisterThreads = threads(i);
       case "backend" -> settings.backend = backend(i);
+      case "graph_capture_record_stream_reuse" ->
+          settings.graphCaptureRecordStreamReuse = bool(key, i);
       default -> throw new AssertionError(key);
     }
   }
@@ -102,7 +108,7 @@ final class StrictConfigReader {
     return switch (tokens.get(i)) {
       case "native" -> ParsedConfig.Backend.NATIVE;
       case "cudaMallocAsync" -> ParsedConfig.Backend.CUDA_MALLOC_ASYNC;
-      default -> throw error("Unknown allocator backend, options are native and cudaMallocAsync");
+      default -> throw unknown(UNKNOWN_BACKEND, tokens.get(i), ParsedConfig.Backend.LABELS);
     };
   }
 
@@ -116,7 +122,10 @@ final class StrictConfigReader {
     if (i >= tokens.size() && key.startsWith("pinned_")) {
       throw error("Error, expecting " + key + " value");
     }
-    throw error("Expected a single True/False argument for " + key);
+    String message = "Expected a single True/False argument for " + key;
+    throw i < tokens.size()
+        ? unknown(message, tokens.get(i), TolerantConfigReader.FLAGS)
+        : error(message);
   }
 
   /** Reads a roundup value at {@code i} and returns the index of its last token. */
@@ -124,7 +133,7 @@ final class StrictConfigReader {
     if (!value("roundup_power2_divisions", i).equals("[")) {
       long divisions = number(tokens.get(i));
       if (!ConfigSettings.isPowerOfTwo(divisions)) {
-        throw error("For roundups, the divisions has to be power of 2 ");
+        throw error(badDivisions());
       }
       settings.divideAll(divisions);
       return i;
@@ -140,8 +149,10 @@ final class StrictConfigReader {
         throw error("Error parsing roundup_power2_divisions value");
       }
       long divisions = number(tokens.get(at));
-      if (divisions != 0 && !ConfigSettings.isPowerOfTwo(divisions)) {
-        throw error("For roundups, the divisions has to be power of 2 or 0 to disable roundup ");
+      boolean disables = divisions == 0 && version.allowsZeroDivisions();
+      if (!disables && !ConfigSettings.isPowerOfTwo(divisions)) {
+        throw error(
+            badDivisions() + (version.allowsZeroDivisions() ? "or 0 to disable roundup " : ""));
       }
       if (boundaryText.equals(">")) {
         Arrays.fill(settings.roundupDivisions, lastSlot, RoundupDivisions.SLOTS, divisions);
@@ -160,6 +171,12 @@ final class StrictConfigReader {
       at++;
     }
     return at;
+  }
+
+  private String badDivisions() {
+    return "For roundups, the "
+        + (version.spellsDivisions() ? "divisions" : "divisons")
+        + " has to be power of 2 ";
   }
 
   private static int boundarySlot(String text) throws ConfigException {
@@ -195,6 +212,10 @@ final class StrictConfigReader {
     if (!tokens.is(i, String.valueOf(separator))) {
       throw error("Error parsing CachingAllocator settings, expected " + separator);
     }
+  }
+
+  private static ConfigException unknown(String message, String typed, List<String> known) {
+    return new ConfigException("RuntimeError", message, typed, known);
   }
 
   private static ConfigException error(String message) {

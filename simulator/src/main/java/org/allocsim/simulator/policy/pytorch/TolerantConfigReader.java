@@ -1,14 +1,18 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
- * The parser of 2.9 and later (PyTorch 2.11, AcceleratorAllocatorConfig and CUDAAllocatorConfig): a
- * generic part reads its keys, then a CUDA part reads its own, each passing over the other's.
- * Separators must be there but may be any token.
+ * The parser of 2.10 and later (PyTorch 2.11, AcceleratorAllocatorConfig and CUDAAllocatorConfig):
+ * a generic part reads its keys, then a CUDA part reads its own, each passing over the other's;
+ * keys that neither knows are refused by the second. Separators must be there but may be any token.
  */
 final class TolerantConfigReader {
   private static final long MIN_LARGE_SEGMENT_MEBIBYTES = 10;
+
+  /** The two values of a flag. */
+  static final List<String> FLAGS = List.of("True", "False");
 
   private final ConfigTokens tokens;
   private final PyTorchVersion version;
@@ -73,7 +77,7 @@ final class TolerantConfigReader {
           i = valueIndex(i);
           settings.pinnedUseBackgroundThreads = bool(i);
         }
-        default -> i = skipKnown(i, key, "Accelerator");
+        default -> i = skip(i);
       }
       i = skipSeparator(i);
     }
@@ -87,7 +91,14 @@ final class TolerantConfigReader {
         readCudaValue(key, i);
         settings.usesNativeOption |= !key.equals("backend");
       } else {
-        i = skipKnown(i, key, "CUDA");
+        if (!version.knowsKey(key)) {
+          throw unknown(
+              "Unrecognized key '" + key + "' in CUDA allocator config.", key, version.keys());
+        }
+        if (PyTorchVersion.UNINTERPRETED_KEYS.contains(key)) {
+          settings.warnings.add(key + " is accepted, but has no effect on this simulation");
+        }
+        i = skip(i);
       }
       i = skipSeparator(i);
     }
@@ -117,8 +128,10 @@ final class TolerantConfigReader {
                 case "native" -> ParsedConfig.Backend.NATIVE;
                 case "cudaMallocAsync" -> ParsedConfig.Backend.CUDA_MALLOC_ASYNC;
                 default ->
-                    throw valueError(
-                        "Unknown allocator backend, options are native and cudaMallocAsync");
+                    throw unknown(
+                        "Unknown allocator backend, options are native and cudaMallocAsync",
+                        tokens.get(i),
+                        ParsedConfig.Backend.LABELS);
               };
       case "release_lock_on_cudamalloc", "release_lock_on_hipmalloc" ->
           settings.releaseLockOnCudaMalloc = bool(i);
@@ -229,13 +242,7 @@ final class TolerantConfigReader {
   }
 
   /** Passes over a key of the other part, with its value; returns the index of the last token. */
-  private int skipKnown(int i, String key, String part) throws ConfigException {
-    if (!version.knowsKey(key)) {
-      throw valueError("Unrecognized key '" + key + "' in " + part + " allocator config.");
-    }
-    if (part.equals("CUDA") && PyTorchVersion.UNINTERPRETED_KEYS.contains(key)) {
-      settings.warnings.add(key + " is accepted, but has no effect on this simulation");
-    }
+  private int skip(int i) throws ConfigException {
     int at = valueIndex(i);
     if (!tokens.is(at, "[")) {
       return at;
@@ -257,12 +264,14 @@ final class TolerantConfigReader {
       case "True" -> true;
       case "False" -> false;
       default ->
-          throw valueError(
+          throw unknown(
               "Expected 'True' or 'False' at index "
                   + i
                   + " in ConfigTokenizer but got '"
                   + token
-                  + "'");
+                  + "'",
+              token,
+              FLAGS);
     };
   }
 
@@ -284,6 +293,10 @@ final class TolerantConfigReader {
 
   private static ConfigException badNumber(CppNumbers.BadNumber e, String function) {
     return new ConfigException(e.outOfRange ? "IndexError" : "ValueError", function);
+  }
+
+  private static ConfigException unknown(String message, String typed, List<String> known) {
+    return new ConfigException("ValueError", message, typed, known);
   }
 
   private static ConfigException valueError(String message) {
