@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import org.allocsim.analysis.oom.OomExplainer;
 import org.allocsim.analysis.oom.OomExplanation;
 import org.allocsim.analysis.oom.OomLog;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -54,7 +53,7 @@ public final class Analysis {
   /**
    * Explains the first out-of-memory message of PyTorch in a log, with the settings and the table
    * of {@code torch.cuda.memory_summary()} that the log holds. {@link OomLog} finds all messages,
-   * {@link org.allocsim.analysis.oom.BfcDumpReader} the dumps of TensorFlow and JAX.
+   * and the dumps of TensorFlow and JAX.
    *
    * @param log text of the log, with whatever stands around the message
    * @throws AnalysisException where no message with numbers is in it
@@ -69,9 +68,7 @@ public final class Analysis {
     if (contents.found().isEmpty()) {
       throw new AnalysisException(nothingFound(contents));
     }
-    OomLog.Found first = contents.found().getFirst();
-    return OomExplainer.explain(
-        first.message(), contents.tableOf(first), contents.settings(), contents.windows());
+    return contents.explain(contents.settings()).getFirst();
   }
 
   private static String nothingFound(OomLog.Contents contents) {

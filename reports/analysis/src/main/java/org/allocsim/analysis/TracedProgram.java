@@ -3,6 +3,7 @@ package org.allocsim.analysis;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.analysis.moment.Landmarks;
 import org.allocsim.analysis.moment.LiveSet;
@@ -196,12 +197,12 @@ public final class TracedProgram {
    */
   public RunResult run() throws AnalysisException {
     Prepared prepared = prepare();
-    Optional<ReplayInput.RecordedRun> recorded = recordedRun(prepared);
     RunSetup setup = setup(prepared, pytorch(prepared.config()));
-    if (recorded.isPresent()) {
-      RunResult result = Run.of(following(recorded.get(), prepared, setup));
-      if (result.divergedRow() < 0) {
-        return result;
+    DeviceTrace input = new DeviceTrace(prepared.input(), prepared.device());
+    if (Objects.equals(input.conf(), prepared.config().text())) {
+      Optional<RunResult> followed = prepared.circumstances().follow(input, setup);
+      if (followed.isPresent()) {
+        return followed.get();
       }
     }
     return runOnModel(prepared, setup);
@@ -393,25 +394,6 @@ public final class TracedProgram {
     }
   }
 
-  /** What was recorded, where the driver's recorded answers can hold. */
-  private Optional<ReplayInput.RecordedRun> recordedRun(Prepared prepared) {
-    int device = prepared.device();
-    return prepared
-        .input()
-        .recording()
-        .filter(recording -> recording.config().text().equals(prepared.config().text()))
-        .filter(_ ->
-            RecordedAnswers.canHold(
-                prepared.input(),
-                device,
-                prepared.limitBytes(),
-                prepared.profile(),
-                circumstances.isDeviceChosen()))
-        .map(recording ->
-            new ReplayInput.RecordedRun(
-                recording.effects(device), recording.start(device), recording.limitBytes()));
-  }
-
   private RunPolicy pytorch(ParsedConfig config) {
     return RunPolicy.of(
         new PolicyChoice(
@@ -430,21 +412,6 @@ public final class TracedProgram {
             policy,
             prepared.limitBytes(),
             new MemorySource.Simulated(prepared.profileWithHistory()))
-        .keepingFailures(MOST_FAILURES);
-  }
-
-  /** The same with the recorded answers of the driver, under the limit that they show. */
-  private static RunSetup following(
-      ReplayInput.RecordedRun recorded, Prepared prepared, RunSetup setup) {
-    return new RunSetup(
-            setup.trace(),
-            setup.device(),
-            setup.policy(),
-            prepared.limitBytes() == MemoryLimit.NONE
-                ? recorded.limitBytes()
-                : prepared.limitBytes(),
-            new MemorySource.Recorded(
-                recorded.effects(), recorded.start(), prepared.profile().totalBytes()))
         .keepingFailures(MOST_FAILURES);
   }
 

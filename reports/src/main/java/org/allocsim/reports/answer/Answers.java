@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
 import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
 import org.allocsim.reports.answer.diagnosis.LintAnswer;
@@ -35,6 +36,7 @@ import org.allocsim.reports.document.render.JsonRenderer;
 public final class Answers {
   private static final List<Kind<?>> KINDS =
       List.of(
+          DiagnoseAnswer.KIND,
           CompareAnswer.KIND,
           TuneAnswer.KIND,
           CapacityAnswer.KIND,

@@ -13,6 +13,7 @@ enum CommandGroup {
   /** Why a run failed, or where its memory is. */
   DIAGNOSE(
       "Diagnose a run",
+      DiagnoseCommand.class,
       ExplainOomCommand.class,
       ReplayCommand.class,
       PeakCommand.class,

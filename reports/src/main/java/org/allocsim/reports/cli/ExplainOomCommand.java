@@ -1,25 +1,13 @@
 package org.allocsim.reports.cli;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.Callable;
-import org.allocsim.analysis.oom.BfcDump;
-import org.allocsim.analysis.oom.BfcDumpReader;
-import org.allocsim.analysis.oom.OomExplainer;
-import org.allocsim.analysis.oom.OomExplanation;
-import org.allocsim.analysis.oom.OomLog;
-import org.allocsim.analysis.oom.OomSettings;
 import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.cli.option.OutputOptions;
-import org.allocsim.reports.input.Inputs;
+import org.allocsim.reports.input.LogInput;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.reports.output.Terminals;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -64,14 +52,12 @@ import picocli.CommandLine.Spec;
       "  allocsim explain-oom train.log --conf expandable_segments:True --json verdict.json"
     })
 final class ExplainOomCommand implements Callable<Integer> {
-  private static final String STANDARD_INPUT = "-";
-
   @Spec private CommandSpec spec;
 
   @Parameters(
       paramLabel = "FILE",
       arity = "0..1",
-      defaultValue = STANDARD_INPUT,
+      defaultValue = LogInput.STANDARD_INPUT,
       description = "Log or message; - or nothing is standard input.")
   private String name;
 
@@ -97,65 +83,12 @@ final class ExplainOomCommand implements Callable<Integer> {
     if (show < 1) {
       throw Failure.usage("--show " + show + " shows nothing; give 1 or more");
     }
-    Path file = name.equals(STANDARD_INPUT) ? null : Inputs.require(name);
-    try (DocumentOutputs outputs = outputOptions.open(file)) {
-      BfcDumpReader dumpReader = new BfcDumpReader();
-      OomLog.Contents contents = read(file, dumpReader);
-      List<BfcDump> dumps = dumpReader.finish();
-      if (contents.found().isEmpty() && dumps.isEmpty()) {
-        int exitCode = contents.bare().count() > 0 ? ExitCodes.NO_NUMBERS : ExitCodes.FAILED;
-        throw new Failure(exitCode, nothingFound(contents));
-      }
-      OomSettings settings =
-          conf == null ? contents.settings() : new OomSettings(conf, "by --conf");
-      List<OomExplanation> explanations =
-          contents.found().stream()
-              .map(found ->
-                  OomExplainer.explain(
-                      found.message(), contents.tableOf(found), settings, contents.windows()))
-              .toList();
+    LogInput log = LogInput.of(name);
+    try (DocumentOutputs outputs = outputOptions.open(log.file())) {
       ExplainOomAnswer answer =
-          new ExplainOomAnswer(label(), contents, settings, explanations, dumps);
+          ExplainOomAnswer.of(log.label(), log.read(spec.commandLine().getErr()), conf);
       outputs.write(answer.document(show));
       return ExitCodes.of(answer.first());
     }
-  }
-
-  private OomLog.Contents read(Path file, BfcDumpReader dumps) throws IOException {
-    if (file != null) {
-      try (InputStream in = Files.newInputStream(file)) {
-        return OomLog.read(in, dumps);
-      }
-    }
-    if (Terminals.isInputTerminal()) {
-      PrintWriter err = spec.commandLine().getErr();
-      err.println("allocsim: paste the message, then end the input (Ctrl-D; Ctrl-Z on Windows)");
-      err.flush();
-    }
-    return OomLog.read(System.in, dumps);
-  }
-
-  private String label() {
-    return name.equals(STANDARD_INPUT) ? "standard input" : name;
-  }
-
-  private String nothingFound(OomLog.Contents contents) {
-    if (contents.lines() == 0) {
-      return label() + ": is empty; give a log or message";
-    }
-    OomLog.Bare bare = contents.bare();
-    if (bare.count() > 0) {
-      return label()
-          + ": line "
-          + bare.firstLine()
-          + " says that memory ran out, but without numbers; give the whole message"
-          + " (\"CUDA error: out of memory\" has none: there a CUDA call outside the allocator"
-          + " failed)";
-    }
-    return label()
-        + ": no out-of-memory message and no dump of a BFC allocator in "
-        + contents.lines()
-        + (contents.lines() == 1 ? " line" : " lines")
-        + "; give the text from \"CUDA out of memory\" on";
   }
 }

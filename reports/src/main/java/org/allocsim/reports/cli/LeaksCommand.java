@@ -221,13 +221,8 @@ final class LeaksCommand implements Callable<Integer> {
   private static RunResult replay(
       ReplaySetup setup, Addresses addresses, IterationSampler sampler) {
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
-      RunResult result =
-          Run.of(
-              setup.run(addresses),
-              sampler,
-              ReplayRun.progress(setup.trace(), progress));
-      sampler.finish();
-      return result;
+      return Run.of(
+          setup.run(addresses), sampler, ReplayRun.progress(setup.trace(), progress));
     }
   }
 }

@@ -8,6 +8,7 @@ import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
 import org.allocsim.workloads.source.OpenedTrace;
@@ -39,6 +40,22 @@ public final class Traces {
       throw new Failure(e.getMessage(), e);
     } catch (SourceUsageException e) {
       throw Failure.usage(e.getMessage());
+    }
+  }
+
+  /**
+   * Whether a name stands for a trace: a program, or a file that a format recognises.
+   *
+   * @throws Failure where there is no such file, or it cannot be read
+   */
+  public static boolean isTrace(String name) {
+    if (TraceSource.isProgram(name)) {
+      return true;
+    }
+    try {
+      return TraceFormats.isTrace(Inputs.require(name));
+    } catch (TraceFormatException e) {
+      throw new Failure(e.getMessage(), e);
     }
   }
 

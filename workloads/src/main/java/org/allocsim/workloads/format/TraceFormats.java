@@ -61,6 +61,16 @@ public final class TraceFormats {
         "choose one with --format ID");
   }
 
+  /**
+   * Whether a format recognises a file.
+   *
+   * @throws TraceFormatException where it cannot be read
+   */
+  public static boolean isTrace(Path file) throws TraceFormatException {
+    FileStart start = start(file);
+    return all().stream().anyMatch(each -> each.recognises(start));
+  }
+
   private static FileStart start(Path file) throws TraceFormatException {
     byte[] bytes = new byte[FileStart.MOST_BYTES];
     int length = 0;

@@ -65,7 +65,7 @@ public final class IterationSampler implements EffectListener, RunObserver {
   @Override
   public boolean before(int row) {
     while (current < iterations.count() && iterations.begin(current + 1) <= row) {
-      end();
+      endIteration();
       current++;
       if (current < iterations.count()) {
         floorBytes[current] = liveBytes;
@@ -78,15 +78,15 @@ public final class IterationSampler implements EffectListener, RunObserver {
     return true;
   }
 
-  /** The replay is over. */
-  public void finish() {
+  @Override
+  public void end() {
     if (current >= 0 && current < iterations.count()) {
-      end();
+      endIteration();
       current = iterations.count();
     }
   }
 
-  private void end() {
+  private void endIteration() {
     if (current >= 0) {
       reservedBytes[current] = heldBytes;
       maxBytes[current] = recordBytes;

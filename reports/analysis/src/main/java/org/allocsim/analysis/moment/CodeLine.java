@@ -1,5 +1,6 @@
 package org.allocsim.analysis.moment;
 
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.simulator.trace.StackTable;
@@ -35,6 +36,14 @@ public record CodeLine(String text, String inside, Kind kind) {
 
   /** Python frames that only pass calls on to a module's forward. */
   private static final String CALLER = "torch/nn/modules/module.py";
+
+  /** Where an allocation was asked for; empty where no stack was recorded. */
+  public static Optional<CodeLine> of(Origins origins, int allocation) {
+    int stack = origins.stack(allocation);
+    return origins.stackTable().depth(stack) > 0
+        ? Optional.of(of(origins.stackTable(), stack))
+        : Optional.empty();
+  }
 
   /**
    * The line of a stack.

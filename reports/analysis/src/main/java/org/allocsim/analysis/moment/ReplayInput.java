@@ -73,7 +73,7 @@ public record ReplayInput(
   }
 
   /** The run of the whole program. */
-  RunSetup setup() {
+  public RunSetup setup() {
     MemorySource memory =
         recording == null
             ? new MemorySource.Simulated(profile)

@@ -70,7 +70,7 @@ public final class StackLabels {
   }
 
   /** File, line and function of a frame. */
-  static String text(Frame frame) {
+  public static String text(Frame frame) {
     String file = frame.file().replace('\\', '/');
     int name = file.lastIndexOf('/');
     int folder = name <= 0 ? -1 : file.lastIndexOf('/', name - 1);

@@ -75,6 +75,8 @@ public final class OomLog {
    * @param settings allocator settings that the log assigns; the last ones
    * @param windows whether paths in the log are those of Windows
    * @param tables tables of {@code torch.cuda.memory_summary()}, in the order of their lines
+   * @param dumps dumps of BFC allocators
+   * @param places where requests that failed were made
    */
   public record Contents(
       List<Found> found,
@@ -83,7 +85,16 @@ public final class OomLog {
       long lines,
       OomSettings settings,
       boolean windows,
-      List<SummaryTable> tables) {
+      List<SummaryTable> tables,
+      List<BfcDump> dumps,
+      TracebackReader places) {
+    /** Why the requests of the messages failed, one explanation for each. */
+    public List<OomExplanation> explain(OomSettings known) {
+      return found.stream()
+          .map(each -> OomExplainer.explain(each.message(), tableOf(each), known, windows))
+          .toList();
+    }
+
     /**
      * The table that belongs to a message: the next one after it, before other messages of its
      * writer, as a program prints it that caught the error; else the last one before it.
@@ -166,6 +177,8 @@ public final class OomLog {
   private final Map<OomMessage, Sightings> messages = new LinkedHashMap<>();
   private final Deque<Line> before = new ArrayDeque<>();
   private final SummaryReader summaries = new SummaryReader();
+  private final BfcDumpReader dumps = new BfcDumpReader();
+  private final TracebackReader places = new TracebackReader();
   private int listeningCount;
   private long lastNumber;
   private String currentSource = "";
@@ -179,20 +192,14 @@ public final class OomLog {
 
   /** Reads a log to its end. */
   public static Contents read(InputStream in) throws IOException {
-    return read(in, new BfcDumpReader(), new TracebackReader());
-  }
-
-  /** Reads a log to its end; {@code dumps} and {@code tracebacks} see its lines, too. */
-  public static Contents read(
-      InputStream in, BfcDumpReader dumps, TracebackReader tracebacks) throws IOException {
     OomLog log = new OomLog();
     long lines =
         LogLines.read(
             in,
             (text, number, continued) -> {
               log.line(text, number, continued);
-              dumps.line(text, number);
-              tracebacks.line(text, number);
+              log.dumps.line(text, number);
+              log.places.line(text, number);
             });
     return log.contents(lines);
   }
@@ -330,6 +337,8 @@ public final class OomLog {
         lines,
         settings,
         windows,
-        summaries.end());
+        summaries.end(),
+        dumps.finish(),
+        places);
   }
 }

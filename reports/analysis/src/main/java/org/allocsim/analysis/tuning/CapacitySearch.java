@@ -126,22 +126,22 @@ public final class CapacitySearch {
    * smaller number of bytes than the program asks for at once is not tried.
    *
    * @param setting makes the scenario on a device
-   * @param known a run that passed on some GPU without a limit, which larger ones repeat
+   * @param known a run under the same setting; where it passed, a GPU on which what it reserved is
+   *     free serves it too
    */
   public static Optional<DeviceProfile> smallestGpu(
       AllocationTrace trace,
       int device,
       Function<DeviceProfile, Scenario> setting,
-      Optional<RunResult> known) {
+      RunResult known) {
     CapacitySearch search = new CapacitySearch(trace, device, setting);
     Scenario ample = setting.apply(DeviceProfiles.ofCapacity(AMPLE_BYTES));
     long leastBytes =
         Demand.of(trace, device, ample.config().allocator()).peakRequestedBytes();
     long enoughBytes =
-        known
-            .filter(RunResult::passes)
-            .map(result -> result.peakReservedBytes() + RecordedAnswers.STREAM_BYTES)
-            .orElse(Long.MAX_VALUE);
+        known.passes()
+            ? known.peakReservedBytes() + RecordedAnswers.STREAM_BYTES
+            : Long.MAX_VALUE;
     return ShippedProfiles.all().stream()
         .sorted(Comparator.comparingLong(DeviceProfile::capacityBytes))
         .filter(profile -> profile.capacityBytes() >= leastBytes)

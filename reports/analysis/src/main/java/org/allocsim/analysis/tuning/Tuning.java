@@ -271,6 +271,11 @@ public record Tuning(
     return best.filter(entry -> isBetter(entry.result(), recorded.result()));
   }
 
+  /** The setting that is recommended, else the recorded one. */
+  public Entry best() {
+    return recommended().orElse(recorded);
+  }
+
   /** Whether no setting can serve all requests, because the program holds more than there is. */
   public boolean isHopeless() {
     return demand.peakRequestedBytes() > plain.scenario().maxBytes();

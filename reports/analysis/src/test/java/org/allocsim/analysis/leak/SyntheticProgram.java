@@ -98,11 +98,8 @@ final class SyntheticProgram {
             new SimulatedDevice(DeviceProfiles.defaultProfile()),
             sampler);
     new Replay(trace, 0, policy, sampler, () -> 0)
-        .run(event -> {
-          sampler.beforeEvent(event);
-          return true;
-        });
-    sampler.finish();
+        .run(sampler::before);
+    sampler.end();
     return LeakAnalysis.of(trace, 0, sampler, -1);
   }
 

@@ -183,10 +183,7 @@ class OtherProgramsTest {
             W op_kernel.cc:3] OOM when allocating tensor with shape[400,256] and type %s on /device:GPU:0 by allocator GPU_0_bfc
             """
                 .formatted(1400L << 10, inUse << 10, type);
-    BfcDumpReader reader = new BfcDumpReader();
-    OomLog.read(stream(text), reader, new TracebackReader());
-    List<BfcDump> dumps = reader.finish();
-    assertEquals(verdict, dumps.getFirst().verdict());
+    assertEquals(verdict, read(text).dumps().getFirst().verdict());
   }
 
   private static OomExplanation only(String text) throws IOException {

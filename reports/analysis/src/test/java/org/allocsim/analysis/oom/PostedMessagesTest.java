@@ -86,17 +86,12 @@ class PostedMessagesTest {
 
   /** The verdict that the command's exit code is of. */
   private static Optional<OomVerdict> verdict(String text) throws IOException {
-    BfcDumpReader reader = new BfcDumpReader();
     OomLog.Contents contents =
-        OomLog.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), reader, new TracebackReader());
-    List<BfcDump> dumps = reader.finish();
+        OomLog.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
     if (!contents.found().isEmpty()) {
-      OomLog.Found found = contents.found().getFirst();
-      return Optional.of(
-          OomExplainer.explain(
-                  found.message(), contents.tableOf(found), contents.settings(), contents.windows())
-              .verdict());
+      return Optional.of(contents.explain(contents.settings()).getFirst().verdict());
     }
+    List<BfcDump> dumps = contents.dumps();
     if (!dumps.isEmpty()) {
       return Optional.of(dumps.getFirst().verdict());
     }

@@ -35,6 +35,7 @@ import org.allocsim.reports.document.Unit;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.document.Verdict.Tone;
 import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.FailureReport;
 
 /**
@@ -44,14 +45,12 @@ import org.allocsim.reports.output.FailureReport;
  * @param contents what the log holds
  * @param settings of the run
  * @param explanations one for each message of the contents, in their order
- * @param dumps of BFC allocators; one at least where there is no explanation
  */
 public record ExplainOomAnswer(
     String name,
     OomLog.Contents contents,
     OomSettings settings,
-    List<OomExplanation> explanations,
-    List<BfcDump> dumps) {
+    List<OomExplanation> explanations) {
   private static final String UNKNOWN = "it is not known";
 
   /** Explanation of a verdict. */
@@ -227,14 +226,9 @@ public record ExplainOomAnswer(
               .texts("helps", "What can help.", each -> each.why().helps())
               .texts("cannot_help", "What cannot.", each -> each.why().cannotHelp()));
 
-  /** The answer as JSON. */
-  public static final Kind<ExplainOomAnswer> KIND =
-      new Kind<>(
-          "explain-oom",
-          "explain-oom --json",
-          "What `allocsim explain-oom --json` writes: why the requests of out-of-memory messages"
-              + " failed.",
-          Shape.of(answer ->
+  /** For programs. */
+  static final Shape<ExplainOomAnswer> SHAPE =
+      Shape.of(answer ->
               answer
                   .text("file", "Name of the file as it was given.", ExplainOomAnswer::name)
                   .count("lines", "Lines of the input.", each -> each.contents().lines())
@@ -264,7 +258,16 @@ public record ExplainOomAnswer(
                       "bfc_dumps",
                       "Dumps of BFC allocators.",
                       BfcDumpPart.SHAPE,
-                      ExplainOomAnswer::dumps)));
+                      each -> each.contents().dumps()));
+
+  /** The answer as JSON. */
+  public static final Kind<ExplainOomAnswer> KIND =
+      new Kind<>(
+          "explain-oom",
+          "explain-oom --json",
+          "What `allocsim explain-oom --json` writes: why the requests of out-of-memory messages"
+              + " failed.",
+          SHAPE);
 
   /** A part of a GPU's memory. */
   private record Part(GpuAccount account, GpuAccount.Part part) {
@@ -290,6 +293,40 @@ public record ExplainOomAnswer(
     }
   }
 
+  /**
+   * Explains what a log holds.
+   *
+   * @param name what messages call it
+   * @param conf settings of the run; null for those that the log assigns
+   * @throws Failure where it holds nothing to explain
+   */
+  public static ExplainOomAnswer of(String name, OomLog.Contents contents, String conf) {
+    if (contents.found().isEmpty() && contents.dumps().isEmpty()) {
+      int exitCode = contents.bare().count() > 0 ? ExitCodes.NO_NUMBERS : ExitCodes.FAILED;
+      throw new Failure(exitCode, name + nothingFound(contents));
+    }
+    OomSettings settings =
+        conf == null ? contents.settings() : new OomSettings(conf, "by --conf");
+    return new ExplainOomAnswer(name, contents, settings, contents.explain(settings));
+  }
+
+  private static String nothingFound(OomLog.Contents contents) {
+    if (contents.lines() == 0) {
+      return ": is empty; give a log or message";
+    }
+    OomLog.Bare bare = contents.bare();
+    return bare.count() > 0
+        ? ": line "
+            + bare.firstLine()
+            + " says that memory ran out, but without numbers; give the whole message"
+            + " (\"CUDA error: out of memory\" has none: there a CUDA call outside the allocator"
+            + " failed)"
+        : ": no out-of-memory message and no dump of a BFC allocator in "
+            + contents.lines()
+            + (contents.lines() == 1 ? " line" : " lines")
+            + "; give the text from \"CUDA out of memory\" on";
+  }
+
   /** How often a verdict was reached. */
   private record Tally(OomVerdict verdict, long messages, long times) {
     private Tally and(Tally other) {
@@ -301,7 +338,7 @@ public record ExplainOomAnswer(
   public OomVerdict first() {
     return Stream.concat(
             explanations.stream().map(OomExplanation::verdict),
-            dumps.stream().map(BfcDump::verdict))
+            contents.dumps().stream().map(BfcDump::verdict))
         .filter(verdict -> verdict != OomVerdict.UNKNOWN)
         .findFirst()
         .orElse(OomVerdict.UNKNOWN);
@@ -323,13 +360,13 @@ public record ExplainOomAnswer(
           sections.add(new Section(above(headlines), blocks(message)));
         });
     sections.add(new Section(null, summary(messages, show)));
-    dumps.stream()
+    contents.dumps().stream()
         .limit(show)
         .forEach(dump -> {
           headlines.add(dump.verdict().word() + ": " + BfcDumpPart.headline(dump));
           sections.add(new Section(above(headlines), BfcDumpPart.blocks(name, dump)));
         });
-    sections.add(new Section(null, List.of(Notes.of(null, more(dumps.size() - show, "dump")))));
+    sections.add(new Section(null, List.of(Notes.of(null, more(contents.dumps().size() - show, "dump")))));
     sections.removeIf(section -> section.blocks().isEmpty());
     return new Document<>(
         KIND,

@@ -84,7 +84,7 @@ public record TuneAnswer(
               .count("count", "Number of steps.", Iterations::count));
 
   /** A row: what a setting came to. */
-  static final Shape<Row> ROWS =
+  public static final Shape<Row> ROWS =
       Shape.of(row ->
           row.count("rank", "rank", "Place of the setting, 1 for the best.", Row::rank)
               .text("conf", "setting", "Configuration string.", Row::conf)
@@ -223,7 +223,7 @@ public record TuneAnswer(
                       "settings",
                       "One entry for each setting, the best first.",
                       ROWS,
-                      TuneAnswer::rows)
+                      each -> rows(each.tuning()))
                   .many(
                       "sizes",
                       "How many allocations there are of each size.",
@@ -248,13 +248,7 @@ public record TuneAnswer(
    * @param top rows of the table on paper, 0 for all
    */
   public Document<TuneAnswer> document(int top) {
-    List<Row> rows = rows();
-    Table<Row> table =
-        Table.of("Settings", ROWS, rows)
-            .keeping(
-                row -> top == 0 || row.rank() <= top || row.isLandmark(),
-                new Table.More("setting", "--top 0 shows all"))
-            .at("/settings");
+    Table<Row> table = table(tuning, top, "--top 0 shows all").at("/settings");
     List<Block> blocks = new ArrayList<>(List.of(facts(), table));
     blocks.add(new Notes(notes()));
     return new Document<>(
@@ -266,7 +260,22 @@ public record TuneAnswer(
         this);
   }
 
-  private List<Row> rows() {
+  /**
+   * The settings by rank.
+   *
+   * @param top rows on paper, 0 for all; those of the recorded settings and the default are always
+   *     kept
+   * @param remedy where all can be had
+   */
+  public static Table<Row> table(Tuning tuning, int top, String remedy) {
+    return Table.of("Settings", ROWS, rows(tuning))
+        .keeping(
+            row -> top == 0 || row.rank() <= top || row.isLandmark(),
+            new Table.More("setting", remedy));
+  }
+
+  /** The settings by rank. */
+  public static List<Row> rows(Tuning tuning) {
     List<Row> rows = new ArrayList<>();
     for (Tuning.Entry entry : tuning.ranked()) {
       rows.add(new Row(rows.size() + 1, entry, tuning));
@@ -306,7 +315,7 @@ public record TuneAnswer(
   }
 
   /** A setting at its place. */
-  record Row(long rank, Tuning.Entry entry, Tuning tuning) {
+  public record Row(long rank, Tuning.Entry entry, Tuning tuning) {
     String conf() {
       return entry.conf();
     }

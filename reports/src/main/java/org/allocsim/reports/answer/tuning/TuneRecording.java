@@ -11,40 +11,40 @@ import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.TimelineObserver;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.workloads.source.DeviceTrace;
 
 /**
- * Runs that the page of {@code tune} shows. The search itself keeps figures only; the settings that
+ * Runs that a page about settings shows. The search itself keeps figures only; the settings that
  * a reader looks at first are replayed once more and recorded.
  */
 public final class TuneRecording {
   /** Settings from the top of the list that are recorded. */
   private static final int TOP = 3;
 
-  private final TuneAnswer answer;
   private final Tuning tuning;
 
-  private TuneRecording(TuneAnswer answer) {
-    this.answer = answer;
-    tuning = answer.tuning();
+  private TuneRecording(Tuning tuning) {
+    this.tuning = tuning;
   }
 
-  public static TraceRecording of(TuneAnswer answer, AllocationTrace trace) {
-    return new TuneRecording(answer).record(trace);
+  /** Runs of the settings that a reader looks at first, in the ranks of the search. */
+  public static TraceRecording of(DeviceTrace input, Tuning tuning) {
+    return new TuneRecording(tuning).record(input.name(), input.trace(), input.device());
   }
 
-  private TraceRecording record(AllocationTrace trace) {
-    TraceRecording recording = new TraceRecording(answer.file(), trace, answer.deviceIndex());
+  private TraceRecording record(String file, AllocationTrace trace, int device) {
+    TraceRecording recording = new TraceRecording(file, trace, device);
     for (Tuning.Entry entry : worthSeeing()) {
       PolicyRecorder recorder = recording.recorder();
       Run.of(
-          entry.scenario().setup(trace, answer.deviceIndex(), AfterOom.STOP),
+          entry.scenario().setup(trace, device, AfterOom.STOP),
           new TimelineObserver(recorder.timeline()),
           recorder);
       if (recorder.recording() != null) {
         recording.add(rank(entry), Settings.name(entry.conf()), recorder.recording());
       }
     }
-    Tuning.Entry first = tuning.recommended().orElse(tuning.recorded());
+    Tuning.Entry first = tuning.best();
     recording.recorded(rank(tuning.recorded()));
     recording.highlight(
         Stream.of(tuning.recorded(), first, tuning.plain()).distinct().map(this::rank).toList());

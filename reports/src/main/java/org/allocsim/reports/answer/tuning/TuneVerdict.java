@@ -3,11 +3,11 @@ package org.allocsim.reports.answer.tuning;
 import static org.allocsim.reports.document.Quantity.bytes;
 import static org.allocsim.reports.document.Quantity.count;
 import static org.allocsim.reports.document.Quantity.exactBytes;
-import static org.allocsim.reports.document.Quantity.nanos;
 
 import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Margin;
 import org.allocsim.reports.answer.part.Settings;
@@ -114,28 +114,10 @@ final class TuneVerdict {
       details.add(Margin.sentence(entry.result(), answer.circumstances().maxBytes()));
     }
     if (!entry.equals(tuning.recorded())) {
-      details.add(cost(entry));
+      details.add(Cost.sentence(entry, tuning.recorded()));
     }
     details.add(Sentence.of("{} settings were compared.", count(tuning.ranked().size())));
     entry.findings().forEach(finding -> details.add(Sentence.of("{}", finding.message())));
     return details;
-  }
-
-  private Sentence cost(Tuning.Entry entry) {
-    RunResult after = entry.result();
-    long stepNanos = entry.nanosPerStep();
-    long recordedStepNanos = tuning.recorded().nanosPerStep();
-    return Sentence.of(
-        "Cost: {} instead of {}, {} instead of {}, {} in the driver instead of {}{} (modelled,"
-            + " without waiting for the device).",
-        count(after.driverCalls(), "driver call"),
-        count(before.driverCalls()),
-        count(after.forcedSynchronizations(), "forced synchronisation"),
-        count(before.forcedSynchronizations()),
-        nanos(after.driverNanos()),
-        nanos(before.driverNanos()),
-        stepNanos >= 0 && recordedStepNanos >= 0
-            ? Sentence.of(", {} a step instead of {}", nanos(stepNanos), nanos(recordedStepNanos))
-            : "");
   }
 }

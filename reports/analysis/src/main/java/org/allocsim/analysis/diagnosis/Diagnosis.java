@@ -1,0 +1,225 @@
+package org.allocsim.analysis.diagnosis;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SequencedSet;
+import java.util.function.Function;
+import org.allocsim.analysis.leak.IterationException;
+import org.allocsim.analysis.leak.IterationSampler;
+import org.allocsim.analysis.leak.Iterations;
+import org.allocsim.analysis.leak.LeakAnalysis;
+import org.allocsim.analysis.moment.CodeLine;
+import org.allocsim.analysis.moment.Culprits;
+import org.allocsim.analysis.moment.Landmarks;
+import org.allocsim.analysis.moment.MemoryMoment;
+import org.allocsim.analysis.moment.MomentFinder;
+import org.allocsim.analysis.moment.MomentQuery;
+import org.allocsim.analysis.moment.Origins;
+import org.allocsim.analysis.moment.ReplayInput;
+import org.allocsim.analysis.oom.OomExplainer;
+import org.allocsim.analysis.oom.OomExplanation;
+import org.allocsim.analysis.oom.OomMessageParser;
+import org.allocsim.analysis.oom.OomSettings;
+import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.tuning.CapacitySearch;
+import org.allocsim.analysis.tuning.Fragility;
+import org.allocsim.analysis.tuning.Platform;
+import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.analysis.tuning.TuningGrid;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.simulator.run.Run;
+import org.allocsim.simulator.run.RunResult;
+import org.allocsim.workloads.format.Progress;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.transform.Perturbation;
+
+/**
+ * What happened to a recorded program, who holds its memory, and what would have helped.
+ *
+ * @param tuning the settings that were tried
+ * @param landmarks the program under the recorded settings, with its first failed request
+ * @param moment memory when that request failed; where none failed, at the peak of allocated memory
+ * @param culprits who holds the memory of that moment
+ * @param askedAt the line that made the failed request; empty where none failed or no stack shows it
+ * @param why why it failed, by the numbers of its message; empty where none failed
+ * @param endsWithFailure whether the program asked for nothing after it, so that its further needs
+ *     are not known
+ * @param copies changed copies under the best setting; empty where it fails anyway, or nothing says
+ *     how much memory there was
+ * @param recordedGpu the smallest known GPU for the recorded settings
+ * @param bestGpu the same for the best setting
+ * @param missingBytes how much more memory the best of the usual settings needs than there is; empty
+ *     where some setting serves every request, or the allocator's limit never suffices
+ * @param leaks what memory does over the program's steps; empty where it has none
+ */
+public record Diagnosis(
+    Tuning tuning,
+    Landmarks landmarks,
+    MemoryMoment moment,
+    Culprits culprits,
+    Optional<CodeLine> askedAt,
+    Optional<OomExplanation> why,
+    boolean endsWithFailure,
+    Optional<Fragility> copies,
+    Optional<DeviceProfile> recordedGpu,
+    Optional<DeviceProfile> bestGpu,
+    OptionalLong missingBytes,
+    Optional<LeakAnalysis> leaks) {
+  /** Changes of the copies: neighbours swapped, every size up to two per cent up or down. */
+  public static final Perturbation CHANGES = new Perturbation(true, 0.02, Perturbation.Resize.SIZE);
+
+  private static final int MOST_COPIES = 50;
+  private static final int FEWEST_COPIES = 10;
+
+  /** Rows that all copies together may have, unless they are the fewest. */
+  private static final long ROWS_OF_COPIES = 50_000_000;
+
+  private static final long FIRST_SEED = 1;
+
+  /**
+   * Diagnoses a recorded program.
+   *
+   * @param config the recorded settings
+   * @param version whose rules apply
+   * @param progress hears of settings that were tried and of copies
+   */
+  public static Diagnosis of(
+      DeviceTrace input,
+      ParsedConfig config,
+      PyTorchVersion version,
+      Platform platform,
+      RecordedCircumstances circumstances,
+      Tuning.Progress progress) {
+    return new Work(input, config, version, circumstances).diagnose(platform, progress);
+  }
+
+  /** What diagnoses are made of. */
+  private record Work(
+      DeviceTrace input,
+      ParsedConfig config,
+      PyTorchVersion version,
+      RecordedCircumstances circumstances) {
+    Diagnosis diagnose(Platform platform, Tuning.Progress progress) {
+      Tuning tuning = tune(platform, progress);
+      Tuning.Entry best = tuning.best();
+      Landmarks landmarks =
+          MomentFinder.survey(
+              ReplayInput.of(input, config, version, circumstances), Progress.NONE);
+      Origins origins = Origins.of(input.trace(), input.device());
+      Optional<FailedRequest> failed = landmarks.firstFailure();
+      MemoryMoment moment =
+          MomentFinder.at(
+                  landmarks,
+                  MomentQuery.of(
+                      failed.isPresent()
+                          ? MomentQuery.Kind.FIRST_OOM
+                          : MomentQuery.Kind.PEAK_ALLOCATED),
+                  origins,
+                  Progress.NONE)
+              .orElseThrow();
+      return new Diagnosis(
+          tuning,
+          landmarks,
+          moment,
+          Culprits.of(moment, origins),
+          failed.flatMap(each -> CodeLine.of(origins, each.allocation())),
+          failed.map(this::why),
+          failed.isPresent() && failed.get().requestIndex() == landmarks.requests() - 1,
+          best.result().passes() && isBounded()
+              ? Optional.of(copies(best.scenario(), progress))
+              : Optional.empty(),
+          smallestGpu(tuning.recorded()),
+          smallestGpu(best),
+          best.result().passes() ? OptionalLong.empty() : missingBytes(best, progress),
+          tuning.steps().flatMap(steps -> leaks(landmarks.input(), steps)));
+    }
+
+    private Tuning tune(Platform platform, Tuning.Progress progress) {
+      TuningGrid grid =
+          TuningGrid.of(
+              config.text(), version, platform, circumstances.limitBytes() != MemoryLimit.NONE);
+      try {
+        return Tuning.run(input, grid, version, platform, circumstances, progress);
+      } catch (ConfigException e) {
+        throw new IllegalStateException("the grid holds a string that PyTorch refuses", e);
+      }
+    }
+
+    private OomExplanation why(FailedRequest failed) {
+      OomSettings settings =
+          config.text().isEmpty()
+              ? OomSettings.UNKNOWN
+              : new OomSettings(config.text(), "by the recording");
+      return OomExplainer.explain(OomMessageParser.parse(failed.message()), settings, false);
+    }
+
+    /** Whether anything says how much memory there was. */
+    private boolean isBounded() {
+      return circumstances.isDeviceChosen()
+          || circumstances.limitBytes() != MemoryLimit.NONE
+          || !circumstances.evidence().isEmpty();
+    }
+
+    private Fragility copies(Scenario scenario, Tuning.Progress progress) {
+      int count =
+          Math.clamp(
+              ROWS_OF_COPIES / Math.max(1, input.trace().eventCount()),
+              FEWEST_COPIES,
+              MOST_COPIES);
+      return Fragility.run(
+          input.trace(), input.device(), scenario, CHANGES, FIRST_SEED, count, progress);
+    }
+
+    private Optional<DeviceProfile> smallestGpu(Tuning.Entry entry) {
+      RunResult result = entry.result();
+      return CapacitySearch.smallestGpu(
+          input.trace(), input.device(), onDevices(entry.scenario().config()), result);
+    }
+
+    private OptionalLong missingBytes(Tuning.Entry best, Tuning.Progress progress) {
+      SequencedSet<ParsedConfig> configs = new LinkedHashSet<>();
+      configs.add(best.scenario().config());
+      configs.add(config);
+      List<Function<DeviceProfile, Scenario>> settings =
+          configs.stream().map(this::onDevices).toList();
+      return CapacitySearch.run(input.trace(), input.device(), settings, progress).stream()
+          .mapToLong(CapacitySearch.Result::capacityBytes)
+          .filter(bytes -> bytes >= 0)
+          .map(bytes -> bytes - circumstances.maxBytes())
+          .min();
+    }
+
+    /** A setting on devices of any size, without a limit. */
+    private Function<DeviceProfile, Scenario> onDevices(ParsedConfig settings) {
+      return device -> new Scenario(settings, version, MemoryLimit.NONE, device);
+    }
+
+    private static Optional<LeakAnalysis> leaks(ReplayInput replayed, Iterations steps) {
+      IterationSampler sampler =
+          new IterationSampler(steps, replayed.trace().allocationCount());
+      if (replayed.recording() != null) {
+        sampler.startWith(replayed.recording().start());
+      }
+      Run.of(replayed.setup(), sampler);
+      try {
+        return Optional.of(
+            LeakAnalysis.of(replayed.trace(), replayed.device(), sampler, -1));
+      } catch (IterationException _) {
+        return Optional.empty();
+      }
+    }
+  }
+
+  /** What is reserved at most under the best setting, of what the allocator can have. */
+  public long leftBytes(RecordedCircumstances circumstances) {
+    return circumstances.maxBytes() - tuning.best().result().peakReservedBytes();
+  }
+}

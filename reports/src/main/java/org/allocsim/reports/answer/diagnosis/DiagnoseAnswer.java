@@ -1,0 +1,96 @@
+package org.allocsim.reports.answer.diagnosis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.allocsim.analysis.moment.StackLabels;
+import org.allocsim.analysis.oom.OomExplanation;
+import org.allocsim.analysis.oom.OomLog;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Verdict;
+
+/**
+ * Why a run failed and what helps, from its recording, its log or both.
+ *
+ * @param program what the recording shows; null without one
+ * @param log what the log shows; null without one
+ */
+public record DiagnoseAnswer(DiagnosedProgram program, ExplainOomAnswer log) {
+  /** The answer as JSON. */
+  public static final Kind<DiagnoseAnswer> KIND =
+      new Kind<>(
+          "diagnose",
+          "diagnose --json",
+          "What `allocsim diagnose --json` writes: why a run failed and what helps.",
+          Shape.of(answer ->
+              answer
+                  .one(
+                      "program",
+                      "What the recording shows.",
+                      DiagnosedProgram.SHAPE,
+                      DiagnoseAnswer::program)
+                  .missing("no recording was given")
+                  .one("log", "What the log shows.", ExplainOomAnswer.SHAPE, DiagnoseAnswer::log)
+                  .missing("no log was given")));
+
+  /** The answer. */
+  public Document<DiagnoseAnswer> document() {
+    List<Section> sections = new ArrayList<>();
+    Verdict verdict = null;
+    String title = "";
+    Table<?> csv = null;
+    if (program != null) {
+      verdict = program.verdict();
+      title = program.input().name();
+      Section section = program.section();
+      csv = (Table<?>) section.blocks().getLast();
+      sections.add(section);
+    }
+    if (log != null) {
+      Document<ExplainOomAnswer> explained = log.document(1);
+      if (program == null) {
+        verdict = explained.verdict().with(facts());
+        title = explained.title();
+        csv = explained.csv();
+        sections.addAll(explained.sections());
+      } else {
+        sections.add(
+            new Section(
+                "The log: " + explained.verdict().sentence(),
+                explained.sections().getFirst().blocks()));
+      }
+    }
+    return new Document<>(KIND, title, verdict, sections, csv, this);
+  }
+
+  /** Where the first message of the log comes from, and what to do for more. */
+  private List<Sentence> facts() {
+    List<Sentence> facts = new ArrayList<>();
+    askedAt().ifPresent(facts::add);
+    facts.add(
+        Sentence.of(
+            "Next: record the run with torch.cuda.memory._record_memory_history(stacks=\"python\")"
+                + " and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"); 'allocsim diagnose"
+                + " snapshot.pickle' then says which setting would have saved it, and which lines"
+                + " hold the memory."));
+    return facts;
+  }
+
+  private Optional<Sentence> askedAt() {
+    return log.contents().found().stream()
+        .findFirst()
+        .flatMap(log.contents().places()::of)
+        .map(place ->
+            place.own().isPresent()
+                ? Sentence.of(
+                    "It was asked for at {}, in {}.",
+                    StackLabels.text(place.own().get()),
+                    StackLabels.text(place.innermost()))
+                : Sentence.of("It was asked for in {}.", StackLabels.text(place.innermost())));
+  }
+}

@@ -1,0 +1,443 @@
+package org.allocsim.reports.answer.diagnosis;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+import static org.allocsim.reports.document.Quantity.count;
+import static org.allocsim.reports.document.Quantity.exactBytes;
+import static org.allocsim.reports.document.Quantity.share;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.analysis.diagnosis.Diagnosis;
+import org.allocsim.analysis.leak.LeakAnalysis;
+import org.allocsim.analysis.moment.CodeLine;
+import org.allocsim.analysis.moment.Culprits;
+import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.tuning.Fragility;
+import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.reports.answer.part.CircumstancesPart;
+import org.allocsim.reports.answer.part.Cost;
+import org.allocsim.reports.answer.part.FirstFailure;
+import org.allocsim.reports.answer.part.Keys;
+import org.allocsim.reports.answer.part.Recorded;
+import org.allocsim.reports.answer.part.Settings;
+import org.allocsim.reports.answer.tuning.TuneAnswer;
+import org.allocsim.reports.document.Block;
+import org.allocsim.reports.document.Facts;
+import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Section;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.document.Verdict.Tone;
+import org.allocsim.reports.output.FailureReport;
+import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.run.FailedRequest;
+import org.allocsim.workloads.source.DeviceTrace;
+
+/**
+ * What a diagnosis says of a recorded program.
+ *
+ * @param input the recording
+ * @param version whose rules applied
+ * @param circumstances the GPU and the allocator's own limit
+ * @param diagnosis what was found
+ */
+public record DiagnosedProgram(
+    DeviceTrace input,
+    PyTorchVersion version,
+    RecordedCircumstances circumstances,
+    Diagnosis diagnosis) {
+  private static final int LINES_ON_PAPER = 8;
+  private static final int SETTINGS_ON_PAPER = 3;
+  private static final String NONE_FAILED = "no request failed";
+  private static final String NO_GPU = "it runs on no known GPU";
+
+  /** A part of allocated memory: a line of the program, or what has none. */
+  private record Holder(Culprits.Line line, long allBytes) {
+    private String inside() {
+      return line.code().inside();
+    }
+  }
+
+  private static final Shape<Holder> HOLDER =
+      Shape.of(holder ->
+          holder
+              .bytes(
+                  "allocated_bytes",
+                  "allocated",
+                  "What its blocks take, after rounding.",
+                  each -> each.line().group().blockBytes())
+              .shown(
+                  Unit.RATIO,
+                  "share",
+                  "Share of allocated memory.",
+                  each -> share(each.line().group().blockBytes(), each.allBytes()))
+              .bytes(
+                  "requested_bytes",
+                  "What the program asked for.",
+                  each -> each.line().group().requestedBytes())
+              .count(
+                  "blocks",
+                  "blocks",
+                  "Number of blocks.",
+                  each -> each.line().group().blocks())
+              .rank(2)
+              .text(
+                  "line",
+                  "line of the program",
+                  "File, line and function of the program's own code, or what is known instead.",
+                  each -> each.line().code().text())
+              .text(
+                  "kind",
+                  "What the line is: program, backward or library.",
+                  each -> Keys.of(each.line().code().kind()))
+              .text(
+                  "inside",
+                  "mostly inside",
+                  "What was called there and holds the most: a library's function, or a node of the"
+                      + " graph in the backward pass.",
+                  Holder::inside)
+              .rank(1)
+              .optional());
+
+  /** For programs. */
+  static final Shape<DiagnosedProgram> SHAPE =
+      Shape.of(program ->
+          program
+              .embed(Recorded.file(each -> each.input().name(), each -> each.input().sha256()))
+              .count("device_index", "Index of the recorded device.", each -> each.input().device())
+              .count(
+                  "events", "Events of its recorded history.", each -> each.input().eventCount())
+              .text(
+                  "torch_version", "The release whose rules apply.", each -> each.version().id())
+              .embed(CircumstancesPart.SHAPE, DiagnosedProgram::circumstances)
+              .embed(FirstFailure.of(DiagnosedProgram::failed))
+              .text(
+                  "first_failed_request_line",
+                  "Line of the program that made it.",
+                  each -> each.diagnosis().askedAt().map(CodeLine::text).orElse(null))
+              .missing("none failed, or no stack shows it")
+              .text(
+                  "first_failed_request_verdict",
+                  ExplainOomAnswer.VERDICT,
+                  each -> each.diagnosis().why().map(why -> why.verdict().word()).orElse(null))
+              .missing(NONE_FAILED)
+              .flag(
+                  "ends_with_failure",
+                  "Whether the program asked for nothing after it.",
+                  each -> each.diagnosis().endsWithFailure())
+              .bytes(
+                  "allocated_bytes",
+                  "Allocated when it failed; where none failed, at the peak.",
+                  each -> each.diagnosis().moment().bytes().allocatedBytes())
+              .bytes(
+                  "reserved_bytes",
+                  "Reserved then.",
+                  each -> each.diagnosis().moment().bytes().reservedBytes())
+              .many("lines", "Who holds the allocated memory.", HOLDER, DiagnosedProgram::holders)
+              .text(
+                  "recorded_conf",
+                  "Settings that the program was recorded with.",
+                  each -> each.diagnosis().tuning().recorded().conf())
+              .text(
+                  "best_conf",
+                  "Settings that are recommended; the recorded ones where no other is better.",
+                  each -> each.best().conf())
+              .flag(
+                  "best_passes",
+                  "Whether every request is served under them.",
+                  each -> each.best().result().passes())
+              .bytes(
+                  "left_bytes",
+                  "What they leave of the memory that the allocator can have.",
+                  each ->
+                      each.best().result().passes()
+                          ? Long.valueOf(each.leftBytes())
+                          : null)
+              .missing("a request fails")
+              .count(
+                  "copies",
+                  "Changed copies of the program that were replayed under them.",
+                  each -> each.diagnosis().copies().map(all -> all.runs().size()).orElse(0))
+              .count(
+                  "copies_failed",
+                  "Copies in which a request fails.",
+                  each -> each.diagnosis().copies().map(Fragility::failures).orElse(0))
+              .bytes(
+                  "missing_bytes",
+                  "How much less memory the program must need at least.",
+                  each ->
+                      each.diagnosis().missingBytes().isPresent()
+                          ? Long.valueOf(each.diagnosis().missingBytes().getAsLong())
+                          : null)
+              .missing("every request is served, or the limit suffices on no GPU")
+              .text(
+                  "smallest_gpu",
+                  "The smallest known GPU for the recommended settings.",
+                  each -> name(each.diagnosis().bestGpu().orElse(null)))
+              .missing(NO_GPU)
+              .text(
+                  "smallest_gpu_recorded",
+                  "The same for the recorded ones.",
+                  each -> name(each.diagnosis().recordedGpu().orElse(null)))
+              .missing(NO_GPU)
+              .text(
+                  "leak_verdict",
+                  "What memory does over the steps: LEAK, FRAGMENTATION, PLATEAU or NONE.",
+                  each ->
+                      each.diagnosis().leaks().map(found -> found.verdict().name()).orElse(null))
+              .missing("the program has no steps")
+              .many(
+                  "settings",
+                  "All settings that were tried, the best first.",
+                  TuneAnswer.ROWS,
+                  each -> TuneAnswer.rows(each.diagnosis().tuning())));
+
+  private static String name(DeviceProfile profile) {
+    return profile == null ? null : profile.name();
+  }
+
+  private Tuning.Entry best() {
+    return diagnosis.tuning().best();
+  }
+
+  private boolean isChange() {
+    return diagnosis.tuning().recommended().isPresent();
+  }
+
+  private long leftBytes() {
+    return circumstances.maxBytes() - best().result().peakReservedBytes();
+  }
+
+  /** The first request that failed; null where none did. */
+  private FailedRequest failed() {
+    return diagnosis.landmarks().firstFailure().orElse(null);
+  }
+
+  private List<Holder> holders() {
+    long allBytes = diagnosis.culprits().allocated().blockBytes();
+    return diagnosis.culprits().lines().stream().map(line -> new Holder(line, allBytes)).toList();
+  }
+
+  /** What happened, what helps, and how sure that is. */
+  Verdict verdict() {
+    boolean passes = best().result().passes();
+    List<Sentence> details = new ArrayList<>();
+    details.add(passes ? helps() : nothingHelps());
+    if (passes) {
+      details.add(margin());
+    }
+    if (isChange() && passes) {
+      details.add(Cost.sentence(best(), diagnosis.tuning().recorded()));
+      best().findings().forEach(finding -> details.add(Sentence.of("{}", finding.message())));
+    }
+    if (diagnosis.endsWithFailure()) {
+      details.add(
+          Sentence.of(
+              "The recording ends with the failure: what the program would have asked for next is"
+                  + " not known."));
+    }
+    addHolder(details);
+    addGrowth(details);
+    details.add(gpus());
+    details.add(Sentence.of("Next: {}", next()));
+    return new Verdict(
+        failed() == null ? Tone.NEUTRAL : passes ? Tone.GOOD : Tone.BAD,
+        happened(),
+        details,
+        isChange() && passes ? Settings.paste(best().conf(), version) : null);
+  }
+
+  private Sentence happened() {
+    FailedRequest failed = failed();
+    if (failed == null) {
+      return Sentence.of(
+          "No request failed: PyTorch reserved {} at most, of {} that it can have.",
+          bytes(diagnosis.tuning().recorded().result().peakReservedBytes()),
+          bytes(circumstances.maxBytes()));
+    }
+    String who = diagnosis.askedAt().map(CodeLine::text).orElse("the program");
+    return Sentence.of(
+        "Out of memory: {} asked for {}. {}: {}.",
+        FailureReport.oneLine(who),
+        bytes(failed.requestedBytes()),
+        diagnosis.why().orElseThrow().verdict().word(),
+        diagnosis.why().orElseThrow().headline());
+  }
+
+  private Sentence helps() {
+    Tuning tuning = diagnosis.tuning();
+    String name = Settings.name(best().conf());
+    long peakBytes = best().result().peakReservedBytes();
+    if (failed() != null) {
+      return Sentence.of(
+          "{} would have saved the run: every recorded request is served, with {} reserved at"
+              + " most.",
+          name,
+          bytes(peakBytes));
+    }
+    return isChange()
+        ? Sentence.of(
+            "{} would reserve {} at most instead of {}.",
+            name,
+            bytes(peakBytes),
+            bytes(tuning.recorded().result().peakReservedBytes()))
+        : Sentence.of(
+            "No other setting that is safe lowers the peak by more than 1 %: keep {}.", name);
+  }
+
+  private Sentence nothingHelps() {
+    Tuning tuning = diagnosis.tuning();
+    Sentence less =
+        diagnosis.missingBytes().isPresent()
+            ? Sentence.of(
+                "it must need at least {} less", bytes(diagnosis.missingBytes().getAsLong()))
+            : Sentence.of("and its own limit is too small on any GPU");
+    return tuning.isHopeless()
+        ? Sentence.of(
+            "No setting helps: the program holds {} at its peak, and the allocator can have {}; {}.",
+            exactBytes(tuning.demand().peakRequestedBytes()),
+            exactBytes(circumstances.maxBytes()),
+            less)
+        : Sentence.of(
+            "None of {} helps, though the program holds no more than {} at its peak, of {}; {}.",
+            count(tuning.ranked().size(), "setting"),
+            exactBytes(tuning.demand().peakRequestedBytes()),
+            exactBytes(circumstances.maxBytes()),
+            less);
+  }
+
+  private Sentence margin() {
+    Sentence left =
+        Sentence.of(
+            "It leaves {} of {} ({})",
+            bytes(leftBytes()),
+            bytes(circumstances.maxBytes()),
+            share(leftBytes(), circumstances.maxBytes()));
+    if (diagnosis.copies().isEmpty()) {
+      return Sentence.of("{}.", left);
+    }
+    Fragility copies = diagnosis.copies().get();
+    return Sentence.of(
+        "{}; {} of {} changed copies of the program fail under it (sizes up to 2 % smaller or"
+            + " larger, neighbours swapped).",
+        left,
+        copies.failures() == 0 ? "none" : count(copies.failures()),
+        count(copies.runs().size()));
+  }
+
+  private void addHolder(List<Sentence> details) {
+    Culprits culprits = diagnosis.culprits();
+    if (culprits.lines().isEmpty()) {
+      details.add(
+          Sentence.of(
+              "The recording has no stacks; with"
+                  + " torch.cuda.memory._record_memory_history(stacks=\"python\") it shows lines of"
+                  + " the program."));
+      return;
+    }
+    Culprits.Line first = culprits.lines().getFirst();
+    details.add(
+        Sentence.of(
+            "Most memory is held by {}{}: {}, {} of what is allocated.",
+            FailureReport.oneLine(first.code().text()),
+            first.code().inside().isEmpty()
+                ? ""
+                : ", mostly inside " + FailureReport.oneLine(first.code().inside()),
+            bytes(first.group().blockBytes()),
+            share(first.group().blockBytes(), culprits.allocated().blockBytes())));
+  }
+
+  private void addGrowth(List<Sentence> details) {
+    diagnosis
+        .leaks()
+        .filter(found -> found.verdict().isHarmful())
+        .ifPresent(found -> details.add(growth(found)));
+  }
+
+  private Sentence growth(LeakAnalysis found) {
+    return Sentence.of(
+        "{}: memory grows by {} a step over {}; 'allocsim leaks {}' shows what stays.",
+        found.verdict(),
+        bytes(Math.round(found.deciding().slope())),
+        count(found.iterations().count(), "step"),
+        input.name());
+  }
+
+  private Sentence gpus() {
+    String best = diagnosis.bestGpu().map(DeviceProfile::name).orElse("none that is known");
+    String recorded = diagnosis.recordedGpu().map(DeviceProfile::name).orElse("none");
+    return best.equals(recorded)
+        ? Sentence.of("Smallest GPU on which every recorded request is served: {}.", best)
+        : Sentence.of(
+            "Smallest GPU on which every recorded request is served: {}; under the recorded"
+                + " settings {}.",
+            best,
+            recorded);
+  }
+
+  /** The command that shows more. */
+  private String next() {
+    if (!best().result().passes()) {
+      return "'allocsim pins " + input.name() + "' shows what the memory holds when it fails";
+    }
+    return isChange()
+        ? "'allocsim replay "
+            + input.name()
+            + " --conf \""
+            + best().conf()
+            + "\" --report DIR' draws the run under it"
+        : "'allocsim peak " + input.name() + "' shows what the memory holds at its peak";
+  }
+
+  Section section() {
+    List<Block> blocks = new ArrayList<>();
+    Facts facts =
+        Facts.none()
+            .and(
+                "trace",
+                "{}: {} events of device {}",
+                input.name(),
+                count(input.eventCount()),
+                input.device())
+            .and("policy", "pytorch {}", version.id());
+    blocks.add(
+        CircumstancesPart.facts(facts, circumstances)
+            .and(
+                "memory",
+                "{} reserved, {} allocated {}",
+                bytes(diagnosis.moment().bytes().reservedBytes()),
+                bytes(diagnosis.moment().bytes().allocatedBytes()),
+                diagnosis.moment().kind().phrase()));
+    if (!diagnosis.culprits().lines().isEmpty()) {
+      blocks.add(
+          Table.of("Lines that hold the memory", HOLDER, holders())
+              .first(LINES_ON_PAPER, new Table.More("line", "--json FILE has all")));
+    }
+    blocks.add(Notes.of(null, others()));
+    blocks.add(
+        TuneAnswer.table(diagnosis.tuning(), SETTINGS_ON_PAPER, "'allocsim tune' shows all")
+            .at("/program/settings"));
+    return new Section(null, blocks);
+  }
+
+  /** What no line holds. */
+  private List<String> others() {
+    List<String> others = new ArrayList<>();
+    for (var group : List.of(diagnosis.culprits().before(), diagnosis.culprits().unknown())) {
+      if (group.blocks() > 0 && !diagnosis.culprits().lines().isEmpty()) {
+        others.add(
+            Sentence.of(
+                    "{} more in {}: {}.",
+                    bytes(group.blockBytes()),
+                    count(group.blocks(), "block"),
+                    group.label())
+                .toString());
+      }
+    }
+    return others;
+  }
+}

@@ -1,0 +1,35 @@
+package org.allocsim.reports.answer.part;
+
+import static org.allocsim.reports.document.Quantity.count;
+import static org.allocsim.reports.document.Quantity.nanos;
+
+import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.simulator.run.RunResult;
+
+/** What a setting costs beside another one. */
+public final class Cost {
+  private Cost() {}
+
+  /** Driver calls, synchronisations and time of a setting, and instead of how many. */
+  public static Sentence sentence(Tuning.Entry entry, Tuning.Entry recorded) {
+    RunResult after = entry.result();
+    RunResult before = recorded.result();
+    boolean hasSteps = entry.nanosPerStep() >= 0 && recorded.nanosPerStep() >= 0;
+    return Sentence.of(
+        "Cost: {} instead of {}, {} instead of {}, {} in the driver instead of {}{} (modelled,"
+            + " without waiting for the device).",
+        count(after.driverCalls(), "driver call"),
+        count(before.driverCalls()),
+        count(after.forcedSynchronizations(), "forced synchronisation"),
+        count(before.forcedSynchronizations()),
+        nanos(after.driverNanos()),
+        nanos(before.driverNanos()),
+        hasSteps
+            ? Sentence.of(
+                ", {} a step instead of {}",
+                nanos(entry.nanosPerStep()),
+                nanos(recorded.nanosPerStep()))
+            : "");
+  }
+}

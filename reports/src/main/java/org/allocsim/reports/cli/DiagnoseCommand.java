@@ -1,0 +1,162 @@
+package org.allocsim.reports.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.allocsim.analysis.diagnosis.Diagnosis;
+import org.allocsim.analysis.oom.OomLog;
+import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.tuning.Platform;
+import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
+import org.allocsim.reports.answer.diagnosis.DiagnosedProgram;
+import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
+import org.allocsim.reports.answer.tuning.TuneRecording;
+import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.cli.option.OutputOptions;
+import org.allocsim.reports.cli.option.PlatformConverter;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.input.LogInput;
+import org.allocsim.reports.input.Settings;
+import org.allocsim.reports.input.Traces;
+import org.allocsim.reports.output.DocumentOutputs;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim diagnose}: why did a run fail, and what would have saved it? */
+@Command(
+    name = "diagnose",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Says why a run failed and what would have saved it, from a recording, a log, or both.",
+      "",
+      "A recording shows what happened, which lines of the program hold the memory, the setting",
+      "that would have saved the run with its margin and its cost, or how much less the program",
+      "must need, and the smallest GPU for it. The margin is tried on 50 changed copies of the",
+      "program (fewer where it has over a million events). A log shows why its request failed;",
+      "beside a recording without a failure, its message says how much memory there was."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      " 0:no request fails, or none under the setting that is recommended",
+      " 1:failed: unreadable input, no message found, unwritable output",
+      " 2:wrong usage",
+      " 3:a request fails under every setting",
+      "10-20:for a log alone, those of 'allocsim explain-oom'"
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim diagnose snapshot.pickle",
+      "  allocsim diagnose snapshot.pickle train.log --report diagnosis",
+      "  python train.py 2>&1 | allocsim diagnose -"
+    })
+final class DiagnoseCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "FILE",
+      arity = "1..2",
+      description =
+          "A recording ('allocsim list formats'), a log with the message (- is standard input), or"
+              + " one of each.")
+  private List<String> names;
+
+  @Mixin private DeviceOptions deviceOptions;
+
+  @Option(
+      names = "--os",
+      paramLabel = "linux|windows|wsl",
+      description = "Where the program is to run (default: linux).",
+      converter = PlatformConverter.class)
+  private Platform platform = Platform.LINUX;
+
+  @Mixin private TraceOptions traceOptions;
+
+  @Mixin private OutputOptions outputOptions;
+
+  @Override
+  public Integer call() throws IOException {
+    List<String> logs =
+        names.stream()
+            .filter(each -> each.equals(LogInput.STANDARD_INPUT) || !Traces.isTrace(each))
+            .toList();
+    List<String> traces = names.stream().filter(each -> !logs.contains(each)).toList();
+    if (logs.size() > 1 || traces.size() > 1) {
+      throw Failure.usage(
+          String.join(" and ", names)
+              + " are two "
+              + (logs.size() > 1 ? "logs" : "recordings")
+              + "; give one recording, one log, or one of each");
+    }
+    LogInput log = logs.isEmpty() ? null : LogInput.of(logs.getFirst());
+    Path[] inputs =
+        Stream.concat(
+                traces.stream().map(Traces::file), Stream.ofNullable(log).map(LogInput::file))
+            .filter(Objects::nonNull)
+            .toArray(Path[]::new);
+    try (DocumentOutputs outputs = outputOptions.open(inputs)) {
+      ExplainOomAnswer said =
+          log == null
+              ? null
+              : ExplainOomAnswer.of(
+                  log.label(), log.read(spec.commandLine().getErr()), null);
+      if (traces.isEmpty()) {
+        outputs.write(new DiagnoseAnswer(null, said).document());
+        return ExitCodes.of(said.first());
+      }
+      DiagnosedProgram program = diagnose(traces.getFirst(), said);
+      outputs.write(
+          new DiagnoseAnswer(program, said).document(),
+          outputs.hasPage()
+              ? List.of(TuneRecording.of(program.input(), program.diagnosis().tuning()))
+              : List.of());
+      return program.diagnosis().tuning().best().result().passes()
+          ? ExitCodes.DONE
+          : ExitCodes.CHECK_DID_NOT_HOLD;
+    }
+  }
+
+  private DiagnosedProgram diagnose(String name, ExplainOomAnswer log) {
+    TraceSource source = traceOptions.open(name);
+    deviceOptions.release().follow(source);
+    PyTorchVersion version = deviceOptions.torchVersion();
+    ParsedConfig recorded = Settings.recorded(source, version);
+    Settings.requirePossible(recorded, deviceOptions.profile());
+    DeviceTrace input =
+        traceOptions.read(
+            source,
+            new ReadingOptions(
+                version,
+                deviceOptions.limitBytes(recorded),
+                deviceOptions.profile().totalBytes()));
+    RecordedCircumstances circumstances = deviceOptions.circumstances(input, recorded);
+    if (log != null && !log.contents().found().isEmpty()) {
+      OomLog.Found message = log.contents().found().getFirst();
+      circumstances =
+          circumstances.orAsIn(
+              message.message(), "line " + message.line() + " of " + log.name());
+    }
+    try (ProgressMeter progress = ProgressMeter.ofSettings("diagnosing")) {
+      return new DiagnosedProgram(
+          input,
+          version,
+          circumstances,
+          Diagnosis.of(input, recorded, version, platform, circumstances, progress::update));
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package org.allocsim.reports.input;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.allocsim.analysis.oom.OomLog;
+import org.allocsim.reports.output.Terminals;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A log, or a message that somebody pastes.
+ *
+ * @param name the file as the user gave it, or {@link #STANDARD_INPUT}
+ * @param file the file; null for standard input
+ */
+public record LogInput(String name, @Nullable Path file) {
+  /** Stands for standard input. */
+  public static final String STANDARD_INPUT = "-";
+
+  /**
+   * The log of a name.
+   *
+   * @throws org.allocsim.reports.output.Failure where there is no such file
+   */
+  public static LogInput of(String name) {
+    return new LogInput(name, name.equals(STANDARD_INPUT) ? null : Inputs.require(name));
+  }
+
+  /** What answers call it. */
+  public String label() {
+    return file == null ? "standard input" : name;
+  }
+
+  /**
+   * Reads it to its end.
+   *
+   * @param err tells people at a terminal what to do
+   */
+  public OomLog.Contents read(PrintWriter err) throws IOException {
+    if (file != null) {
+      try (InputStream in = Files.newInputStream(file)) {
+        return OomLog.read(in);
+      }
+    }
+    if (Terminals.isInputTerminal()) {
+      err.println("allocsim: paste the message, then end the input (Ctrl-D; Ctrl-Z on Windows)");
+      err.flush();
+    }
+    return OomLog.read(System.in);
+  }
+}
