@@ -42,27 +42,39 @@ public record OutOfMemoryMessage(
     V2_0,
     /** 2.1: sentences, with the misspelt "capacty". */
     V2_1,
-    /** 2.2 and 2.3: hint at {@code expandable_segments} (exact first version unconfirmed). */
+    /** 2.2 and 2.3: hint at {@code expandable_segments}. */
     V2_2,
-    /** 2.4 to 2.8: names memory held by private pools (last version unconfirmed). */
+    /** 2.4: names memory held by private pools. */
     V2_4,
-    /** 2.9 and 2.10: hint names {@code PYTORCH_ALLOC_CONF} (range unconfirmed). */
-    V2_9,
-    /** 2.11 to 2.14. */
-    V2_11;
+    /** 2.5 to 2.9: names the allocator's own limit again. */
+    V2_5,
+    /** 2.10: hint names {@code PYTORCH_ALLOC_CONF}. */
+    V2_10,
+    /** 2.11 to 2.14: hint names {@code PYTORCH_CUDA_ALLOC_CONF} again. */
+    V2_11,
+    /** 2.14 where expandable segments are on: no hint. */
+    V2_14_EXPANDABLE;
 
-    /** The wording of a release. */
-    public static Template of(PyTorchVersion version) {
+    /**
+     * The wording of a release.
+     *
+     * @param expandableSegments whether the allocator was set to use expandable segments
+     */
+    public static Template of(PyTorchVersion version, boolean expandableSegments) {
       return switch (version) {
         case V2_0 -> V2_0;
         case V2_1 -> V2_1;
         case V2_2, V2_3 -> V2_2;
-        case V2_4, V2_5, V2_6, V2_7, V2_8 -> V2_4;
-        case V2_9, V2_10 -> V2_9;
-        case V2_11, V2_12, V2_13, V2_14 -> V2_11;
+        case V2_4 -> V2_4;
+        case V2_5, V2_6, V2_7, V2_8, V2_9 -> V2_5;
+        case V2_10 -> V2_10;
+        case V2_11, V2_12, V2_13 -> V2_11;
+        case V2_14 -> expandableSegments ? V2_14_EXPANDABLE : V2_11;
       };
     }
   }
+
+  private static final String HINT = " If reserved but unallocated memory is large";
 
   private static final String OLD_HINT =
       " try setting max_split_size_mb to avoid fragmentation."
@@ -73,15 +85,18 @@ public record OutOfMemoryMessage(
     return switch (template) {
       case V1 -> parenthesized();
       case V2_0 -> parenthesized() + " If reserved memory is >> allocated memory" + OLD_HINT;
-      case V2_1 -> sentences("capacty", false) + OLD_HINT;
-      case V2_2 -> sentences("capacity", false) + environmentHint("PYTORCH_CUDA_ALLOC_CONF");
-      case V2_4 -> sentences("capacity", true) + environmentHint("PYTORCH_CUDA_ALLOC_CONF");
-      case V2_9 -> sentences("capacity", true) + environmentHint("PYTORCH_ALLOC_CONF");
+      case V2_1 -> sentences("capacty", "", false) + HINT + OLD_HINT;
+      case V2_2 -> sentences("capacity", "", false) + environmentHint("PYTORCH_CUDA_ALLOC_CONF");
+      case V2_4 -> sentences("capacity", "", true) + environmentHint("PYTORCH_CUDA_ALLOC_CONF");
+      case V2_5 ->
+          sentences("capacity", allowed(), true) + environmentHint("PYTORCH_CUDA_ALLOC_CONF");
+      case V2_10 -> sentences("capacity", allowed(), true) + environmentHint("PYTORCH_ALLOC_CONF");
       case V2_11 ->
-          sentences("capacity", true)
+          sentences("capacity", allowed(), true)
               + expandableHint("PYTORCH_CUDA_ALLOC_CONF")
               + "(https://docs.pytorch.org/docs/stable/notes/cuda.html"
               + "#optimizing-memory-usage-with-pytorch-cuda-alloc-conf)";
+      case V2_14_EXPANDABLE -> sentences("capacity", allowed(), true);
     };
   }
 
@@ -91,7 +106,8 @@ public record OutOfMemoryMessage(
   }
 
   private static String expandableHint(String variable) {
-    return " try setting "
+    return HINT
+        + " try setting "
         + variable
         + "=expandable_segments:True to avoid fragmentation."
         + "  See documentation for Memory Management  ";
@@ -114,7 +130,7 @@ public record OutOfMemoryMessage(
         + " reserved in total by PyTorch)";
   }
 
-  private String sentences(String capacity, boolean withPrivatePools) {
+  private String sentences(String capacity, String limit, boolean withPrivatePools) {
     long held = withPrivatePools ? privateFreeBytes : 0;
     String privatePools =
         held > 0
@@ -134,15 +150,14 @@ public record OutOfMemoryMessage(
         + ByteFormat.formatSize(deviceFreeBytes)
         + " is free. "
         + processes
-        + allowed()
+        + limit
         + "Of the allocated memory "
         + ByteFormat.formatSize(allocatedBytes + held)
         + " is allocated by PyTorch, "
         + privatePools
         + "and "
         + ByteFormat.formatSize(reservedBytes - allocatedBytes - held)
-        + " is reserved by PyTorch but unallocated."
-        + " If reserved but unallocated memory is large";
+        + " is reserved by PyTorch but unallocated.";
   }
 
   private String total() {

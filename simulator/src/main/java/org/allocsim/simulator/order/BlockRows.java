@@ -90,7 +90,7 @@ public class BlockRows {
 
   /** Address of a block. */
   public final long address(int row) {
-    return rows[row].address;
+    return rows[row].position;
   }
 
   /** Gives a block, which is in no order, its place. */

@@ -3,8 +3,9 @@ package org.allocsim.simulator.order;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some blocks ordered by (bytes, unsigned address), as best fit searches them and PyTorch's free
- * lists are. A block is in one order at most, and keeps its place while it is.
+ * Some blocks ordered by (bytes, unsigned position), as best fit searches them and PyTorch's free
+ * lists are; a position is an address, or what else decides between blocks of one size. A block is
+ * in one order at most, and keeps its place while it is.
  *
  * <p>Sizes fall into classes, 64 to a power of two: up to 64 KiB a class is one multiple of 512
  * bytes. A bitmap of two levels shows which classes have blocks, so that the next larger class is
@@ -115,7 +116,7 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   /** The first block of at least the key, or null. */
-  public @Nullable B ceiling(long bytes, long address) {
+  public @Nullable B ceiling(long bytes, long position) {
     int index = classOf(bytes);
     SizeClass sizeClass = classes[index];
     if (sizeClass == null || sizeClass.first == null) {
@@ -123,16 +124,16 @@ public final class SizeOrder<B extends SizedBlock> {
     }
     SizedBlock first = sizeClass.first;
     return typed(
-        first.isBelow(bytes, address) ? ceilingAfterFirst(sizeClass, bytes, address) : first);
+        first.isBelow(bytes, position) ? ceilingAfterFirst(sizeClass, bytes, position) : first);
   }
 
   /** The first block of at least a key that the first block of its class is below, or null. */
-  private @Nullable SizedBlock ceilingAfterFirst(SizeClass sizeClass, long bytes, long address) {
-    if (sizeClass.last.isBelow(bytes, address)) {
+  private @Nullable SizedBlock ceilingAfterFirst(SizeClass sizeClass, long bytes, long position) {
+    if (sizeClass.last.isBelow(bytes, position)) {
       return firstAbove(classOf(bytes));
     }
-    SizedBlock found = findNearEnds(sizeClass, bytes, address, Integer.MIN_VALUE);
-    return found != null ? found : findByIndex(sizeClass, bytes, address, Integer.MIN_VALUE);
+    SizedBlock found = findNearEnds(sizeClass, bytes, position, Integer.MIN_VALUE);
+    return found != null ? found : findByIndex(sizeClass, bytes, position, Integer.MIN_VALUE);
   }
 
   /** The first block, or null. */
@@ -190,14 +191,14 @@ public final class SizeOrder<B extends SizedBlock> {
   private static void addToOthers(
       SizeClass sizeClass, SizedBlock first, SizedBlock block, long bytes) {
     SizedBlock last = sizeClass.last;
-    // Most blocks that share a class are of one size; then only addresses are compared.
+    // Most blocks that share a class are of one size; then only positions are compared.
     if (bytes == first.bytes && bytes == last.bytes) {
-      long address = block.address;
-      if (Long.compareUnsigned(address, first.address) < 0) {
+      long position = block.position;
+      if (Long.compareUnsigned(position, first.position) < 0) {
         addBefore(sizeClass, first, block);
         return;
       }
-      if (Long.compareUnsigned(last.address, address) < 0) {
+      if (Long.compareUnsigned(last.position, position) < 0) {
         addBehind(sizeClass, last, block);
         return;
       }
@@ -231,9 +232,9 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   private static void addBetween(SizeClass sizeClass, SizedBlock block) {
-    SizedBlock after = findNearEnds(sizeClass, block.bytes, block.address, block.priority);
+    SizedBlock after = findNearEnds(sizeClass, block.bytes, block.position, block.priority);
     if (after == null) {
-      after = findByIndex(sizeClass, block.bytes, block.address, block.priority);
+      after = findByIndex(sizeClass, block.bytes, block.position, block.priority);
       index(sizeClass, block);
     }
     SizedBlock before = after.before;
@@ -360,16 +361,16 @@ public final class SizeOrder<B extends SizedBlock> {
    * first block of the class is before the key, the last one is not.
    */
   private static @Nullable SizedBlock findNearEnds(
-      SizeClass sizeClass, long bytes, long address, int priority) {
+      SizeClass sizeClass, long bytes, long position, int priority) {
     SizedBlock low = sizeClass.first;
     SizedBlock high = sizeClass.last;
     for (int step = 0; step < REACH; step++) {
       low = low.after;
-      if (!low.isBefore(bytes, address, priority)) {
+      if (!low.isBefore(bytes, position, priority)) {
         return low;
       }
       SizedBlock lower = high.before;
-      if (lower.isBefore(bytes, address, priority)) {
+      if (lower.isBefore(bytes, position, priority)) {
         return high;
       }
       high = lower;
@@ -379,10 +380,10 @@ public final class SizeOrder<B extends SizedBlock> {
 
   /** The same wherever the block is. */
   private static SizedBlock findByIndex(
-      SizeClass sizeClass, long bytes, long address, int priority) {
+      SizeClass sizeClass, long bytes, long position, int priority) {
     SizedBlock start = sizeClass.first;
     for (SizedBlock at = sizeClass.root; at != null; ) {
-      if (at.isBefore(bytes, address, priority)) {
+      if (at.isBefore(bytes, position, priority)) {
         start = at;
         at = at.upper;
       } else {
@@ -390,7 +391,7 @@ public final class SizeOrder<B extends SizedBlock> {
       }
     }
     SizedBlock found = start.after;
-    for (int passed = 1; found.isBefore(bytes, address, priority); passed++) {
+    for (int passed = 1; found.isBefore(bytes, position, priority); passed++) {
       if (passed % INDEX_STEP == 0) {
         index(sizeClass, found);
       }

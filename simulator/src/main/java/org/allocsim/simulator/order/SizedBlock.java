@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class SizedBlock {
   long bytes;
-  long address;
+
+  /** Orders blocks of one size; unsigned. */
+  long position;
 
   /** The block before this one in the class's list; of the first one anything. */
   @SuppressWarnings("NullAway.Init") // read of blocks only that another one is before
@@ -33,7 +35,7 @@ public abstract class SizedBlock {
   final int priority;
 
   /**
-   * A block of 0 bytes at address 0.
+   * A block of 0 bytes at position 0.
    *
    * @param number distinguishes it from the other blocks of an order; the trees' shapes depend on
    *     it
@@ -47,14 +49,14 @@ public abstract class SizedBlock {
     return bytes;
   }
 
-  /** Where the block begins. */
-  public final long address() {
-    return address;
+  /** What orders blocks of one size, such as their address; unsigned. */
+  public final long position() {
+    return position;
   }
 
   /** Gives a block, which is in no order, its place. */
-  public final void place(long newAddress, long newBytes) {
-    address = newAddress;
+  public final void place(long newPosition, long newBytes) {
+    position = newPosition;
     bytes = newBytes;
   }
 
@@ -63,22 +65,23 @@ public abstract class SizedBlock {
    * where addresses come from a recording that the replay has left; then their numbers decide.
    */
   final boolean isBefore(SizedBlock other) {
-    return isBefore(other.bytes, other.address, other.priority);
+    return isBefore(other.bytes, other.position, other.priority);
   }
 
-  final boolean isBefore(long otherBytes, long otherAddress, int otherPriority) {
+  final boolean isBefore(long otherBytes, long otherPosition, int otherPriority) {
     if (bytes != otherBytes) {
       return bytes < otherBytes;
     }
-    if (address != otherAddress) {
-      return Long.compareUnsigned(address, otherAddress) < 0;
+    if (position != otherPosition) {
+      return Long.compareUnsigned(position, otherPosition) < 0;
     }
     return priority < otherPriority;
   }
 
   /** Whether the block lies before a key in the order. */
-  final boolean isBelow(long keyBytes, long keyAddress) {
-    return bytes < keyBytes || (bytes == keyBytes && Long.compareUnsigned(address, keyAddress) < 0);
+  final boolean isBelow(long keyBytes, long keyPosition) {
+    return bytes < keyBytes
+        || (bytes == keyBytes && Long.compareUnsigned(position, keyPosition) < 0);
   }
 
   /** The number's bits in disorder, the same in every run (MurmurHash3's finalizer). */

@@ -3,6 +3,7 @@ package org.allocsim.simulator.run;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -10,7 +11,6 @@ import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.policy.pytorch.CachingAllocatorProvider;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 
 /**
  * An installed policy with its options.
@@ -33,10 +33,15 @@ record ChosenPolicy(PolicyChoice choice) implements RunPolicy {
   }
 
   @Override
-  public Optional<PyTorchVersion> release() throws PolicyOptionException {
-    return choice.provider() instanceof CachingAllocatorProvider
-        ? Optional.of(CachingAllocatorProvider.release(settings(ANY_LIMIT)))
-        : Optional.empty();
+  public Optional<Template> wording() throws PolicyOptionException {
+    if (!(choice.provider() instanceof CachingAllocatorProvider)) {
+      return Optional.empty();
+    }
+    PolicySettings settings = settings(ANY_LIMIT);
+    return Optional.of(
+        Template.of(
+            CachingAllocatorProvider.release(settings),
+            CachingAllocatorProvider.config(settings).expandableSegments()));
   }
 
   private PolicySettings settings(long limitBytes) {

@@ -8,7 +8,7 @@ import java.util.function.IntSupplier;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
 import org.allocsim.simulator.message.OutOfMemoryMessage;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class Failures implements EffectListener {
   private final AllocationTrace trace;
   private final int device;
-  private final Optional<PyTorchVersion> release;
+  private final Optional<Template> wording;
   private final MemoryStats stats;
   private final int most;
   private final List<FailedRequest> kept = new ArrayList<>();
@@ -37,7 +37,7 @@ public final class Failures implements EffectListener {
   /**
    * None yet.
    *
-   * @param release whose words are used; empty for allocators that are not PyTorch's
+   * @param wording of the messages; empty for allocators that are not PyTorch's
    * @param stats the figures in the messages
    * @param currentRow the row that was sent last, −1 before the first
    * @param most failed requests that are kept; later ones are only counted
@@ -45,13 +45,13 @@ public final class Failures implements EffectListener {
   Failures(
       AllocationTrace trace,
       int device,
-      Optional<PyTorchVersion> release,
+      Optional<Template> wording,
       MemoryStats stats,
       IntSupplier currentRow,
       int most) {
     this.trace = trace;
     this.device = device;
-    this.release = release;
+    this.wording = wording;
     this.stats = stats;
     this.currentRow = currentRow;
     this.most = most;
@@ -109,15 +109,15 @@ public final class Failures implements EffectListener {
               failure.allocation(),
               failure.requestedBytes(),
               failure,
-              release
-                  .map(version -> pyTorchWords(failure, version))
+              wording
+                  .map(template -> pyTorchWords(failure, template))
                   .orElseGet(() -> plainWords(failure)));
       keep(failed);
       firstShortage = firstShortage == null ? failed : firstShortage;
     }
   }
 
-  private String pyTorchWords(OutOfMemory failure, PyTorchVersion version) {
+  private String pyTorchWords(OutOfMemory failure, Template template) {
     return new OutOfMemoryMessage(
             device,
             failure.segmentBytes(),
@@ -128,7 +128,7 @@ public final class Failures implements EffectListener {
             stats.reservedBytes(),
             failure.privateFreeBytes(),
             "")
-        .text(OutOfMemoryMessage.Template.of(version));
+        .text(template);
   }
 
   private String plainWords(OutOfMemory failure) {

@@ -3,6 +3,7 @@ package org.allocsim.simulator.run;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -28,7 +29,7 @@ record PyTorchPolicy(AllocatorConfig config, PyTorchVersion version) implements 
   }
 
   @Override
-  public Optional<PyTorchVersion> release() {
-    return Optional.of(version);
+  public Optional<Template> wording() {
+    return Optional.of(Template.of(version, config.expandableSegments()));
   }
 }

@@ -88,7 +88,7 @@ public final class Run {
         new Failures(
             trace,
             setup.device(),
-            setup.policy().release(),
+            setup.policy().wording(),
             stats,
             () -> row,
             setup.mostFailures());

@@ -3,6 +3,7 @@ package org.allocsim.simulator.run;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -44,10 +45,10 @@ public interface RunPolicy {
   long oversizeBytes() throws PolicyOptionException;
 
   /**
-   * The release of PyTorch whose messages failed requests get; empty for allocators that are not
+   * The wording of the messages that failed requests get; empty for allocators that are not
    * PyTorch's.
    *
    * @throws PolicyOptionException where there is no such release
    */
-  Optional<PyTorchVersion> release() throws PolicyOptionException;
+  Optional<Template> wording() throws PolicyOptionException;
 }

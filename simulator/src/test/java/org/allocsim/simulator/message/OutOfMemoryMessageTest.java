@@ -54,11 +54,11 @@ class OutOfMemoryMessageTest {
             + " PYTORCH_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See"
             + " documentation for Memory Management "
             + " (https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)",
-        plain.text(Template.V2_9));
+        plain.text(Template.V2_10));
   }
 
   @Test
-  void version24NamesPrivatePoolsAndTheCudaVariable() {
+  void versions25To29NameLimitPrivatePoolsAndTheCudaVariable() {
     assertEquals(
         "CUDA out of memory. Tried to allocate 20.00 MiB. GPU 1 has a total capacity of 80.00 GiB"
             + " of which 2.00 GiB is free. P. 4.00 GiB allowed; Of the allocated memory 3.25 GiB is"
@@ -68,14 +68,28 @@ class OutOfMemoryMessageTest {
             + " PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See"
             + " documentation for Memory Management "
             + " (https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)",
-        limited.text(Template.V2_4));
+        limited.text(Template.V2_5));
+  }
+
+  @Test
+  void version24IsTheSameWithoutTheLimit() {
+    assertEquals(
+        limited.text(Template.V2_5).replace("4.00 GiB allowed; ", ""), limited.text(Template.V2_4));
+  }
+
+  @Test
+  void version214HasNoHintWhereExpandableSegmentsAreOn() {
+    String hinting = limited.text(Template.V2_11);
+    assertEquals(
+        hinting.substring(0, hinting.indexOf(" If reserved")),
+        limited.text(Template.V2_14_EXPANDABLE));
   }
 
   @Test
   void version22DoesNotKnowPrivatePools() {
     assertEquals(
         "CUDA out of memory. Tried to allocate 20.00 MiB. GPU 1 has a total capacity of 80.00 GiB"
-            + " of which 2.00 GiB is free. P. 4.00 GiB allowed; Of the allocated memory 3.00 GiB is"
+            + " of which 2.00 GiB is free. P. Of the allocated memory 3.00 GiB is"
             + " allocated by PyTorch, and 512.00 MiB is reserved by PyTorch but unallocated. If"
             + " reserved but unallocated memory is large try setting"
             + " PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See"

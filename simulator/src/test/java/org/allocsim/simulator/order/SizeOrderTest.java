@@ -165,16 +165,16 @@ class SizeOrderTest {
     for (Piece piece = order.first(); piece != null; piece = order.next(piece)) {
       assertTrue(seen.add(piece), "a block comes twice");
       assertSame(last, order.previous(piece));
-      assertTrue(last == null || !piece.isBelow(last.bytes(), last.address()));
+      assertTrue(last == null || !piece.isBelow(last.bytes(), last.position()));
       last = piece;
     }
     assertSame(last, order.last());
     assertEquals(new HashSet<>(in), seen);
     if (last != null) {
       assertNull(order.next(last));
-      Piece found = order.ceiling(last.bytes(), last.address());
+      Piece found = order.ceiling(last.bytes(), last.position());
       assertEquals(last.bytes(), found.bytes());
-      assertEquals(last.address(), found.address());
+      assertEquals(last.position(), found.position());
     }
   }
 }

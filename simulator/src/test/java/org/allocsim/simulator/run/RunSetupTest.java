@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
+import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.ConfigParser;
@@ -95,16 +96,16 @@ class RunSetupTest {
   @Test
   void aPolicySaysFromWhichSizeOnBlocksAreOversizeAndWhoseWordsItsFailuresHave() throws Exception {
     assertEquals(-1, PYTORCH.oversizeBytes());
-    assertEquals(Optional.of(PyTorchVersion.V2_4), PYTORCH.release());
+    assertEquals(Optional.of(Template.V2_4), PYTORCH.wording());
     AllocatorConfig limited =
         ConfigParser.parse("max_split_size_mb:64", PyTorchVersion.DEFAULT).allocator();
     assertEquals(64 << 20, RunPolicy.pytorch(limited, PyTorchVersion.DEFAULT).oversizeBytes());
     RunPolicy chosen =
         RunPolicy.of(PolicyChoice.parse("pytorch(conf=max_split_size_mb:64;torch-version=2.3)"));
     assertEquals(64 << 20, chosen.oversizeBytes());
-    assertEquals(Optional.of(PyTorchVersion.V2_3), chosen.release());
+    assertEquals(Optional.of(Template.V2_2), chosen.wording());
     RunPolicy direct = RunPolicy.of(PolicyChoice.parse("direct"));
     assertEquals(-1, direct.oversizeBytes());
-    assertEquals(Optional.empty(), direct.release());
+    assertEquals(Optional.empty(), direct.wording());
   }
 }

@@ -19,6 +19,7 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.DriverCall;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.PolicyChoice;
@@ -454,7 +455,7 @@ class RunTest {
       }
 
       @Override
-      public Optional<PyTorchVersion> release() {
+      public Optional<OutOfMemoryMessage.Template> wording() {
         return Optional.empty();
       }
     };

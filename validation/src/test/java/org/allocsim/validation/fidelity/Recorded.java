@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -25,16 +26,21 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A recorded snapshot of PyTorch 2.11 and the file beside it, which holds what a snapshot does not:
- * the memory limit, the size of the device, the statistics at the end, and for the random sequences
- * the calls that were made.
+ * A recorded snapshot of PyTorch 2.11 or 2.14 and the file beside it, which holds what a snapshot
+ * does not: the memory limit, the size of the device, the statistics at the end, and for the random
+ * sequences the calls that were made.
  *
  * @param name folder and name without the ending
  */
 record Recorded(String name, Path snapshotFile, JsonNode side) {
   private static final List<String> FOLDERS =
       List.of(
-          "pytorch-models", "pytorch-fuzz", "pytorch-other", "pytorch-published", "pytorch-random");
+          "pytorch-models",
+          "pytorch-fuzz",
+          "pytorch-other",
+          "pytorch-published",
+          "pytorch-random",
+          "pytorch-2.14");
   private static final String ENDING = ".pickle.xz";
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
@@ -84,7 +90,7 @@ record Recorded(String name, Path snapshotFile, JsonNode side) {
     String fileName = snapshotFile.getFileName().toString();
     String base = fileName.substring(0, fileName.length() - ENDING.length());
     Path side =
-        Stream.of(".json.xz", ".ops.json.xz")
+        Stream.of(".json.xz", ".ops.json.xz", ".json")
             .map(ending -> snapshotFile.resolveSibling(base + ending))
             .filter(Files::exists)
             .findFirst()
@@ -94,8 +100,8 @@ record Recorded(String name, Path snapshotFile, JsonNode side) {
   }
 
   private static JsonNode json(Path file) {
-    try (InputStream in = new XZInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
-      return MAPPER.readTree(in);
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+      return MAPPER.readTree(file.toString().endsWith(".xz") ? new XZInputStream(in) : in);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -105,20 +111,25 @@ record Recorded(String name, Path snapshotFile, JsonNode side) {
     return SnapshotReader.read(snapshotFile, (done, total) -> {});
   }
 
+  /** The release that wrote a snapshot. */
+  static PyTorchVersion release(Snapshot snapshot) {
+    return Objects.requireNonNull(snapshot.settings().release(), snapshot::fileName);
+  }
+
   /** The settings that a snapshot names. */
   static AllocatorConfig config(Snapshot snapshot) throws ConfigException {
-    return ConfigParser.parse(snapshot.settings().conf(), PyTorchVersion.V2_11).allocator();
+    return ConfigParser.parse(snapshot.settings().conf(), release(snapshot)).allocator();
   }
 
   /** All that is known beside the snapshot. */
   VerificationOptions options(Snapshot snapshot) throws ConfigException {
     return new VerificationOptions(
-        config(snapshot), PyTorchVersion.DEFAULT, limitBytes(), side.get("total").asLong());
+        config(snapshot), release(snapshot), limitBytes(), side.get("total").asLong());
   }
 
   /** What is known from the snapshot alone. */
   static VerificationOptions optionsOfSnapshotAlone(Snapshot snapshot) throws ConfigException {
-    return new VerificationOptions(config(snapshot), PyTorchVersion.DEFAULT, -1, -1);
+    return new VerificationOptions(config(snapshot), release(snapshot), -1, -1);
   }
 
   /** The limit that the allocator had, −1 for none; a fraction of 0 stands for none. */

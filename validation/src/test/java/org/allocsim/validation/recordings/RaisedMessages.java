@@ -40,6 +40,11 @@ final class RaisedMessages implements EffectListener {
             ""));
   }
 
+  /** The texts in a release's wording, without processes. */
+  List<String> texts(OutOfMemoryMessage.Template template) {
+    return raised.stream().map(message -> message.text(template)).toList();
+  }
+
   /** The texts must be these; only the list of processes is taken from them. */
   void expectTexts(List<String> recorded) {
     assertEquals(recorded.size(), raised.size());

@@ -115,6 +115,22 @@ final class Recordings {
     }
   }
 
+  /** A recording that is not compressed. */
+  static String text(String folder, String name) {
+    Path path = folder().resolve(folder);
+    assumeTrue(Files.isDirectory(path), "left out: no recordings at " + path);
+    try {
+      return Files.readString(path.resolve(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A line of a recording. */
+  static JsonNode parse(String line) {
+    return MAPPER.readTree(line);
+  }
+
   /** The lines of a recording that is text. */
   static List<String> lines(String name) {
     try (BufferedReader in =

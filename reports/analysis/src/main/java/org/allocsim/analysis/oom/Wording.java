@@ -29,9 +29,9 @@ public enum Wording {
   /** The hint links to docs.pytorch.org. */
   V2_11("PyTorch 2.11 or later", "totalcapacityof.*docs\\.pytorch\\.org"),
   /** The hint names PYTORCH_ALLOC_CONF. */
-  V2_9("PyTorch 2.9 or 2.10", "totalcapacityof.*trysettingPYTORCH_ALLOC_CONF"),
+  V2_9("PyTorch 2.10", "totalcapacityof.*trysettingPYTORCH_ALLOC_CONF"),
   /** Sentences whose hint names expandable_segments, or whose end is missing. */
-  V2_2("PyTorch 2.2 to 2.8", "totalcapacityof"),
+  V2_2("PyTorch 2.2 to 2.9", "totalcapacityof"),
   /** "cached" is what is reserved and not allocated. */
   CACHED("PyTorch 1.0 to 1.4", "\\d[a-zA-Z]{2,5}cached\\)"),
   /** "reserved in total" with the hint at max_split_size_mb. */

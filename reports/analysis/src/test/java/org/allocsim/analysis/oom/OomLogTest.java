@@ -378,7 +378,7 @@ class OomLogTest {
                 .<InputStream>map(_ -> new ByteArrayInputStream(line))
                 .toList());
     parts.add(
-        new ByteArrayInputStream(message(Template.V2_9, 0).getBytes(StandardCharsets.US_ASCII)));
+        new ByteArrayInputStream(message(Template.V2_10, 0).getBytes(StandardCharsets.US_ASCII)));
     OomLog.Contents contents = OomLog.read(new SequenceInputStream(Collections.enumeration(parts)));
     assertEquals("138.00 MiB", only(contents).message().amounts().get(Amount.REQUEST).text());
     assertEquals(copies + 1L, contents.lines());

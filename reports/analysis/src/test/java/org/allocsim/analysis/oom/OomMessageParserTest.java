@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.allocsim.analysis.oom.OomMessage.Amount;
 import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.message.OutOfMemoryMessage.Template;
@@ -24,8 +26,13 @@ class OomMessageParserTest {
           Template.V2_1, Wording.V2_1,
           Template.V2_2, Wording.V2_2,
           Template.V2_4, Wording.V2_2,
-          Template.V2_9, Wording.V2_9,
-          Template.V2_11, Wording.V2_11);
+          Template.V2_5, Wording.V2_2,
+          Template.V2_10, Wording.V2_9,
+          Template.V2_11, Wording.V2_11,
+          Template.V2_14_EXPANDABLE, Wording.V2_2);
+
+  private static final Set<Template> WITHOUT_LIMIT =
+      EnumSet.of(Template.V2_1, Template.V2_2, Template.V2_4);
 
   @ParameterizedTest
   @EnumSource(Template.class)
@@ -65,8 +72,9 @@ class OomMessageParserTest {
       if (withPools) {
         assertPrinted(pools, read, Amount.PRIVATE_POOLS);
       }
-      assertEquals(limit >= 0, read.amounts().containsKey(Amount.LIMIT));
-      if (limit >= 0) {
+      boolean withLimit = limit >= 0 && !WITHOUT_LIMIT.contains(template);
+      assertEquals(withLimit, read.amounts().containsKey(Amount.LIMIT));
+      if (withLimit) {
         assertPrinted(limit, read, Amount.LIMIT);
       }
       if (parenthesized) {

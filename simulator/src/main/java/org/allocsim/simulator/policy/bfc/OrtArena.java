@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * where regions double, and lets growth begin anew with 2 MiB. Reserved memory ({@link #reserve})
  * is asked of the device as it is and goes back when it is freed. With streams, a free chunk serves
  * its own stream only, until a synchronisation with that stream later than its first use; chunks of
- * different streams do not merge.
+ * different streams do not merge. The first use of a new region's chunk has no time, so that any
+ * synchronisation is later. Newer releases let every request take its chunk over, with the time.
  *
  * <p><b>Source.</b> microsoft/onnxruntime {@code onnxruntime/core/framework/bfc_arena.cc}
  * (009aae1); the limit of doubling from the arena of the CUDA plugin, which later versions share.
@@ -56,7 +57,8 @@ public final class OrtArena implements AllocatorPolicy {
     refused = new RefusedRequests(ChunkHeap.limitOrNone(settings.limitBytes()), device, listener);
     heap = new ChunkHeap(listener);
     blocks = heap.blocks();
-    streams = settings.streams() ? new StreamChunks(blocks) : null;
+    streams =
+        settings.streams() ? new StreamChunks(blocks, settings.everyRequestTakesOver()) : null;
     regionBytes =
         ChunkHeap.roundedBytes(Math.min(settings.limitBytes(), settings.firstRegionBytes()));
   }
@@ -72,7 +74,8 @@ public final class OrtArena implements AllocatorPolicy {
     }
     long rounded = ChunkHeap.roundedBytes(requestedBytes);
     int chunk = find(rounded, stream);
-    if (chunk == ChunkHeap.NONE && extend(rounded, stream)) {
+    boolean isFresh = chunk == ChunkHeap.NONE;
+    if (isFresh && extend(rounded, stream)) {
       chunk = find(rounded, stream);
     }
     if (chunk == ChunkHeap.NONE) {
@@ -86,7 +89,7 @@ public final class OrtArena implements AllocatorPolicy {
       heap.bin(rest);
     }
     if (streams != null) {
-      streams.take(chunk, stream);
+      streams.take(chunk, stream, isFresh);
     }
     blocks.take(chunk, allocation, requestedBytes, stream);
     return blocks.address(chunk);

@@ -19,13 +19,14 @@ public final class OrtArenaProvider implements PolicyProvider {
   private static final String AFTER_SHRINK = "initial-growth-chunk-size-bytes";
   private static final String MOST_DOUBLED = "max-power-of-two-extend-bytes";
   private static final String STREAMS = "streams";
+  private static final String TAKES_OVER = "takes-over";
 
   private static final PolicySpec SPEC =
       new PolicySpec(
           "ort-arena",
           "ONNX Runtime's BFC arena",
           "microsoft/onnxruntime, onnxruntime/core/framework/bfc_arena.cc, 009aae1; limit of"
-              + " doubling as in the CUDA plugin's arena",
+              + " doubling as in the CUDA plugin's arena; source read",
           List.of(
               new PolicySpec.Option(
                   STRATEGY,
@@ -45,7 +46,13 @@ public final class OrtArenaProvider implements PolicyProvider {
                   STREAMS,
                   "false",
                   "",
-                  "whether chunks belong to streams, as in the stream-aware arena")));
+                  "whether chunks belong to streams, as in the stream-aware arena"),
+              new PolicySpec.Option(
+                  TAKES_OVER,
+                  "false",
+                  "",
+                  "whether every request takes its chunk over for its stream, as releases of 2026"
+                      + " do")));
 
   /** A provider; the service loader makes it. */
   public OrtArenaProvider() {}
@@ -69,7 +76,8 @@ public final class OrtArenaProvider implements PolicyProvider {
             size(options, MOST_WASTE),
             size(options, AFTER_SHRINK),
             size(options, MOST_DOUBLED),
-            options.flag(STREAMS)),
+            options.flag(STREAMS),
+            options.flag(TAKES_OVER)),
         device,
         listener);
   }

@@ -12,6 +12,8 @@ package org.allocsim.simulator.policy.bfc;
  *     initial_growth_chunk_size_bytes})
  * @param mostDoubledBytes size up to which regions double ({@code max_power_of_two_extend_bytes})
  * @param streams whether chunks belong to streams
+ * @param everyRequestTakesOver whether each request makes its chunk one of its own stream, used
+ *     now, as releases of 2026 do; before, only the first does
  */
 public record OrtSettings(
     long limitBytes,
@@ -20,7 +22,8 @@ public record OrtSettings(
     long mostWasteBytes,
     long regionBytesAfterShrink,
     long mostDoubledBytes,
-    boolean streams) {
+    boolean streams,
+    boolean everyRequestTakesOver) {
   /** How an arena grows. */
   public enum Strategy {
     /** Regions double, as in BFC. */
@@ -31,7 +34,8 @@ public record OrtSettings(
 
   /** The defaults: 1 MiB, 128 MiB, 2 MiB and 1 GiB. */
   public static OrtSettings defaults(long limitBytes, Strategy strategy, boolean streams) {
-    return new OrtSettings(limitBytes, strategy, 1L << 20, 128L << 20, 2L << 20, 1L << 30, streams);
+    return new OrtSettings(
+        limitBytes, strategy, 1L << 20, 128L << 20, 2L << 20, 1L << 30, streams, false);
   }
 
   /** Refuses values that no arena can have. */

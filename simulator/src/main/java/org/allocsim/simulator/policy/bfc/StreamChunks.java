@@ -11,14 +11,22 @@ final class StreamChunks {
   private static final int NO_STREAM = -1;
 
   private final BlockHeap blocks;
+  private final boolean everyRequestTakesOver;
   private int[] owner = new int[256];
   private long[] since = new long[256];
   private long[] lastSync = new long[4];
   private long lastSyncOfAll;
   private long clock = 1;
 
-  StreamChunks(BlockHeap blocks) {
+  /**
+   * No chunks yet.
+   *
+   * @param everyRequestTakesOver whether a chunk belongs to the stream that it served last, rather
+   *     than first
+   */
+  StreamChunks(BlockHeap blocks, boolean everyRequestTakesOver) {
     this.blocks = blocks;
+    this.everyRequestTakesOver = everyRequestTakesOver;
     Arrays.fill(owner, NO_STREAM);
   }
 
@@ -32,10 +40,17 @@ final class StreamChunks {
     set(rest, owner[chunk], since[chunk]);
   }
 
-  /** A chunk was handed out. */
-  void take(int chunk, int stream) {
-    if (owner[chunk] == NO_STREAM) {
+  /**
+   * A chunk was handed out.
+   *
+   * @param isFresh whether a region was made for the request; its chunk then gets the stream, but
+   *     not the time
+   */
+  void take(int chunk, int stream, boolean isFresh) {
+    if (everyRequestTakesOver) {
       set(chunk, stream, clock);
+    } else if (owner[chunk] == NO_STREAM) {
+      set(chunk, stream, isFresh ? since[chunk] : clock);
     }
   }
 

@@ -22,6 +22,12 @@ final class Block extends SizedBlock {
   private static final int EDGE = 5;
   private static final int ALLOCATED_AND_WATCHED = 6;
 
+  /**
+   * What its position is above its address: the same for all blocks of a segment, and 0 where
+   * addresses decide between blocks of one size.
+   */
+  private long shift;
+
   /** Number of the block in its {@link BlockTable}. */
   final int number;
 
@@ -72,8 +78,10 @@ final class Block extends SizedBlock {
   }
 
   /** Makes this a mapped free block between two edges that is in no set. */
-  void create(long address, long bytes, FreeList ofList, int inExpandable, Block edge) {
-    place(address, bytes);
+  void create(
+      long address, long bytes, long newShift, FreeList ofList, int inExpandable, Block edge) {
+    shift = newShift;
+    placeAt(address, bytes);
     requestedBytes = 0;
     lookupsWhenFreed = 0;
     list = ofList;
@@ -81,6 +89,21 @@ final class Block extends SizedBlock {
     next = edge;
     expandable = inExpandable;
     state = FREE;
+  }
+
+  /** Where the block begins. */
+  long address() {
+    return position() - shift;
+  }
+
+  /** What positions in its segment are above addresses. */
+  long shift() {
+    return shift;
+  }
+
+  /** Gives a block, which is in no order, its place in its segment. */
+  void placeAt(long address, long bytes) {
+    place(address + shift, bytes);
   }
 
   /** Whether this is part of a segment, and not to be used for another one. */
@@ -180,10 +203,12 @@ final class Block extends SizedBlock {
 
   /** Makes this the first bytes of a block, which keeps the rest; to be handed out at once. */
   void splitFrom(Block rest, long frontBytes) {
-    place(rest.address(), frontBytes);
+    long position = rest.position();
+    place(position, frontBytes);
+    shift = rest.shift;
     list = rest.list;
     expandable = rest.expandable;
     rest.linkBefore(this);
-    rest.place(rest.address() + frontBytes, rest.bytes() - frontBytes);
+    rest.place(position + frontBytes, rest.bytes() - frontBytes);
   }
 }

@@ -20,6 +20,9 @@ final class BlockPool {
   /** Whether its memory comes from segments that grow in place. */
   final boolean grows;
 
+  /** Whether its blocks are split by the rules for such segments, whatever they lie in. */
+  final boolean splitsFinely;
+
   /** Whether a block is handed out whole, however large it is. */
   final boolean neverSplits;
 
@@ -36,12 +39,14 @@ final class BlockPool {
       boolean small,
       @Nullable PrivatePool privatePool,
       boolean grows,
+      boolean splitsFinely,
       BlockEffects effects,
       FreeLists lists) {
     this.owner = owner;
     this.privatePool = privatePool;
     this.small = small;
     this.grows = grows;
+    this.splitsFinely = splitsFinely;
     this.effects = effects;
     this.lists = lists;
     neverSplits = privatePool != null && privatePool.options.noSplit();
@@ -57,7 +62,7 @@ final class BlockPool {
     return list;
   }
 
-  /** All mapped free blocks by ascending (stream, bytes, address). */
+  /** All mapped free blocks by ascending (stream, bytes, position). */
   Block[] freeInOrder() {
     int size = 0;
     for (int stream = 0; stream < lists.streams(); stream++) {

@@ -12,22 +12,43 @@ final class BlockTable {
   private int count;
   private final Block edge = Block.edge();
 
+  /** Whether the older segment, not the lower address, decides between blocks of one size. */
+  private final boolean olderSegmentsFirst;
+
+  /** Where the positions of the next segment begin; they follow those of all older ones. */
+  private long nextPosition;
+
   /** The destroyed blocks, each linked to the next. */
   private @Nullable Block unused;
 
-  /** A new mapped free block without neighbours that is in no set. */
-  Block create(long address, long bytes, FreeList list) {
-    return create(address, bytes, list, Block.NO_EXPANDABLE);
+  /**
+   * A table without blocks.
+   *
+   * @param olderSegmentsFirst whether of two blocks of one size that of the older segment comes
+   *     first, whatever the addresses
+   */
+  BlockTable(boolean olderSegmentsFirst) {
+    this.olderSegmentsFirst = olderSegmentsFirst;
   }
 
-  /** As above, in the segment of another block. */
+  /** A new mapped free block, in no set, that is all of a new segment. */
+  Block createSegment(long address, long bytes, FreeList list) {
+    long shift = 0;
+    if (olderSegmentsFirst) {
+      shift = nextPosition - address;
+      nextPosition += bytes;
+    }
+    return create(address, bytes, shift, list, Block.NO_EXPANDABLE);
+  }
+
+  /** A new mapped free block without neighbours, in no set, in the segment of another one. */
   Block createLike(Block block, long address, long bytes) {
-    return create(address, bytes, block.list, block.expandable);
+    return create(address, bytes, block.shift(), block.list, block.expandable);
   }
 
-  private Block create(long address, long bytes, FreeList list, int expandable) {
+  private Block create(long address, long bytes, long shift, FreeList list, int expandable) {
     Block block = take();
-    block.create(address, bytes, list, expandable, edge);
+    block.create(address, bytes, shift, list, expandable, edge);
     return block;
   }
 
@@ -105,7 +126,7 @@ final class BlockTable {
     int absorbed = 0;
     Block left = block.previous;
     if (left.isFree(mapped)) {
-      block.place(left.address(), left.bytes() + block.bytes());
+      block.place(left.position(), left.bytes() + block.bytes());
       Block before = left.previous;
       block.previous = before;
       before.next = block;
@@ -114,7 +135,7 @@ final class BlockTable {
     }
     Block right = block.next;
     if (right.isFree(mapped)) {
-      block.place(block.address(), block.bytes() + right.bytes());
+      block.place(block.position(), block.bytes() + right.bytes());
       Block after = right.next;
       block.next = after;
       after.previous = block;

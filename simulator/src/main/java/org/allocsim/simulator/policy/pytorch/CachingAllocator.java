@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * PyTorch's caching allocator of one CUDA device.
  *
  * <p><b>Rules.</b> Requests are rounded to 512 bytes (or to divisions of powers of two) and served
- * by best fit, lowest address among equals, from the free blocks of the same pool and stream. What
- * does not fit is served by a new segment: 2 MiB for requests up to 1 MiB, 20 MiB up to 10 MiB,
- * else the request in steps of 2 MiB; or by mapping pages into an expandable segment. Blocks are
- * split and merged with their neighbours. When memory is refused, cached memory is returned to the
- * device in a fixed order and the request is tried again. A block used on another stream becomes
- * reusable when that use has finished.
+ * by best fit, lowest address among equals (since 2.13 oldest segment first), from the free blocks
+ * of the same pool and stream. What does not fit is served by a new segment: 2 MiB for requests up
+ * to 1 MiB, 20 MiB up to 10 MiB, else the request in steps of 2 MiB; or by mapping pages into an
+ * expandable segment. Blocks are split and merged with their neighbours. When memory is refused,
+ * cached memory is returned to the device in a fixed order and the request is tried again. A block
+ * used on another stream becomes reusable when that use has finished.
  *
  * <p><b>Source.</b> pytorch/pytorch, {@code c10/cuda/CUDACachingAllocator.cpp} and {@code
  * c10/core/AllocatorConfig.h}, release 2.11.
@@ -55,7 +55,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final EffectListener listener;
   private final RefusedRequests refused;
 
-  private final BlockTable blocks = new BlockTable();
+  private final BlockTable blocks;
   private final StreamUses uses = new StreamUses();
   private final ReservedMemory reserved = new ReservedMemory();
   private final Pools pools;
@@ -104,12 +104,11 @@ public final class CachingAllocator implements AllocatorPolicy {
       EffectListener listener) {
     this.config = config;
     this.version = version;
+    blocks = new BlockTable(version.ordersBySegmentAge());
     limitsSplits = config.maxSplitBytes() != AllocatorConfig.UNLIMITED;
     pools =
         new Pools(
-            config.expandableSegments() && version.hasExpandableSegments(),
-            version.hasExpandablePrivatePools(),
-            listener);
+            config.expandableSegments() && version.hasExpandableSegments(), version, listener);
     defaultLists = pools.defaultLists;
     defaultSmall = pools.defaultSmall;
     defaultLarge = pools.defaultLarge;
@@ -201,9 +200,10 @@ public final class CachingAllocator implements AllocatorPolicy {
       // What the device gave can grow; what a pool for emergencies had cannot.
       grows &= block.isExpandable();
     }
+    boolean finely = grows || (blockPool.splitsFinely && !blockPool.grows);
     boolean splits =
-        block.list.splits(block.bytes() - roundedBytes, grows)
-            && !isTooLargeToSplit(block.list, roundedBytes, grows);
+        block.list.splits(block.bytes() - roundedBytes, finely)
+            && !isTooLargeToSplit(block.list, roundedBytes, finely);
     return handOutAndReport(allocation, requestedBytes, roundedBytes, block, splits);
   }
 
@@ -482,7 +482,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     }
     reserved.bytes += segmentBytes;
     listener.segmentAllocated(address, segmentBytes, list.stream, list.small);
-    return blocks.create(address, segmentBytes, list);
+    return blocks.createSegment(address, segmentBytes, list);
   }
 
   private @Nullable Block takeFromPoolForEmergencies(int stream, long roundedBytes, boolean small) {
@@ -497,8 +497,8 @@ public final class CachingAllocator implements AllocatorPolicy {
     return null;
   }
 
-  private boolean isTooLargeToSplit(FreeList list, long roundedBytes, boolean grows) {
-    return limitsSplits && !list.small && !grows && config.isOversize(roundedBytes);
+  private boolean isTooLargeToSplit(FreeList list, long roundedBytes, boolean finely) {
+    return limitsSplits && !list.small && !finely && config.isOversize(roundedBytes);
   }
 
   /** Hands out the first bytes of a block that is in no list, or all of it, and reports it. */

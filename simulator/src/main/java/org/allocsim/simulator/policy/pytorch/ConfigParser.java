@@ -21,6 +21,6 @@ public final class ConfigParser {
     } else {
       new StrictConfigReader(conf, version, settings).read();
     }
-    return settings.build(conf);
+    return settings.build(conf, version);
   }
 }

@@ -54,12 +54,13 @@ final class ConfigSettings {
     return Math.min(63 - Long.numberOfLeadingZeros(boundary), RoundupDivisions.SLOTS - 1);
   }
 
-  ParsedConfig build(String text) {
+  ParsedConfig build(String text, PyTorchVersion version) {
     if (backend == ParsedConfig.Backend.CUDA_MALLOC_ASYNC && usesNativeOption) {
       warnings.add(
           "backend:cudaMallocAsync ignores max_split_size_mb,roundup_power2_divisions, and"
               + " garbage_collect_threshold.");
     }
+    RoundupDivisions divisions = RoundupDivisions.of(roundupDivisions);
     AllocatorConfig allocator =
         new AllocatorConfig(
             maxSplitBytes,
@@ -67,7 +68,7 @@ final class ConfigSettings {
             largeSegmentBytes,
             garbageCollectionThreshold,
             expandableSegments,
-            RoundupDivisions.of(roundupDivisions),
+            version.roundsToOneDivision() ? divisions : divisions.whereOneKeepsSizes(),
             graphCaptureRecordStreamReuse,
             perProcessMemoryFraction);
     return new ParsedConfig(

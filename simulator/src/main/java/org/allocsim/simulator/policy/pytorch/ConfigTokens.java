@@ -13,7 +13,7 @@ final class ConfigTokens {
   /**
    * Cuts a string.
    *
-   * @param onlyBlanks whether only the space character is removed (before 2.9) rather than all
+   * @param onlyBlanks whether only the space character is removed (before 2.10) rather than all
    *     white space
    */
   ConfigTokens(String text, boolean onlyBlanks) {

@@ -108,7 +108,7 @@ final class ExpandableSegments {
       block.linkBehind(after);
       list.add(after);
     }
-    block.place(unmappedAddress, unmappedBytes);
+    block.placeAt(unmappedAddress, unmappedBytes);
     block.setMapped(false);
     blocks.mergeNeighbours(block, list, false);
     list.addUnmapped(block);
@@ -139,7 +139,7 @@ final class ExpandableSegments {
       gap.setMapped(false);
       range.linkBefore(gap);
       gap.list.addUnmapped(gap);
-      range.place(address, range.bytes() - gapBytes);
+      range.placeAt(address, range.bytes() - gapBytes);
     }
   }
 
@@ -187,7 +187,7 @@ final class ExpandableSegments {
     base[count] = address;
     rangeBytes[count] = bytes;
     pageBytes[count] = pageBytesOf(list.pool);
-    Block block = blocks.create(address, bytes, list);
+    Block block = blocks.createSegment(address, bytes, list);
     block.expandable = count++;
     block.setMapped(false);
     return block;
@@ -209,7 +209,7 @@ final class ExpandableSegments {
       rest.setMapped(false);
       range.linkBehind(rest);
       list.addUnmapped(rest);
-      range.place(address, mappedBytes);
+      range.placeAt(address, mappedBytes);
     }
     range.setMapped(true);
     blocks.mergeNeighbours(range, list, true);

@@ -42,7 +42,7 @@ final class FreeList {
   /** Which of the two holds for the segments that the pool makes. */
   private final long leastRestBytes;
 
-  /** Mapped free blocks by (bytes, address). */
+  /** Mapped free blocks by (bytes, position). */
   final SizeOrder<Block> mapped = new SizeOrder<>();
 
   /** Numbers of unmapped ranges, by address. */
@@ -59,7 +59,7 @@ final class FreeList {
     leastGrowingRestBytes = pool.neverSplits ? Long.MAX_VALUE : RequestSizes.MIN_BLOCK_BYTES;
     leastFixedRestBytes =
         small || pool.neverSplits ? leastGrowingRestBytes : LEAST_LARGE_REST_BYTES;
-    leastRestBytes = grows ? leastGrowingRestBytes : leastFixedRestBytes;
+    leastRestBytes = pool.splitsFinely ? leastGrowingRestBytes : leastFixedRestBytes;
   }
 
   /** Whether a rest of a block is large enough to be split off. */

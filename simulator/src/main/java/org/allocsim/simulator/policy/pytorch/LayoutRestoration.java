@@ -69,16 +69,20 @@ final class LayoutRestoration {
       MemoryLayout layout, int segment, FreeList list, @Nullable Block range) {
     Block before = null;
     for (int i = layout.firstBlock(segment); i < layout.firstBlock(segment + 1); i++) {
-      Block block = blocks.create(layout.blockAddress(i), layout.blockBytes(i), list);
-      block.requestedBytes = layout.requestedBytes(i);
+      Block block;
       if (range != null) {
-        block.expandable = range.expandable;
+        block = blocks.createLike(range, layout.blockAddress(i), layout.blockBytes(i));
         range.linkBefore(block);
         long blockBytes = block.bytes();
-        range.place(range.address() + blockBytes, range.bytes() - blockBytes);
+        range.placeAt(range.address() + blockBytes, range.bytes() - blockBytes);
       } else if (before != null) {
+        block = blocks.createLike(before, layout.blockAddress(i), layout.blockBytes(i));
         before.linkBehind(block);
+      } else {
+        block = blocks.createSegment(layout.blockAddress(i), layout.segmentBytes(segment), list);
+        block.placeAt(layout.blockAddress(i), layout.blockBytes(i));
       }
+      block.requestedBytes = layout.requestedBytes(i);
       before = block;
       if (layout.state(i) == BlockState.INACTIVE) {
         list.add(block);

@@ -19,19 +19,24 @@ final class Pools {
   /** Whether private pools grow in place. */
   private final boolean privateGrow;
 
+  /** Whether those that do not are split as if they did. */
+  private final boolean privateSplitFinely;
+
   /**
    * The empty default pool.
    *
    * @param grow whether pools get their memory from segments that grow in place
-   * @param privateGrow whether private pools do, too, unless they have an allocator of their own
+   * @param version decides whether private pools do, too, unless they have an allocator of their
+   *     own, and how they are split
    * @param listener what happens to their blocks is reported to it
    */
-  Pools(boolean grow, boolean privateGrow, EffectListener listener) {
+  Pools(boolean grow, PyTorchVersion version, EffectListener listener) {
     defaultSmall =
-        new BlockPool(0, true, null, grow, BlockEffects.to(listener, true), defaultLists);
+        new BlockPool(0, true, null, grow, grow, BlockEffects.to(listener, true), defaultLists);
     defaultLarge =
-        new BlockPool(0, false, null, grow, BlockEffects.to(listener, false), defaultLists);
-    this.privateGrow = grow && privateGrow;
+        new BlockPool(0, false, null, grow, grow, BlockEffects.to(listener, false), defaultLists);
+    privateGrow = grow && version.hasExpandablePrivatePools();
+    privateSplitFinely = grow && version.splitsPrivatePoolsByTheSetting();
   }
 
   /** Declares how a private pool is made. */
@@ -48,7 +53,9 @@ final class Pools {
     if (pool == null) {
       PrivatePoolOptions made = options.getOrDefault(number, PrivatePoolOptions.PLAIN);
       boolean grows = privateGrow && !made.customAllocator();
-      pool = new PrivatePool(number, made, grows, defaultSmall, defaultLarge);
+      pool =
+          new PrivatePool(
+              number, made, grows, grows || privateSplitFinely, defaultSmall, defaultLarge);
       privatePools.put(number, pool);
     }
     pool.releasable = false;

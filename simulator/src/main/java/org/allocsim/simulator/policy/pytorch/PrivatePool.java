@@ -26,13 +26,14 @@ final class PrivatePool {
       int number,
       PrivatePoolOptions options,
       boolean grows,
+      boolean splitsFinely,
       BlockPool defaultSmall,
       BlockPool defaultLarge) {
     this.number = number;
     this.options = options;
     FreeLists lists = new FreeLists();
-    small = new BlockPool(number, true, this, grows, defaultSmall.effects, lists);
-    large = new BlockPool(number, false, this, grows, defaultLarge.effects, lists);
+    small = new BlockPool(number, true, this, grows, splitsFinely, defaultSmall.effects, lists);
+    large = new BlockPool(number, false, this, grows, splitsFinely, defaultLarge.effects, lists);
   }
 
   /** The pool of small or of large blocks. */

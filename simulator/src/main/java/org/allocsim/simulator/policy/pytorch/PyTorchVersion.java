@@ -1,17 +1,20 @@
 package org.allocsim.simulator.policy.pytorch;
 
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A PyTorch release as far as its caching allocator decides, parses or speaks differently from its
  * neighbours. Rounding, pools, best fit, splitting, merging and the order of retry and release are
  * the same in all of them for the default configuration.
  *
- * <p>Where a boundary between releases is not confirmed by a release's own source, the method that
- * draws it says so.
+ * <p>{@link #isRecorded()} says of which releases the rules are sure; where a boundary lies between
+ * others, the method that draws it says so.
  */
 public enum PyTorchVersion {
   V2_0,
@@ -35,6 +38,31 @@ public enum PyTorchVersion {
 
   private static final PyTorchVersion[] VERSIONS = values();
 
+  /** The releases whose own allocators were recorded. */
+  private static final Set<PyTorchVersion> RECORDED =
+      EnumSet.of(V2_0, V2_1, V2_2, V2_4, V2_6, V2_9, V2_10, V2_11, V2_14);
+
+  /**
+   * Whether this release's own allocator was recorded, and the rules reproduce what it did: 2.0.0,
+   * 2.1.2, 2.2.0, 2.4.0, 2.6.0, 2.9.1, a state after 2.10, 2.11.0 and 2.14.1. The rules of other
+   * releases are presumed from the numbers and dates of pull requests and from their neighbours.
+   */
+  public boolean isRecorded() {
+    return RECORDED.contains(this);
+  }
+
+  /** How sure the rules of the releases are, in a few words. */
+  static String evidence() {
+    return "releases " + listed(true) + " recorded; rules of " + listed(false) + " presumed";
+  }
+
+  private static String listed(boolean recorded) {
+    return Arrays.stream(VERSIONS)
+        .filter(version -> version.isRecorded() == recorded)
+        .map(PyTorchVersion::id)
+        .collect(Collectors.joining(", "));
+  }
+
   /** The first release with each key, the oldest keys first. */
   private static final SequencedMap<String, PyTorchVersion> FIRST_WITH = new LinkedHashMap<>();
 
@@ -45,9 +73,9 @@ public enum PyTorchVersion {
         "garbage_collection_threshold",
         "roundup_power2_divisions",
         "backend");
+    introduce(V2_1, "expandable_segments");
     introduce(
-        V2_1,
-        "expandable_segments",
+        V2_2,
         "release_lock_on_cudamalloc",
         "release_lock_on_hipmalloc",
         "pinned_use_cuda_host_register",
@@ -56,9 +84,8 @@ public enum PyTorchVersion {
     // Unconfirmed: the first release with background threads.
     introduce(V2_5, "pinned_use_background_threads");
     introduce(V2_6, "max_non_split_rounding_mb");
-    // Unconfirmed: 2.9 or 2.10.
-    introduce(V2_9, "per_process_memory_fraction");
-    introduce(V2_10, "pinned_reserve_segment_size_mb", "graph_capture_record_stream_reuse");
+    introduce(V2_9, "graph_capture_record_stream_reuse");
+    introduce(V2_10, "per_process_memory_fraction", "pinned_reserve_segment_size_mb");
     introduce(V2_11, "large_segment_size_mb");
     introduce(V2_12, "throw_on_cudamalloc_oom");
     introduce(
@@ -66,7 +93,6 @@ public enum PyTorchVersion {
         "pinned_free_catch_all",
         "pinned_max_round_threshold_mb",
         "pinned_max_cached_size_mb");
-    introduce(V2_14, "expandable_segments_reserve");
   }
 
   private static void introduce(PyTorchVersion first, String... keys) {
@@ -104,11 +130,27 @@ public enum PyTorchVersion {
 
   /**
    * Whether a memory fraction of exactly 1 limits reserved memory to the whole device (and lets
-   * garbage collection run) instead of removing the limit. Up to 2.8; the last such release is
-   * unconfirmed.
+   * garbage collection run) instead of removing the limit. Up to 2.9.
    */
   public boolean isFractionOneALimit() {
-    return !isAtLeast(V2_9);
+    return !isAtLeast(V2_10);
+  }
+
+  /**
+   * Whether one division between powers of two means ordinary rounding to 512 bytes (2.4, pull
+   * request 126830). Before, sizes stay as they are.
+   */
+  boolean roundsToOneDivision() {
+    return isAtLeast(V2_4);
+  }
+
+  /**
+   * Whether a private pool without expandable segments splits blocks by the rules for such segments
+   * where the setting asks for them: down to 512 bytes, whatever {@code max_split_size_mb} says. Up
+   * to 2.9.
+   */
+  boolean splitsPrivatePoolsByTheSetting() {
+    return !isAtLeast(V2_10);
   }
 
   /**
@@ -124,6 +166,16 @@ public enum PyTorchVersion {
     return isAtLeast(V2_6);
   }
 
+  /**
+   * Whether of free blocks of one size that of the older segment comes first, then the lower
+   * address, in best fit and where cached segments are released (pull request 183591, in 2.13 by
+   * its date). Before, the lower address does; in 2.12, which numbers every block (pull request
+   * 178362) and was not recorded, that is presumed.
+   */
+  public boolean ordersBySegmentAge() {
+    return isAtLeast(V2_13);
+  }
+
   /** Whether {@code expandable_segments} exists at all (2.1). */
   public boolean hasExpandableSegments() {
     return isAtLeast(V2_1);
@@ -131,23 +183,16 @@ public enum PyTorchVersion {
 
   /**
    * Whether garbage collection and the release of oversize blocks pass over expandable segments
-   * (2.5); before, PyTorch itself stopped with an internal error.
+   * (2.5, pull request 134338). From 2.1 to 2.4 PyTorch itself stops there with the internal
+   * assertion {@code !block->expandable_segment_}; simulations go on.
    */
   public boolean skipsExpandableOnRelease() {
     return isAtLeast(V2_5);
   }
 
   /**
-   * Whether a request beyond the memory limit is refused before any driver call and without the
-   * retry chain when {@code throw_on_cudamalloc_oom} asks for it (2.12).
-   */
-  public boolean hasPreemptiveRejection() {
-    return isAtLeast(V2_12);
-  }
-
-  /**
-   * Whether events are processed and full releases retried inside {@code use_mem_pool}; since 2.13,
-   * inferred from its headers and unconfirmed.
+   * Whether events are processed and full releases retried inside {@code use_mem_pool}; not in 2.9,
+   * yes in 2.14; that it began with 2.13 is presumed from its headers.
    */
   public boolean processesEventsInUserPools() {
     return isAtLeast(V2_13);
@@ -155,12 +200,22 @@ public enum PyTorchVersion {
 
   /**
    * Whether the configuration string is read by the tolerant tokenizer that ignores wrong
-   * separators and reports {@code ValueError}; since 2.9 (unconfirmed). Before, separators are
-   * checked, every error is a {@code RuntimeError}, {@code max_split_size_mb} must exceed 20, and
-   * {@code >} in a list of roundup divisions also replaces the last listed interval.
+   * separators and reports {@code ValueError}; since 2.10. Before, separators are checked, every
+   * error is a {@code RuntimeError}, {@code max_split_size_mb} must exceed 20, and {@code >} in a
+   * list of roundup divisions also replaces the last listed interval.
    */
   public boolean hasTolerantConfigParser() {
-    return isAtLeast(V2_9);
+    return isAtLeast(V2_10);
+  }
+
+  /** Whether messages about settings spell "divisions" right. 2.6 does not, 2.9 does. */
+  boolean spellsDivisions() {
+    return isAtLeast(V2_7);
+  }
+
+  /** Whether a list of divisions may have 0 for "none". 2.2 refuses it, 2.4 does not. */
+  boolean allowsZeroDivisions() {
+    return isAtLeast(V2_3);
   }
 
   /** Whether a configuration string of this release may have this key. */
@@ -180,8 +235,7 @@ public enum PyTorchVersion {
           "throw_on_cudamalloc_oom",
           "pinned_free_catch_all",
           "pinned_max_round_threshold_mb",
-          "pinned_max_cached_size_mb",
-          "expandable_segments_reserve");
+          "pinned_max_cached_size_mb");
 
   @Override
   public String toString() {

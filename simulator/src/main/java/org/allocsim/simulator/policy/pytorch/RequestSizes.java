@@ -34,6 +34,9 @@ final class RequestSizes {
       if (divisions > 1 && Long.compareUnsigned(requestedBytes, MIN_BLOCK_BYTES * divisions) > 0) {
         return roundToDivision(requestedBytes, divisions);
       }
+      if (roundup.keepsSizes(divisions) && requestedBytes > MIN_BLOCK_BYTES) {
+        return requestedBytes;
+      }
     }
     return roundPlainly(requestedBytes);
   }

@@ -11,14 +11,17 @@ public final class RoundupDivisions {
   public static final int SLOTS = 16;
 
   /** No rounding to divisions. */
-  public static final RoundupDivisions NONE = new RoundupDivisions(new long[SLOTS]);
+  public static final RoundupDivisions NONE = new RoundupDivisions(new long[SLOTS], false);
 
   private final long[] divisions;
+  private final boolean oneKeepsSizes;
   private final boolean isPlain;
 
-  private RoundupDivisions(long[] divisions) {
+  private RoundupDivisions(long[] divisions, boolean oneKeepsSizes) {
     this.divisions = divisions;
-    isPlain = Arrays.stream(divisions).allMatch(each -> each == 0 || each == 1);
+    this.oneKeepsSizes = oneKeepsSizes;
+    long mostPlain = oneKeepsSizes ? 0 : 1;
+    isPlain = Arrays.stream(divisions).allMatch(each -> each == 0 || each == mostPlain);
   }
 
   /** Whether no size is rounded to divisions. */
@@ -31,7 +34,17 @@ public final class RoundupDivisions {
     if (divisions.length != SLOTS) {
       throw new IllegalArgumentException("expected 16 divisions, got " + divisions.length);
     }
-    return new RoundupDivisions(divisions.clone());
+    return new RoundupDivisions(divisions.clone(), false);
+  }
+
+  /** The same in a release where one division means that sizes are not rounded at all. */
+  RoundupDivisions whereOneKeepsSizes() {
+    return new RoundupDivisions(divisions, true);
+  }
+
+  /** Whether sizes of this many divisions stay as they are, rather than being rounded to 512. */
+  boolean keepsSizes(long slotDivisions) {
+    return oneKeepsSizes && slotDivisions == 1;
   }
 
   /** Divisions of a slot. */
@@ -47,7 +60,9 @@ public final class RoundupDivisions {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof RoundupDivisions that && Arrays.equals(divisions, that.divisions);
+    return other instanceof RoundupDivisions that
+        && oneKeepsSizes == that.oneKeepsSizes
+        && Arrays.equals(divisions, that.divisions);
   }
 
   @Override

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The parser of releases before 2.9: one pass, separators are checked, every error is a {@code
+ * The parser of releases before 2.10: one pass, separators are checked, every error is a {@code
  * RuntimeError}, numbers are 32-bit. Unlike later releases {@code max_split_size_mb} must be larger
  * than 20, and {@code >} in a list of roundup divisions also replaces the last listed interval.
  */
@@ -59,6 +59,8 @@ final class StrictConfigReader {
       case "pinned_use_background_threads" -> settings.pinnedUseBackgroundThreads = bool(key, i);
       case "pinned_num_register_threads" -> settings.pinnedNumRegisterThreads = threads(i);
       case "backend" -> settings.backend = backend(i);
+      case "graph_capture_record_stream_reuse" ->
+          settings.graphCaptureRecordStreamReuse = bool(key, i);
       default -> throw new AssertionError(key);
     }
   }
@@ -131,7 +133,7 @@ final class StrictConfigReader {
     if (!value("roundup_power2_divisions", i).equals("[")) {
       long divisions = number(tokens.get(i));
       if (!ConfigSettings.isPowerOfTwo(divisions)) {
-        throw error("For roundups, the divisions has to be power of 2 ");
+        throw error(badDivisions());
       }
       settings.divideAll(divisions);
       return i;
@@ -147,8 +149,10 @@ final class StrictConfigReader {
         throw error("Error parsing roundup_power2_divisions value");
       }
       long divisions = number(tokens.get(at));
-      if (divisions != 0 && !ConfigSettings.isPowerOfTwo(divisions)) {
-        throw error("For roundups, the divisions has to be power of 2 or 0 to disable roundup ");
+      boolean disables = divisions == 0 && version.allowsZeroDivisions();
+      if (!disables && !ConfigSettings.isPowerOfTwo(divisions)) {
+        throw error(
+            badDivisions() + (version.allowsZeroDivisions() ? "or 0 to disable roundup " : ""));
       }
       if (boundaryText.equals(">")) {
         Arrays.fill(settings.roundupDivisions, lastSlot, RoundupDivisions.SLOTS, divisions);
@@ -167,6 +171,12 @@ final class StrictConfigReader {
       at++;
     }
     return at;
+  }
+
+  private String badDivisions() {
+    return "For roundups, the "
+        + (version.spellsDivisions() ? "divisions" : "divisons")
+        + " has to be power of 2 ";
   }
 
   private static int boundarySlot(String text) throws ConfigException {

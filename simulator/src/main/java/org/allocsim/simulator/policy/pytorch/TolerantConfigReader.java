@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The parser of 2.9 and later (PyTorch 2.11, AcceleratorAllocatorConfig and CUDAAllocatorConfig): a
- * generic part reads its keys, then a CUDA part reads its own, each passing over the other's.
- * Separators must be there but may be any token.
+ * The parser of 2.10 and later (PyTorch 2.11, AcceleratorAllocatorConfig and CUDAAllocatorConfig):
+ * a generic part reads its keys, then a CUDA part reads its own, each passing over the other's;
+ * keys that neither knows are refused by the second. Separators must be there but may be any token.
  */
 final class TolerantConfigReader {
   private static final long MIN_LARGE_SEGMENT_MEBIBYTES = 10;
@@ -77,7 +77,7 @@ final class TolerantConfigReader {
           i = valueIndex(i);
           settings.pinnedUseBackgroundThreads = bool(i);
         }
-        default -> i = skipKnown(i, key, "Accelerator");
+        default -> i = skip(i);
       }
       i = skipSeparator(i);
     }
@@ -91,7 +91,14 @@ final class TolerantConfigReader {
         readCudaValue(key, i);
         settings.usesNativeOption |= !key.equals("backend");
       } else {
-        i = skipKnown(i, key, "CUDA");
+        if (!version.knowsKey(key)) {
+          throw unknown(
+              "Unrecognized key '" + key + "' in CUDA allocator config.", key, version.keys());
+        }
+        if (PyTorchVersion.UNINTERPRETED_KEYS.contains(key)) {
+          settings.warnings.add(key + " is accepted, but has no effect on this simulation");
+        }
+        i = skip(i);
       }
       i = skipSeparator(i);
     }
@@ -235,14 +242,7 @@ final class TolerantConfigReader {
   }
 
   /** Passes over a key of the other part, with its value; returns the index of the last token. */
-  private int skipKnown(int i, String key, String part) throws ConfigException {
-    if (!version.knowsKey(key)) {
-      throw unknown(
-          "Unrecognized key '" + key + "' in " + part + " allocator config.", key, version.keys());
-    }
-    if (part.equals("CUDA") && PyTorchVersion.UNINTERPRETED_KEYS.contains(key)) {
-      settings.warnings.add(key + " is accepted, but has no effect on this simulation");
-    }
+  private int skip(int i) throws ConfigException {
     int at = valueIndex(i);
     if (!tokens.is(at, "[")) {
       return at;

@@ -56,6 +56,12 @@ final class FixedSizeBlocks {
     return constructed;
   }
 
+  /** A stream asks for something: its place among the streams is that of its first request. */
+  void meet(int stream) {
+    queue(events.ofLegacyStream());
+    queue(events.of(stream));
+  }
+
   /** A free block for a stream, or {@link BlockHeap#NONE} where the device refuses a chunk. */
   int next(int stream) {
     int own = queue(events.of(stream));

@@ -14,7 +14,8 @@ import org.allocsim.simulator.trace.AllocationTrace;
  *
  * <p><b>Rules.</b> Every request takes one block of one size; a larger request fails. Blocks come
  * from the device in chunks of many, and are used first in, first out by stream; see {@link
- * FixedSizeBlocks}. Nothing goes back to the device.
+ * FixedSizeBlocks}. A stream counts from its first request on, even one that fails for its size.
+ * Nothing goes back to the device.
  *
  * <p><b>Source.</b> rapidsai/rmm 5d50a37 (2026-07), {@code fixed_size_memory_resource_impl.cpp}.
  *
@@ -58,6 +59,7 @@ public final class FixedSizeMemoryResource implements AllocatorPolicy {
     if (requestedBytes == 0) {
       return 0;
     }
+    blocks.meet(stream);
     int block = BlockHeap.NONE;
     if (requestedBytes <= blocks.blockBytes() && blocks.construct(stream)) {
       block = blocks.next(stream);

@@ -177,6 +177,43 @@ class OrtArenaConformanceTest {
   }
 
   @Test
+  void aFreshRegionsChunkIsOlderThanAnySynchronisation() {
+    with(OrtSettings.defaults(1L << 40, Strategy.SAME_AS_REQUESTED, true));
+    arena.allocate(0, MIB, 2, 0);
+    arena.synchronizeStream(1);
+    long fresh = arena.allocate(1, 2 * MIB, 1, 0);
+    arena.free(1);
+    assertEquals(fresh, arena.allocate(2, 2 * MIB, 2, 0));
+  }
+
+  @Test
+  void newerReleasesLetEveryRequestTakeItsChunkOver() {
+    OrtSettings older = OrtSettings.defaults(1L << 40, Strategy.SAME_AS_REQUESTED, true);
+    for (OrtSettings settings : List.of(older, takingOver(older))) {
+      with(settings);
+      long address = arena.allocate(0, MIB, 1, 0);
+      arena.free(0);
+      arena.synchronize();
+      assertEquals(address, arena.allocate(1, MIB, 2, 0));
+      arena.free(1);
+      boolean stays = arena.allocate(2, MIB, 3, 0) == address;
+      assertEquals(settings.equals(older), stays);
+    }
+  }
+
+  private static OrtSettings takingOver(OrtSettings settings) {
+    return new OrtSettings(
+        settings.limitBytes(),
+        settings.strategy(),
+        settings.firstRegionBytes(),
+        settings.mostWasteBytes(),
+        settings.regionBytesAfterShrink(),
+        settings.mostDoubledBytes(),
+        settings.streams(),
+        true);
+  }
+
+  @Test
   void chunksOfDifferentStreamsDoNotMerge() {
     with(OrtSettings.defaults(1L << 40, Strategy.NEXT_POWER_OF_TWO, true));
     arena.allocate(0, 1 << 18, 1, 0);

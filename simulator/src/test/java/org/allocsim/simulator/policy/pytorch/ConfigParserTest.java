@@ -175,10 +175,9 @@ class ConfigParserTest {
             + "per_process_memory_fraction is invalid, set it in [0.0, 1.0]",
         "per_process_memory_fraction:-0.1|"
             + "per_process_memory_fraction is invalid, set it in [0.0, 1.0]",
-        "max_split:32|Unrecognized key 'max_split' in Accelerator allocator config.",
+        "max_split:32|Unrecognized key 'max_split' in CUDA allocator config.",
         "throw_on_cudamalloc_oom:True|"
-            + "Unrecognized key 'throw_on_cudamalloc_oom' in Accelerator allocator config.",
-        ":|Unrecognized key ':' in Accelerator allocator config."
+            + "Unrecognized key 'throw_on_cudamalloc_oom' in CUDA allocator config."
       })
   void refusedSettingsAreValueErrorsWithPyTorchsText(String conf, String message) {
     ConfigException e = failure(conf);
@@ -189,6 +188,8 @@ class ConfigParserTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "nonsense",
+        ":",
         "max_split_size_mb",
         "max_split_size_mb:",
         "backend:",
@@ -287,7 +288,6 @@ class ConfigParserTest {
             ConfigException.class,
             () -> ConfigParser.parse("large_segment_size_mb:32", PyTorchVersion.V2_10));
     assertEquals(
-        "Unrecognized key 'large_segment_size_mb' in Accelerator allocator config.",
-        e.getMessage());
+        "Unrecognized key 'large_segment_size_mb' in CUDA allocator config.", e.getMessage());
   }
 }

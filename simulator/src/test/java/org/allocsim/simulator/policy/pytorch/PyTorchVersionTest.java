@@ -46,19 +46,21 @@ class PyTorchVersionTest {
 
   @Test
   void wordingOfTheOutOfMemoryMessageFollowsTheRelease() {
-    assertEquals(Template.V2_0, Template.of(PyTorchVersion.V2_0));
-    assertEquals(Template.V2_1, Template.of(PyTorchVersion.V2_1));
-    assertEquals(Template.V2_2, Template.of(PyTorchVersion.V2_3));
-    assertEquals(Template.V2_4, Template.of(PyTorchVersion.V2_8));
-    assertEquals(Template.V2_9, Template.of(PyTorchVersion.V2_10));
-    assertEquals(Template.V2_11, Template.of(PyTorchVersion.V2_11));
-    assertEquals(Template.V2_11, Template.of(PyTorchVersion.V2_14));
+    assertEquals(Template.V2_0, Template.of(PyTorchVersion.V2_0, false));
+    assertEquals(Template.V2_1, Template.of(PyTorchVersion.V2_1, true));
+    assertEquals(Template.V2_2, Template.of(PyTorchVersion.V2_3, true));
+    assertEquals(Template.V2_4, Template.of(PyTorchVersion.V2_4, true));
+    assertEquals(Template.V2_5, Template.of(PyTorchVersion.V2_9, true));
+    assertEquals(Template.V2_10, Template.of(PyTorchVersion.V2_10, true));
+    assertEquals(Template.V2_11, Template.of(PyTorchVersion.V2_11, true));
+    assertEquals(Template.V2_11, Template.of(PyTorchVersion.V2_14, false));
+    assertEquals(Template.V2_14_EXPANDABLE, Template.of(PyTorchVersion.V2_14, true));
   }
 
   @Test
   void decisionsThatDifferBetweenReleases() {
-    assertTrue(PyTorchVersion.V2_8.isFractionOneALimit());
-    assertFalse(PyTorchVersion.V2_9.isFractionOneALimit());
+    assertTrue(PyTorchVersion.V2_9.isFractionOneALimit());
+    assertFalse(PyTorchVersion.V2_10.isFractionOneALimit());
     assertFalse(PyTorchVersion.V2_5.hasNonSplitRoundingSetting());
     assertTrue(PyTorchVersion.V2_6.hasNonSplitRoundingSetting());
     assertFalse(PyTorchVersion.V2_5.hasExpandablePrivatePools());
@@ -66,8 +68,6 @@ class PyTorchVersionTest {
     assertFalse(PyTorchVersion.V2_4.skipsExpandableOnRelease());
     assertTrue(PyTorchVersion.V2_5.skipsExpandableOnRelease());
     assertFalse(PyTorchVersion.V2_0.hasExpandableSegments());
-    assertFalse(PyTorchVersion.V2_11.hasPreemptiveRejection());
-    assertTrue(PyTorchVersion.V2_12.hasPreemptiveRejection());
     assertFalse(PyTorchVersion.V2_12.processesEventsInUserPools());
     assertTrue(PyTorchVersion.V2_13.processesEventsInUserPools());
   }

@@ -88,6 +88,17 @@ class FixedSizeAndBinningTest {
   }
 
   @Test
+  void aStreamWhoseRequestFailsForItsSizeCountsFromThenOn() throws Exception {
+    RequestScript script = RequestScript.onStreams("rmm-fixed", Map.of("blocks", "2"), 0, 16, 32);
+    assertFalse(script.isServed(script.allocate(MIB + 1, 2)));
+    int first = script.allocate(1, 1);
+    int second = script.allocate(1, 1);
+    script.free(first, 1);
+    script.free(second, 2);
+    assertEquals(script.address(second), script.address(script.allocate(1, 0)));
+  }
+
+  @Test
   void optionsOutOfRangeAreRefused() {
     for (Map<String, String> options :
         List.of(

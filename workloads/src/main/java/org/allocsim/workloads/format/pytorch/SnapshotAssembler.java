@@ -36,6 +36,8 @@ final class SnapshotAssembler {
   private Optional<Boolean> overflow = Optional.empty();
   private long traceMaxEntries = -1;
   private boolean knowsStreamReuse;
+  private boolean knowsPinnedLimits;
+  private boolean hasHostMemory;
   private boolean hasAnnotations;
   private final List<String> lines = new ArrayList<>();
 
@@ -70,6 +72,7 @@ final class SnapshotAssembler {
                 : Optional.empty(),
             null);
     knowsStreamReuse = f.has(Vocabulary.GRAPH_CAPTURE_RECORD_STREAM_REUSE);
+    knowsPinnedLimits = f.has(Vocabulary.MAX_ROUND_THRESHOLD);
     if (f.bad() != null) {
       lines.add("allocator_settings: " + f.bad());
     }
@@ -103,6 +106,7 @@ final class SnapshotAssembler {
       takeHistories(contents.apply(Vocabulary.DEVICE_TRACES));
     }
     hasAnnotations = f.has(Vocabulary.EXTERNAL_ANNOTATIONS);
+    hasHostMemory = f.has(Vocabulary.HOST_SEGMENTS);
     if (hasAnnotations && !isEmptyList(f, Vocabulary.EXTERNAL_ANNOTATIONS)) {
       takeAnnotations(contents.apply(Vocabulary.EXTERNAL_ANNOTATIONS));
     }
@@ -259,8 +263,9 @@ final class SnapshotAssembler {
   /**
    * The release that the form of the file shows, by the first that wrote each field (snapshots of
    * PyTorch 2.0 to 2.14): times 2.2, settings 2.3, annotations 2.5, contexts of compilation 2.8,
-   * the setting for captures 2.9, metadata 2.10, pools of entries 2.12. Files of 2.11, the default,
-   * look like those of 2.10.
+   * the setting for captures 2.9, metadata 2.10, pools of entries 2.12, limits of pinned memory
+   * 2.13, pinned memory itself 2.14. Files of 2.10 and 2.11 look alike; the two decide alike, and
+   * 2.11 knows one setting more.
    */
   private @Nullable PyTorchVersion release() {
     List<EventColumns> known =
@@ -269,10 +274,13 @@ final class SnapshotAssembler {
       return null;
     }
     if (known.stream().anyMatch(EventColumns::hasPools)) {
-      return PyTorchVersion.V2_12;
+      if (hasHostMemory) {
+        return PyTorchVersion.V2_14;
+      }
+      return knowsPinnedLimits ? PyTorchVersion.V2_13 : PyTorchVersion.V2_12;
     }
     if (known.stream().anyMatch(EventColumns::hasMetadata)) {
-      return PyTorchVersion.DEFAULT;
+      return PyTorchVersion.V2_11;
     }
     if (knowsStreamReuse) {
       return PyTorchVersion.V2_9;

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param graphCaptureRecordStreamReuse whether blocks freed in a capture could be reused in it
  * @param traceMaxEntries capacity of the history per device (2.12 and later), −1 where not reported
  * @param traceOverflowed whether the history lost its oldest entries (2.12 and later), if reported
- * @param release the earliest release that writes files of this form, or the default one where it
- *     writes such files too; null where the form does not tell
+ * @param release the earliest release that writes files of this form, but 2.11 where 2.10 does too;
+ *     null where the form does not tell
  */
 public record SnapshotSettings(
     boolean present,

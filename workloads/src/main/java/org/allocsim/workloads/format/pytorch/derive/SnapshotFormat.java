@@ -56,14 +56,16 @@ public final class SnapshotFormat implements RecordedFormat {
   }
 
   /**
-   * The requests of all devices of a recording, by the rules of the default release.
+   * The requests of all devices of a recording, by the rules of the release that it shows, else of
+   * the default one.
    *
    * @param format id of the format that the file is of
    * @throws TraceFormatException where it has no history, or the release refuses its settings
    */
   public static TraceFile requests(Snapshot snapshot, String format) throws TraceFormatException {
     snapshot.requireHistory();
-    PyTorchVersion version = PyTorchVersion.DEFAULT;
+    PyTorchVersion shown = snapshot.settings().release();
+    PyTorchVersion version = shown == null ? PyTorchVersion.DEFAULT : shown;
     try {
       DerivedRequests requests =
           RequestDerivation.derive(

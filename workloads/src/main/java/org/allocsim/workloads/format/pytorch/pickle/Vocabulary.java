@@ -62,12 +62,14 @@ public final class Vocabulary {
   public static final int PINNED_USE_CUDA_HOST_REGISTER = 41;
   public static final int GRAPH_CAPTURE_RECORD_STREAM_REUSE = 42;
   public static final int ROUNDUP_POWER2_DIVISIONS = 43;
+  public static final int MAX_ROUND_THRESHOLD = 44;
+  public static final int MAX_CACHED_SIZE = 45;
 
   /** The first of 16 fields "1", "2", "4", … "32768": lower bounds of size classes in MiB. */
-  public static final int DIVISIONS_1 = 44;
+  public static final int DIVISIONS_1 = 46;
 
   /** Number of fields; a set of them fits one {@code long}. */
-  public static final int FIELDS = 60;
+  public static final int FIELDS = 62;
 
   // Values: the actions in the order of the effects, then these.
   private static final EffectKind[] EFFECTS = EffectKind.values();
@@ -130,6 +132,8 @@ public final class Vocabulary {
     "pinned_use_cuda_host_register",
     "graph_capture_record_stream_reuse",
     "roundup_power2_divisions",
+    "max_round_threshold",
+    "max_cached_size",
   };
 
   private static final String[] OTHER_WORDS = {
