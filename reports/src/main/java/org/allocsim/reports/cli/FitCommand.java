@@ -7,8 +7,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 import java.util.concurrent.Callable;
+import org.allocsim.analysis.fit.NamedSizes;
 import org.allocsim.analysis.fit.ProgramFit;
 import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.tuning.FitAnswer;
 import org.allocsim.reports.cli.option.ConfListOptions;
@@ -25,7 +27,6 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
-import org.allocsim.simulator.typed.TypedNumber;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.transform.SizeFit;
 import picocli.CommandLine.Command;
@@ -41,26 +42,26 @@ import picocli.CommandLine.Parameters;
     description = {
       "Predicts what a program needs at another batch or length.",
       "",
-      "Give two recordings or more that differ in one parameter, each with its value. Requests are",
-      "aligned by stack, stream and order, so recordings may differ in their number. Each size is"
-          + " a",
-      "line, or a parabola, through those of the recordings. The requests at the value that is"
-          + " asked",
-      "for then run through the allocator. Two recordings cannot show that a size grows unevenly:",
-      "give three where a step changes with the parameter."
+      "Give two recordings or more that differ in their batch or length only. Their sizes are the",
+      "number in which the file names differ, or those of --sizes.",
+      "",
+      "Requests are aligned by stack, stream and order, so recordings may differ in their number.",
+      "Each size is a line, or a parabola, through those of the recordings. The requests at the",
+      "size that is asked for then run through the allocator. Two recordings cannot show where a",
+      "program begins to work differently: three narrow the interval or show that it is wide."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",
       "1:failed: unreadable input, runs of different programs, unwritable output",
       "2:wrong usage",
-      "3:under every setting a request fails at the value"
+      "3:under every setting a request fails at the size that is asked for"
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  allocsim fit --batch 64 8=batch8.pickle 16=batch16.pickle",
-      "  allocsim fit --length 4096 512=a.pickle 1024=b.pickle 2048=c.pickle --device 'RTX 4090'",
-      "  allocsim fit --at 64 8=a.pickle 16=b.pickle --confs ';expandable_segments:True' --json -"
+      "  allocsim fit --batch 64 batch8.pickle batch16.pickle",
+      "  allocsim fit --length 4096 --sizes 512,1024,2048 a.pickle b.pickle c.pickle --device t4",
+      "  allocsim fit --batch 64 b8.pickle b16.pickle --confs ';expandable_segments:True' --json -"
     })
 final class FitCommand implements Callable<Integer> {
   /** A device on which no program of today runs short. */
@@ -70,17 +71,26 @@ final class FitCommand implements Callable<Integer> {
   private static final String EXPANDABLE = "expandable_segments:True";
 
   @Parameters(
-      paramLabel = "VALUE=TRACE",
+      paramLabel = "TRACE",
       arity = "2..*",
-      description = "Recordings with their values of the parameter, such as 8=batch8.pickle.")
+      description = "Recordings of different batches or lengths.")
   private List<String> recordings;
 
   @Option(
-      names = {"--at", "--batch", "--length"},
+      names = "--sizes",
+      paramLabel = "N,N,...",
+      split = ",",
+      description =
+          "Batches or lengths of the recordings, in their order (default: the number in which their"
+              + " names differ).")
+  private List<Double> sizes;
+
+  @Option(
+      names = {"--batch", "--length"},
       paramLabel = "N",
       required = true,
-      description = "Value of the parameter that is asked for.")
-  private double value;
+      description = "Batch or length that is asked for.")
+  private double wanted;
 
   @Option(
       names = {"--confs", "--conf"},
@@ -98,46 +108,62 @@ final class FitCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (!(value > 0) || Double.isInfinite(value)) {
-      throw Failure.usage("--at " + value + " is no value; give a number above 0");
+    if (!(wanted > 0) || Double.isInfinite(wanted)) {
+      throw Failure.usage("--batch " + wanted + " is no size; give a number above 0");
     }
-    List<FitAnswer.Recorded> named = recordings.stream().map(FitCommand::recorded).toList();
-    try (DocumentOutputs outputs =
-        outputOptions.open(
-            named.stream().map(each -> Traces.file(each.file())).toArray(Path[]::new))) {
+    List<Double> values = values();
+    Path[] files = recordings.stream().map(Traces::file).toArray(Path[]::new);
+    try (DocumentOutputs outputs = outputOptions.open(files)) {
       long startNanos = System.nanoTime();
       List<DeviceTrace> traces = new ArrayList<>();
       List<SizeFit.Run> runs = new ArrayList<>();
-      for (FitAnswer.Recorded each : named) {
-        DeviceTrace trace = traceOptions.read(each.file(), deviceOptions.release());
+      for (int i = 0; i < recordings.size(); i++) {
+        DeviceTrace trace = traceOptions.read(recordings.get(i), deviceOptions.release());
         traces.add(trace);
-        runs.add(new SizeFit.Run(trace.trace(), trace.device(), each.value()));
+        runs.add(new SizeFit.Run(trace.trace(), trace.device(), values.get(i)));
       }
-      ProgramFit fit;
-      List<FitAnswer.Row> rows;
-      try {
-        fit = new ProgramFit(SizeFit.of(runs));
-        rows = rows(fit, traces.getFirst());
-      } catch (IllegalArgumentException e) {
-        throw new Failure(String.join(", ", recordings) + ": " + e.getMessage(), e);
-      }
-      double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
-      outputs.write(new FitAnswer(named, fit.sharedRatio(), value, rows, seconds).document());
-      return rows.stream().anyMatch(FitAnswer.Row::fits)
+      FitAnswer answer = answer(runs, traces.getFirst(), startNanos);
+      outputs.write(answer.document());
+      return answer.rows().stream().anyMatch(FitAnswer.Row::fits)
           ? ExitCodes.DONE
           : ExitCodes.CHECK_DID_NOT_HOLD;
     }
   }
 
-  private static FitAnswer.Recorded recorded(String text) {
-    int sign = text.indexOf('=');
+  private FitAnswer answer(List<SizeFit.Run> runs, DeviceTrace first, long startNanos) {
     try {
-      return new FitAnswer.Recorded(
-          text.substring(sign + 1), Double.parseDouble(TypedNumber.plain(text.substring(0, sign))));
-    } catch (IndexOutOfBoundsException | NumberFormatException e) {
-      throw Failure.usage(
-          "'" + text + "' does not say its value of the parameter; write it as 8=" + text);
+      SizeFit sizeFit = SizeFit.of(runs);
+      if (sizes == null && !sizeFit.isProportional()) {
+        throw new IllegalArgumentException(
+            "no request grows as the numbers in the file names do; give the batches or lengths"
+                + " with --sizes");
+      }
+      ProgramFit fit = new ProgramFit(sizeFit);
+      List<FitAnswer.Row> rows = rows(fit, first);
+      double seconds = (System.nanoTime() - startNanos) / NANOS_PER_SECOND;
+      return new FitAnswer(recordings, fit, wanted, rows, seconds);
+    } catch (IllegalArgumentException e) {
+      throw new Failure(String.join(", ", recordings) + ": " + e.getMessage(), e);
     }
+  }
+
+  private List<Double> values() {
+    if (sizes == null) {
+      return NamedSizes.of(recordings)
+          .orElseThrow(() ->
+              Failure.usage(
+                  "the names of the recordings do not say their batches or lengths; give them with"
+                      + " --sizes, such as --sizes 8,16"));
+    }
+    if (sizes.size() != recordings.size()) {
+      throw Failure.usage(
+          "--sizes has "
+              + Numbers.count(sizes.size(), "number")
+              + " for "
+              + Numbers.count(recordings.size(), "recording")
+              + "; give one for each, in their order");
+    }
+    return sizes;
   }
 
   private List<FitAnswer.Row> rows(ProgramFit fit, DeviceTrace first) {
@@ -148,9 +174,9 @@ final class FitCommand implements Callable<Integer> {
       for (ParsedConfig config : settings) {
         Scenario scenario = scenario(config, circumstances.limitBytes(), circumstances.profile());
         Scenario ample = scenario(config, MemoryLimit.NONE, DeviceProfiles.ofCapacity(AMPLE_BYTES));
-        ProgramFit.Prediction prediction = fit.predict(value, ample);
+        ProgramFit.Prediction prediction = fit.predict(wanted, ample);
         long largest = fit.largest(scenario);
-        rows.add(new FitAnswer.Row(scenario, prediction, largest, fit.fits(value, scenario)));
+        rows.add(new FitAnswer.Row(scenario, prediction, largest, fit.fits(wanted, scenario)));
         progress.update(rows.size(), settings.size());
       }
     }

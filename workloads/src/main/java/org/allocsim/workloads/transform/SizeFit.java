@@ -24,6 +24,12 @@ public final class SizeFit {
   /** Sizes that are so close to a line that padding explains it lie on it. */
   private static final long PADDING_BYTES = 4096;
 
+  /** Requests that are smaller are rounded by more than {@link #SAME_GROWTH}. */
+  private static final long MIN_TELLING_BYTES = 1 << 16;
+
+  /** Growths that differ by no more, relative to the larger, are the same. */
+  private static final double SAME_GROWTH = 0.01;
+
   /** Runs that have a smaller share of their requests in common are not of one program. */
   private static final double MIN_SHARED = 0.5;
 
@@ -116,6 +122,28 @@ public final class SizeFit {
   /** The runs. */
   public List<Run> runs() {
     return runs;
+  }
+
+  /**
+   * Whether some request of the first run grows as the parameter does, within a hundredth. A program
+   * has such requests, its inputs at least; none is a sign of wrong values.
+   */
+  public boolean isProportional() {
+    int[] rows = requests[0].rows();
+    for (int other = 1; other < runs.size(); other++) {
+      double ratio = runs.get(other).value() / runs.getFirst().value();
+      for (int i = 0; i < rows.length; i++) {
+        int same = pairs[0][other][i];
+        double bytes = ratio * runs.getFirst().trace().bytes(rows[i]);
+        if (same >= 0
+            && bytes >= MIN_TELLING_BYTES
+            && Math.abs(bytes - runs.get(other).trace().bytes(requests[other].rows()[same]))
+                <= SAME_GROWTH * bytes) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** Share of a run's requests that all other runs have too. */

@@ -16,14 +16,14 @@ import org.allocsim.workloads.transform.SizeFit;
  * fitted and the requests run through the allocator.
  *
  * <p>The run with the largest value is followed. The interval of reserved memory holds what every
- * run gives that is followed, widened on both sides by {@link #uncertainty}. Its terms were chosen
- * on sweeps of six models over five values each.
+ * run gives that is followed, widened on both sides by {@link #uncertainty}. It is a bound on what
+ * is known to vary, no confidence interval of a distribution.
  */
 public final class ProgramFit {
-  /** Uncertainty at the values of the runs: segments are whole megabytes. */
+  /** Allowance at the values of the runs: a segment more or less, of 2 to 20 MiB. */
   private static final double AT_RUNS = 0.01;
 
-  /** Uncertainty for every doubling beyond the runs. */
+  /** Allowance for every doubling beyond the runs: libraries choose other algorithms. */
   private static final double PER_DOUBLING = 0.01;
 
   private static final long MAX_VALUE = 1L << 24;
@@ -60,6 +60,11 @@ public final class ProgramFit {
   /** The runs. */
   public List<SizeFit.Run> runs() {
     return fit.runs();
+  }
+
+  /** Whether some request grows as the parameter does. */
+  public boolean isProportional() {
+    return fit.isProportional();
   }
 
   /** The program at a value. */
@@ -125,15 +130,16 @@ public final class ProgramFit {
   }
 
   /**
-   * The largest whole value at which every request is served; 0 where not even 1 is, −1 where the
-   * device holds more than {@code 2^24} or than the runs tell the sizes of.
+   * The largest whole value at which every request is served, 0 where not even 1 is; −1 where the
+   * device holds more than {@code 2^24}. A value for which the sizes of the runs give no size counts
+   * as one that fails.
    */
   public long largest(Scenario scenario) {
-    if (!fits(1, scenario)) {
-      return 0;
+    long passing = (long) runs().stream().mapToDouble(SizeFit.Run::value).min().orElseThrow();
+    while (passing > 0 && !fits(passing, scenario)) {
+      passing /= 2;
     }
-    long passing = 1;
-    long failing = 2;
+    long failing = Math.max(1, 2 * passing);
     while (fits(failing, scenario)) {
       passing = failing;
       failing *= 2;
@@ -152,8 +158,14 @@ public final class ProgramFit {
     return passing;
   }
 
-  /** Whether every request is served at a value. */
+  /** Whether the runs give sizes at a value, and every request is served. */
   public boolean fits(double value, Scenario scenario) {
-    return Run.of(scenario.setup(at(value), fit.runs().get(base).device(), AfterOom.STOP)).passes();
+    AllocationTrace trace;
+    try {
+      trace = at(value);
+    } catch (IllegalArgumentException _) {
+      return false;
+    }
+    return Run.of(scenario.setup(trace, fit.runs().get(base).device(), AfterOom.STOP)).passes();
   }
 }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.allocsim.analysis.fit.ProgramFit;
 import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.Scenario;
@@ -24,30 +25,29 @@ import org.allocsim.reports.document.Verdict.Tone;
 /**
  * What a program needs at another batch or length.
  *
- * @param runs the recordings that were fitted
- * @param sharedRatio share of the requests that all of them have
- * @param value value of the parameter that was asked for
+ * @param files names of the recordings as the user gave them
+ * @param fit what was fitted to them
+ * @param wanted batch or length that was asked for
  * @param rows what was predicted under each setting, the recorded one first
  * @param seconds wall time of the prediction
  */
 public record FitAnswer(
-    List<Recorded> runs, double sharedRatio, double value, List<Row> rows, double seconds) {
+    List<String> files, ProgramFit fit, double wanted, List<Row> rows, double seconds) {
 
-  /**
-   * A recording.
-   *
-   * @param file its name as the user gave it
-   * @param value value of the parameter
-   */
-  public record Recorded(String file, double value) {}
+  /** A recording. */
+  private record Recorded(String file, double size) {
+    private String label() {
+      return file + " " + number(size);
+    }
+  }
 
   /**
    * A setting.
    *
    * @param scenario the settings, and the GPU
    * @param prediction peaks with ample memory
-   * @param largest the largest value that fits the GPU; 0 for none, −1 where no limit was found
-   * @param fits whether the value that was asked for fits the GPU
+   * @param largest the largest size that fits the GPU; 0 for none, −1 where no limit was found
+   * @param fits whether the size that was asked for fits the GPU
    */
   public record Row(
       Scenario scenario, ProgramFit.Prediction prediction, long largest, boolean fits) {
@@ -63,7 +63,7 @@ public record FitAnswer(
   private static final Shape<Recorded> RUNS =
       Shape.of(run ->
           run.text("file", "recording", "The recording.", Recorded::file)
-              .number("value", "parameter", "Its value of the parameter.", Recorded::value));
+              .number("size", "size", "Its batch or length.", Recorded::size));
 
   private static final Shape<Row> ROWS =
       Shape.of(row ->
@@ -97,9 +97,10 @@ public record FitAnswer(
                   each -> each.prediction().highReservedBytes())
               .flag("fits", "Whether every request is served on the GPU.", Row::fits)
               .count(
-                  "largest_value",
+                  "largest_size",
                   "largest that fits",
-                  "The largest value at which every request is served on the GPU; 0 where none is.",
+                  "The largest batch or length at which every request is served on the GPU; 0 where"
+ + " none is.",
                   each -> each.largest() < 0 ? null : each.largest())
               .missing("no limit was found"));
 
@@ -111,12 +112,12 @@ public record FitAnswer(
           "What `allocsim fit --json` writes: what a program needs at another batch or length.",
           Shape.of(answer ->
               answer
-                  .many("runs", "The recordings that were fitted.", RUNS, FitAnswer::runs)
-                  .number("value", "Value of the parameter.", FitAnswer::value)
+                  .many("runs", "The recordings that were fitted.", RUNS, FitAnswer::recorded)
+                  .number("size", "Batch or length that was asked for.", FitAnswer::wanted)
                   .number(
                       "shared_requests_share",
                       "Share of the requests that all recordings have.",
-                      FitAnswer::sharedRatio)
+                      each -> each.fit().sharedRatio())
                   .text(
                       "device",
                       "Name of the GPU's profile.",
@@ -132,6 +133,12 @@ public record FitAnswer(
                   .many("settings", "One entry for each setting.", ROWS, FitAnswer::rows)
                   .seconds("wall_seconds", "Time that the prediction took.", FitAnswer::seconds)));
 
+  private List<Recorded> recorded() {
+    return IntStream.range(0, files.size())
+        .mapToObj(i -> new Recorded(files.get(i), fit.runs().get(i).value()))
+        .toList();
+  }
+
   private Scenario scenario() {
     return rows.getFirst().scenario();
   }
@@ -142,8 +149,8 @@ public record FitAnswer(
     Facts facts =
         Facts.none()
             .and(
-                "recordings", "{}", String.join(", ", runs.stream().map(FitAnswer::label).toList()))
-            .and("requests", "{} are in all of them", Numbers.percent(sharedRatio))
+                "recordings", "{}", String.join(", ", recorded().stream().map(Recorded::label).toList()))
+            .and("requests", "{} are in all of them", Numbers.percent(fit.sharedRatio()))
             .and(
                 "device",
                 "{}, {} for the program",
@@ -152,7 +159,7 @@ public record FitAnswer(
             .and("rules", "PyTorch {}", scenario().version().id());
     return new Document<>(
         KIND,
-        String.valueOf(Path.of(runs.getFirst().file()).getFileName()),
+        String.valueOf(Path.of(files.getFirst()).getFileName()),
         verdict(),
         List.of(
             new Section(
@@ -160,18 +167,20 @@ public record FitAnswer(
                 List.of(
                     facts,
                     table,
-                    Notes.of(
-                        null,
-                        List.of(
-                            "Sizes are lines or parabolas through those of the recordings; the"
-                                + " order of requests is that of the recording with the largest"
-                                + " value."))))),
+                    Notes.of(null, notes())))),
         table,
         this);
   }
 
-  private static String label(Recorded run) {
-    return number(run.value()) + "=" + run.file();
+  private List<String> notes() {
+    List<String> notes = new ArrayList<>();
+    notes.add(
+        "Sizes are lines or parabolas through those of the recordings; the order of requests is"
+            + " that of the largest recording.");
+    if (!fit.isProportional()) {
+      notes.add("No request grows as --sizes does; they may not be those of the recordings.");
+    }
+    return notes;
   }
 
   private static String number(double value) {
@@ -201,7 +210,7 @@ public record FitAnswer(
         recorded.fits() ? Tone.NEUTRAL : helps ? Tone.GOOD : Tone.BAD,
         Sentence.of(
             "At {} PyTorch reserves {} at most, interval {} to {}, under {}; {}.",
-            number(value),
+            number(wanted),
             bytes(recorded.prediction().result().peakReservedBytes()),
             bytes(recorded.prediction().lowReservedBytes()),
             bytes(recorded.prediction().highReservedBytes()),
