@@ -125,8 +125,8 @@ public final class SizeFit {
   }
 
   /**
-   * Whether some request of the first run grows as the parameter does, within a hundredth. A program
-   * has such requests, its inputs at least; none is a sign of wrong values.
+   * Whether some request of the first run grows as the parameter does, within a hundredth. A
+   * program has such requests, its inputs at least; none is a sign of wrong values.
    */
   public boolean isProportional() {
     int[] rows = requests[0].rows();

@@ -15,7 +15,6 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
-import org.allocsim.simulator.trace.Work;
 import org.junit.jupiter.api.Test;
 
 /** Windows, repetitions, other batches, other orders of steps, and ranks. */

@@ -12,8 +12,8 @@ public final class NamedSizes {
   private NamedSizes() {}
 
   /**
-   * The number in which names differ, for each of them; empty where they differ in anything else, or
-   * in several numbers, or two have the same.
+   * The number in which names differ, for each of them; empty where they differ in anything else,
+   * or in several numbers, or two have the same.
    */
   public static Optional<List<Double>> of(List<String> names) {
     List<String> texts = names.stream().map(name -> NUMBER.matcher(name).replaceAll("#")).toList();
@@ -27,8 +27,7 @@ public final class NamedSizes {
     List<List<Double>> differing = new ArrayList<>();
     for (int place = 0; place < numbers.getFirst().size(); place++) {
       int at = place;
-      List<Double> values =
-          numbers.stream().map(found -> Double.valueOf(found.get(at))).toList();
+      List<Double> values = numbers.stream().map(found -> Double.valueOf(found.get(at))).toList();
       if (values.stream().distinct().count() > 1) {
         differing.add(values);
       }

@@ -131,8 +131,8 @@ public final class ProgramFit {
 
   /**
    * The largest whole value at which every request is served, 0 where not even 1 is; −1 where the
-   * device holds more than {@code 2^24}. A value for which the sizes of the runs give no size counts
-   * as one that fails.
+   * device holds more than {@code 2^24}. A value for which the sizes of the runs give no size
+   * counts as one that fails.
    */
   public long largest(Scenario scenario) {
     long passing = (long) runs().stream().mapToDouble(SizeFit.Run::value).min().orElseThrow();

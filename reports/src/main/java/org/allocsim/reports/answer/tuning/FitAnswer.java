@@ -15,6 +15,7 @@ import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Facts;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Notes;
+import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Section;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Shape;
@@ -100,7 +101,7 @@ public record FitAnswer(
                   "largest_size",
                   "largest that fits",
                   "The largest batch or length at which every request is served on the GPU; 0 where"
- + " none is.",
+                      + " none is.",
                   each -> each.largest() < 0 ? null : each.largest())
               .missing("no limit was found"));
 
@@ -149,7 +150,9 @@ public record FitAnswer(
     Facts facts =
         Facts.none()
             .and(
-                "recordings", "{}", String.join(", ", recorded().stream().map(Recorded::label).toList()))
+                "recordings",
+                "{}",
+                String.join(", ", recorded().stream().map(Recorded::label).toList()))
             .and("requests", "{} are in all of them", Numbers.percent(fit.sharedRatio()))
             .and(
                 "device",
@@ -161,13 +164,7 @@ public record FitAnswer(
         KIND,
         String.valueOf(Path.of(files.getFirst()).getFileName()),
         verdict(),
-        List.of(
-            new Section(
-                null,
-                List.of(
-                    facts,
-                    table,
-                    Notes.of(null, notes())))),
+        List.of(new Section(null, List.of(facts, table, Notes.of(null, notes())))),
         table,
         this);
   }
@@ -223,13 +220,14 @@ public record FitAnswer(
   }
 
   private Sentence largest(Row row) {
+    Quantity memory = bytes(row.scenario().maxBytes());
     return row.largest() < 0
-        ? Sentence.of("No limit was found on {} with {}.", scenario().device().name(), row.name())
+        ? Sentence.of("Every size that was tried fits {} with {}.", memory, row.name())
         : row.largest() == 0
-            ? Sentence.of("Not even 1 fits {} with {}.", scenario().device().name(), row.name())
+            ? Sentence.of("Not even 1 fits {} with {}.", memory, row.name())
             : Sentence.of(
                 "The largest that fits {} with {} is {}.",
-                scenario().device().name(),
+                memory,
                 row.name(),
                 Numbers.count(row.largest()));
   }
