@@ -16,8 +16,8 @@ import org.allocsim.workloads.transform.SizeFit;
  * fitted and the requests run through the allocator.
  *
  * <p>The run with the largest value is followed. The interval of reserved memory holds what every
- * run gives that is followed, widened on both sides by {@link #uncertainty}. It is a bound on what
- * is known to vary, no confidence interval of a distribution.
+ * run gives that is followed, and of two runs what is allocated, widened on both sides by {@link
+ * #uncertainty}. It is a bound on what is known to vary, no confidence interval of a distribution.
  */
 public final class ProgramFit {
   /** Allowance at the values of the runs: a segment more or less, of 2 to 20 MiB. */
@@ -88,6 +88,11 @@ public final class ProgramFit {
               : run(value, followed, scenario).peakReservedBytes());
     }
     double uncertainty = uncertainty(value, result.peakReservedBytes(), scenario);
+    if (peaks.size() == 2) {
+      // A few requests more at larger values move the others and may close every gap: two runs do
+      // not show whether they come.
+      peaks.add(result.peakAllocatedBytes());
+    }
     long low = peaks.stream().min(Comparator.naturalOrder()).orElseThrow();
     long high = peaks.stream().max(Comparator.naturalOrder()).orElseThrow();
     return new Prediction(
