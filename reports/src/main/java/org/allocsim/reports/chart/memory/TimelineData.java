@@ -18,7 +18,7 @@ public final class TimelineData {
   enum Axis {
     /** Seconds since the first event. */
     SECONDS,
-    /** Requests since the first one, for recordings without times. */
+    /** Requests since the first one, for recordings without times or that are idle mostly. */
     EVENTS
   }
 
@@ -36,14 +36,32 @@ public final class TimelineData {
    * @param event the request that is number 0
    */
   record Origin(Axis axis, long nanos, long event) {
+    /** Fewer steps are told apart on any axis. */
+    private static final int MIN_BUCKETS = 100;
+
     /** The origin of the charts of one timeline. */
     static Origin of(MemoryTimeline timeline) {
       int buckets = timeline.bucketCount();
       boolean timed = buckets > 0 && timeline.endNanos(buckets - 1) > timeline.startNanos(0);
       return new Origin(
-          timed ? Axis.SECONDS : Axis.EVENTS,
+          timed && !isIdleMostly(timeline) ? Axis.SECONDS : Axis.EVENTS,
           buckets == 0 ? 0 : timeline.startNanos(0),
           buckets == 0 ? 0 : timeline.startEvent(0));
+    }
+
+    /** Whether one pause is longer than all else: by time, everything would be beside it. */
+    private static boolean isIdleMostly(MemoryTimeline timeline) {
+      int buckets = timeline.bucketCount();
+      if (buckets < MIN_BUCKETS) {
+        return false;
+      }
+      long spanNanos = timeline.endNanos(buckets - 1) - timeline.startNanos(0);
+      for (int bucket = 1; bucket < buckets; bucket++) {
+        if (timeline.startNanos(bucket) - timeline.startNanos(bucket - 1) > spanNanos / 2) {
+          return true;
+        }
+      }
+      return false;
     }
 
     /** Place of a moment. */
