@@ -3,6 +3,7 @@ package org.allocsim.reports.chart.memory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.stats.MemoryTimeline.Series;
 
@@ -42,26 +43,30 @@ public final class TimelineData {
     /** The origin of the charts of one timeline. */
     static Origin of(MemoryTimeline timeline) {
       int buckets = timeline.bucketCount();
-      boolean timed = buckets > 0 && timeline.endNanos(buckets - 1) > timeline.startNanos(0);
-      return new Origin(
-          timed && !isIdleMostly(timeline) ? Axis.SECONDS : Axis.EVENTS,
-          buckets == 0 ? 0 : timeline.startNanos(0),
-          buckets == 0 ? 0 : timeline.startEvent(0));
+      return buckets == 0
+          ? new Origin(Axis.EVENTS, 0, 0)
+          : new Origin(
+              axis(buckets, timeline::startNanos, timeline.endNanos(buckets - 1)),
+              timeline.startNanos(0),
+              timeline.startEvent(0));
     }
 
-    /** Whether one pause is longer than all else: by time, everything would be beside it. */
-    private static boolean isIdleMostly(MemoryTimeline timeline) {
-      int buckets = timeline.bucketCount();
-      if (buckets < MIN_BUCKETS) {
-        return false;
+    /**
+     * What the axis of a timeline counts: seconds, unless there are none, or one pause is longer
+     * than all else, beside which everything would be a hairline.
+     */
+    static Axis axis(int buckets, IntToLongFunction startNanos, long endNanos) {
+      long spanNanos = endNanos - startNanos.applyAsLong(0);
+      if (spanNanos <= 0) {
+        return Axis.EVENTS;
       }
-      long spanNanos = timeline.endNanos(buckets - 1) - timeline.startNanos(0);
-      for (int bucket = 1; bucket < buckets; bucket++) {
-        if (timeline.startNanos(bucket) - timeline.startNanos(bucket - 1) > spanNanos / 2) {
-          return true;
+      for (int bucket = 1; bucket < buckets && buckets >= MIN_BUCKETS; bucket++) {
+        long pauseNanos = startNanos.applyAsLong(bucket) - startNanos.applyAsLong(bucket - 1);
+        if (pauseNanos > spanNanos / 2) {
+          return Axis.EVENTS;
         }
       }
-      return false;
+      return Axis.SECONDS;
     }
 
     /** Place of a moment. */
