@@ -34,12 +34,16 @@ final class CallReplay {
   private final Rows rows = new Rows();
   private final MemoryStats stats;
   private final Messages messages;
-  private final CachingAllocator allocator;
+  private final CachingAllocator policy;
+
+  /** The same, to which uses end in the recorded order. */
+  private final RecordedOrder allocator;
 
   /** Routing that has begun and not ended, the innermost first. */
   private final Deque<Integer> routing = new ArrayDeque<>();
 
   private final Set<Integer> live = new HashSet<>();
+  private final Map<Integer, Integer> pools = new HashMap<>();
   private final Map<Integer, List<Integer>> uses = new HashMap<>();
 
   /** Freed allocations with work on a stream that is not complete, by stream. */
@@ -47,16 +51,18 @@ final class CallReplay {
 
   private long completionRank;
 
-  private CallReplay(CallSequence sequence, PyTorchVersion version) throws ConfigException {
+  private CallReplay(CallSequence sequence, PyTorchVersion version, EffectLog recorded)
+      throws ConfigException {
     this.sequence = sequence;
     this.version = version;
     config = ConfigParser.parse(sequence.conf(), version).allocator();
     stats = new MemoryStats(config.maxSplitBytes());
     messages = new Messages(stats, new ArrayList<>());
     StandInDevice device = new StandInDevice(sequence.capacityBytes(), sequence.ascendingEvery());
-    allocator =
+    policy =
         new CachingAllocator(
             config, version, limitBytes(), device, EffectListeners.all(stats, rows, messages));
+    allocator = new RecordedOrder(policy, recorded, rows.log::count);
     for (int i = 0; i < sequence.streams(); i++) {
       pending.add(new ArrayDeque<>());
     }
@@ -65,10 +71,13 @@ final class CallReplay {
   /**
    * Makes all calls.
    *
+   * @param recorded what PyTorch did: uses that ended at the same moment are seen in the order of
+   *     its frees, since it asks its streams in that of a hash map
    * @throws ConfigException where the release refuses the settings
    */
-  static CallOutcome of(CallSequence sequence, PyTorchVersion version) throws ConfigException {
-    CallReplay replay = new CallReplay(sequence, version);
+  static CallOutcome of(CallSequence sequence, PyTorchVersion version, EffectLog recorded)
+      throws ConfigException {
+    CallReplay replay = new CallReplay(sequence, version, recorded);
     sequence.calls().forEach(replay::call);
     OutOfMemoryMessage.Template template =
         OutOfMemoryMessage.Template.of(version, replay.config.expandableSegments());
@@ -96,24 +105,21 @@ final class CallReplay {
       case USE -> use(id, call.stream());
       case COMPLETE -> complete(id, call.stream());
       case EMPTY_CACHE -> allocator.emptyCache();
-      case MAKE_POOL -> allocator.definePool(id, PrivatePoolOptions.PLAIN);
+      case MAKE_POOL -> policy.definePool(id, PrivatePoolOptions.PLAIN);
       case MAKE_POOL_FOR_EMERGENCIES ->
-          allocator.definePool(id, new PrivatePoolOptions(true, false, false));
+          policy.definePool(id, new PrivatePoolOptions(true, false, false));
       case MAKE_POOL_WITHOUT_SPLITS ->
-          allocator.definePool(id, new PrivatePoolOptions(false, true, false));
+          policy.definePool(id, new PrivatePoolOptions(false, true, false));
       case BEGIN_POOL -> routing.push(id);
       case END_POOL -> routing.pop();
-      case RELEASE_POOL -> {
-        allocator.releasePool(id);
-        allocator.emptyPool(id);
-      }
+      case RELEASE_POOL -> release(id);
     }
   }
 
   private void allocate(AllocatorCall call) {
-    Integer pool = routing.peek();
-    long address =
-        allocator.allocate(call.id(), call.bytes(), call.stream(), pool == null ? 0 : pool);
+    int pool = routing.isEmpty() ? 0 : routing.peek();
+    long address = allocator.allocate(call.id(), call.bytes(), call.stream(), pool);
+    pools.put(call.id(), pool);
     if (address != AllocatorPolicy.OUT_OF_MEMORY && call.bytes() > 0) {
       live.add(call.id());
     }
@@ -142,6 +148,21 @@ final class CallReplay {
         done = waiting.remove();
         allocator.useComplete(done, stream);
       } while (done != id);
+    }
+  }
+
+  /** Waiting for what a pool's blocks were used for completes all that their streams did before. */
+  private void release(int pool) {
+    allocator.releasePool(pool);
+    allocator.emptyPool(pool);
+    for (int stream = 0; stream < pending.size(); stream++) {
+      int last = -1;
+      for (int id : pending.get(stream)) {
+        last = pools.get(id) == pool ? id : last;
+      }
+      if (last >= 0) {
+        complete(last, stream);
+      }
     }
   }
 

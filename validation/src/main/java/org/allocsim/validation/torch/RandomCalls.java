@@ -4,8 +4,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.allocsim.validation.torch.AllocatorCall.Kind;
 
@@ -15,7 +17,7 @@ import org.allocsim.validation.torch.AllocatorCall.Kind;
  */
 final class RandomCalls {
   private static final long MIB = 1L << 20;
-  private static final int CALLS = 4000;
+  private static final int CALLS = 10_000;
   private static final int MAX_LIVE = 400;
 
   /** What sequences try, in turn. */
@@ -54,6 +56,9 @@ final class RandomCalls {
 
   private final List<Integer> pools = new ArrayList<>();
   private final Deque<Integer> open = new ArrayDeque<>();
+  private final Set<Integer> used = new HashSet<>();
+  private final Set<Integer> forEmergencies = new HashSet<>();
+  private final Map<Integer, Integer> poolOf = new HashMap<>();
   private final int streams;
   private final int sizes;
   private int allocations;
@@ -95,11 +100,13 @@ final class RandomCalls {
 
   private String conf() {
     List<String> parts = new ArrayList<>();
+    int maxSplit = Integer.MAX_VALUE;
     if (kind.contains("expandable")) {
       parts.add("expandable_segments:True");
     }
     if (uses("max_split") || kind.equals("non_split_rounding")) {
-      parts.add("max_split_size_mb:" + List.of(20, 21, 24, 32, 64, 100, 200).get(random.nextInt(7)));
+      maxSplit = List.of(20, 21, 24, 32, 64, 100, 200).get(random.nextInt(7));
+      parts.add("max_split_size_mb:" + maxSplit);
     }
     if (kind.equals("non_split_rounding")) {
       parts.add("max_non_split_rounding_mb:" + List.of(21, 32, 64, 128).get(random.nextInt(4)));
@@ -123,7 +130,9 @@ final class RandomCalls {
       parts.add("per_process_memory_fraction:" + (0.05 + random.nextInt(90) / 100.0));
     }
     if (uses("large_segment")) {
-      parts.add("large_segment_size_mb:" + List.of(20, 32, 64, 128, 256).get(random.nextInt(5)));
+      // Blocks of this size must be among those that may be split.
+      int segment = List.of(20, 32, 64, 128, 256).get(random.nextInt(5));
+      parts.add("large_segment_size_mb:" + Math.min(segment, maxSplit));
     }
     if (uses("throw")) {
       parts.add("throw_on_cudamalloc_oom:True");
@@ -163,6 +172,10 @@ final class RandomCalls {
     int id = allocations++;
     int stream = random.nextInt(3) == 0 ? random.nextInt(streams) : 0;
     add(Kind.ALLOCATE, id, bytes(), stream);
+    if (!open.isEmpty()) {
+      used.add(open.peek());
+      poolOf.put(id, open.peek());
+    }
     streamOf.put(id, stream);
     live.add(id);
     if (streams > 1) {
@@ -233,11 +246,23 @@ final class RandomCalls {
       add(Kind.END_POOL, open.pop(), 0, 0);
     } else if (what == 9 && !pools.isEmpty()) {
       Integer pool = pools.get(random.nextInt(pools.size()));
-      if (!open.contains(pool)) {
+      if (!open.contains(pool) && isReleased(pool)) {
         pools.remove(pool);
         add(Kind.RELEASE_POOL, pool, 0, 0);
       }
     }
+  }
+
+  /**
+   * Whether a pool may be given up. The simulation knows no pool that never served a request, and
+   * one for emergencies would serve on. PyTorch 2.14 forgets a pool of expandable segments while
+   * blocks of it are live, and breaks at their free.
+   */
+  private boolean isReleased(int pool) {
+    return used.contains(pool)
+        && !forEmergencies.contains(pool)
+        && !(kind.contains("expandable")
+            && live.stream().anyMatch(id -> poolOf.getOrDefault(id, 0) == pool));
   }
 
   private int pool(int what) {
@@ -254,6 +279,9 @@ final class RandomCalls {
               random.nextBoolean() ? Kind.MAKE_POOL_WITHOUT_SPLITS : Kind.MAKE_POOL;
           default -> Kind.MAKE_POOL;
         };
+    if (made == Kind.MAKE_POOL_FOR_EMERGENCIES) {
+      forEmergencies.add(pool);
+    }
     add(made, pool, 0, 0);
     return pool;
   }
