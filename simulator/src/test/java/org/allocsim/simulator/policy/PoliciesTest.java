@@ -43,6 +43,18 @@ class PoliciesTest {
   }
 
   @Test
+  void everyPolicySaysHowItsRulesAreKnown() {
+    for (PolicyProvider provider : Policies.all()) {
+      assertTrue(
+          provider
+              .spec()
+              .source()
+              .matches(".*(recorded|source read|published rules|a model|a definition).*"),
+          provider.spec()::toString);
+    }
+  }
+
+  @Test
   void everyPolicyServesAndTakesBackARequestWithItsDefaults() throws Exception {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     trace.free(trace.allocate(1L << 20, 0, PoolId.DEFAULT));

@@ -149,7 +149,6 @@ record CallOutcome(
     return row >= log.count()
         ? "nothing"
         : "%s %x %d %d"
-            .formatted(
-                log.kind(row).action(), log.address(row), log.bytes(row), log.stream(row));
+            .formatted(log.kind(row).action(), log.address(row), log.bytes(row), log.stream(row));
   }
 }

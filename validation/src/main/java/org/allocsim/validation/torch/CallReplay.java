@@ -89,9 +89,7 @@ final class CallReplay {
 
   private long limitBytes() throws ConfigException {
     double fraction =
-        Double.isNaN(sequence.fraction())
-            ? config.perProcessMemoryFraction()
-            : sequence.fraction();
+        Double.isNaN(sequence.fraction()) ? config.perProcessMemoryFraction() : sequence.fraction();
     return Double.isNaN(sequence.fraction()) && fraction == 1
         ? MemoryLimit.NONE
         : MemoryLimit.ofFraction(fraction, sequence.capacityBytes(), version);

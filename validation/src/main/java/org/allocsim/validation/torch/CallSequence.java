@@ -34,15 +34,16 @@ record CallSequence(
 
   /** Writes the sequence as Python reads it. */
   void appendTo(StringBuilder out) {
-    out.append("sequence %d %d %s %d %d %d %s\n"
-        .formatted(
-            id,
-            capacityBytes,
-            Double.isNaN(fraction) ? "-" : Double.toString(fraction),
-            ascendingEvery,
-            streams,
-            calls.size(),
-            conf));
+    out.append(
+        "sequence %d %d %s %d %d %d %s\n"
+            .formatted(
+                id,
+                capacityBytes,
+                Double.isNaN(fraction) ? "-" : Double.toString(fraction),
+                ascendingEvery,
+                streams,
+                calls.size(),
+                conf));
     calls.forEach(call -> out.append(call.line()));
   }
 }

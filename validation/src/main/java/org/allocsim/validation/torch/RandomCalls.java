@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.allocsim.validation.torch.AllocatorCall.Kind;
@@ -81,7 +82,7 @@ final class RandomCalls {
   }
 
   private CallSequence make(int id) {
-    long capacityBytes = (100 + random.nextInt(random.nextBoolean() ? 900 : 8000)) * 2 * MIB;
+    long capacityBytes = (100 + random.nextInt(random.nextBoolean() ? 900 : 8000)) * 2L * MIB;
     String conf = conf();
     boolean limited =
         kind.equals("fraction") || kind.equals("gc") || (isMixed() && random.nextBoolean());
@@ -194,7 +195,7 @@ final class RandomCalls {
     }
     int small = List.of(30, 60, 90, 5).get(sizes);
     if (what < small) {
-      return 1 + random.nextInt(1 << (4 + random.nextInt(17)));
+      return 1L + random.nextInt(1 << (4 + random.nextInt(17)));
     }
     return what < 97 ? 1 + random.nextLong(MIB << random.nextInt(7)) : random.nextLong(900 * MIB);
   }
@@ -202,7 +203,7 @@ final class RandomCalls {
   private void use(int id) {
     int stream = random.nextInt(streams);
     List<Integer> uses = usesOf.computeIfAbsent(id, _ -> new ArrayList<>());
-    if (stream != streamOf.get(id) && !uses.contains(stream)) {
+    if (stream != Objects.requireNonNull(streamOf.get(id)) && !uses.contains(stream)) {
       uses.add(stream);
       add(Kind.USE, id, 0, stream);
     }

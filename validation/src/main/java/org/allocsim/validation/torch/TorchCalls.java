@@ -125,8 +125,7 @@ public final class TorchCalls {
     }
   }
 
-  private List<CallVerdict> follow(
-      BufferedReader lines, long firstSeed, int count, Path errors)
+  private List<CallVerdict> follow(BufferedReader lines, long firstSeed, int count, Path errors)
       throws TorchException, IOException {
     String first = lines.readLine();
     if (first == null || !first.startsWith("torch ")) {

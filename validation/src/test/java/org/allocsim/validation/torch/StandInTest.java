@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The library that takes the place of a GPU; left out where there is no compiler for it. */
+@SuppressWarnings("restricted")
 class StandInTest {
   private static final long PAGE = 2L << 20;
   private static final long DEVICE_BYTES = 80L << 30;

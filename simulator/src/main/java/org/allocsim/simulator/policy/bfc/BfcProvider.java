@@ -58,7 +58,7 @@ public final class BfcProvider implements PolicyProvider {
           "BFC, the allocator of JAX, XLA and TensorFlow: one preallocated pool, or regions that"
               + " double",
           "openxla/xla, xla/tsl/framework/bfc_allocator.cc, 00df9ee (2026); JAX 0.11.2;"
-              + " TensorFlow 2.x",
+              + " TensorFlow 2.x; JAX 0.11.2 recorded on an H100, other options read in the source",
           List.of(
               new PolicySpec.Option(
                   PRESET,

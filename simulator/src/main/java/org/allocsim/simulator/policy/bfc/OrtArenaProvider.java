@@ -26,7 +26,7 @@ public final class OrtArenaProvider implements PolicyProvider {
           "ort-arena",
           "ONNX Runtime's BFC arena",
           "microsoft/onnxruntime, onnxruntime/core/framework/bfc_arena.cc, 009aae1; limit of"
-              + " doubling as in the CUDA plugin's arena",
+              + " doubling as in the CUDA plugin's arena; source read",
           List.of(
               new PolicySpec.Option(
                   STRATEGY,

@@ -14,7 +14,7 @@ import org.allocsim.simulator.policy.block.BlockHeap;
 
 /** Makes the classic allocators, which serve requests as they come. */
 public abstract class ClassicProvider implements PolicyProvider {
-  private static final String KNUTH = "textbook rules (Knuth, vol. 1, 2.5); growth is a model";
+  private static final String KNUTH = "published rules (Knuth, vol. 1, 2.5); growth is a model";
 
   private static final List<PolicySpec.Option> HEAP_OPTIONS =
       List.of(
@@ -124,7 +124,7 @@ public abstract class ClassicProvider implements PolicyProvider {
       super(
           "tlsf",
           "one heap; two-level segregated fit, a good fit in constant time",
-          "mattconte/tlsf, tlsf.c (deff9ab, 2020), without headers; growth is a model",
+          "mattconte/tlsf, tlsf.c (deff9ab, 2020), without headers; source read, growth is a model",
           8);
     }
 

@@ -23,7 +23,7 @@ public final class CubProvider implements PolicyProvider {
       new PolicySpec(
           "cub",
           "CUB's CachingDeviceAllocator: blocks of fixed sizes, cached up to a limit",
-          "NVIDIA/cccl, cub/util_allocator.cuh, CUB 3.0.1",
+          "NVIDIA/cccl, cub/util_allocator.cuh, CUB 3.0.1; recorded on an H100",
           List.of(
               new PolicySpec.Option(
                   GROWTH, "8", "", "quotient of the sizes of neighbouring bins, from 2 to 1024"),

@@ -17,7 +17,7 @@ public final class CupyProvider implements PolicyProvider {
       new PolicySpec(
           "cupy",
           "CuPy's MemoryPool: best fit, segments of exactly the request, one arena a stream",
-          "cupy/cupy, cupy/cuda/memory.pyx, 14.2.0",
+          "cupy/cupy, cupy/cuda/memory.pyx, 14.2.0; recorded",
           List.of());
 
   /** A provider; the service loader makes it. */

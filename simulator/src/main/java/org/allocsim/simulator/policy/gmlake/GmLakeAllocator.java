@@ -29,8 +29,10 @@ import org.jspecify.annotations.Nullable;
  * modelled: every request is served from the common pools. Frees count as finished on the device at
  * once when stitched blocks are collected. Where memory after an active stitched block, but not
  * used by it, goes back to the device, all of it is unmapped; the code forgets all chunks but the
- * first and so keeps their memory until the block is freed. Streams are visited in the order of
- * their numbers; the code has hash maps there.
+ * first, and shortens the list that it walks, and so keeps their memory until the block is freed.
+ * Where free memory has all that a request lacks, and where the device refuses the rest, the code's
+ * {@code realloc_block} leaves the error unset; here both are refusals. Streams are visited in the
+ * order of their numbers; the code has hash maps there.
  *
  * <p>The layout shows the segments that physical memory was obtained with. A stitched allocation,
  * whose own address lies in none of them, is shown as the several primitive blocks that it uses.

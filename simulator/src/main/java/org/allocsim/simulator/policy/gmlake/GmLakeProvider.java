@@ -20,7 +20,8 @@ public final class GmLakeProvider implements PolicyProvider {
       new PolicySpec(
           "gmlake",
           "GMLake: caching allocator that stitches free blocks by virtual memory",
-          "intelligent-machine-learning/glake 0274a9c (2024-07), GMLake; arXiv 2401.08156",
+          "intelligent-machine-learning/glake 0274a9c (2024-07), GMLake; arXiv 2401.08156; source"
+              + " read, driver calls compared on a GPU",
           List.of(
               new PolicySpec.Option(
                   "stitching", "true", "", "false is plain caching (vmmDefragment=0)"),

@@ -5,7 +5,7 @@ import org.allocsim.simulator.policy.PolicySpec;
 /** The options that both pool types have. */
 final class MxnetOptions {
   static final String SOURCE =
-      "apache/mxnet, src/storage/pooled_storage_manager.h, state of January 2023";
+      "apache/mxnet, src/storage/pooled_storage_manager.h, state of January 2023; source read";
 
   static final PolicySpec.Option PAGE =
       new PolicySpec.Option(

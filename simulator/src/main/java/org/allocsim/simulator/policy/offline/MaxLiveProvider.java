@@ -18,7 +18,7 @@ public final class MaxLiveProvider implements PolicyProvider {
           PolicySpec.Kind.BOUND,
           "max-live",
           "what is live at each moment: no allocator that leaves blocks in place reserves less",
-          "sum of the live requests, unrounded",
+          "sum of the live requests, unrounded; a definition",
           List.of());
 
   /** A provider; the service loader makes it. */

@@ -64,7 +64,7 @@ public abstract class PlannerProvider implements PolicyProvider {
               PolicySpec.Kind.OFFLINE,
               "plan-greedy-size",
               "one segment planned greedily: the largest first, each into its smallest gap",
-              "TensorFlow Lite, greedy_by_size_assignment.cc (25227c9)",
+              "TensorFlow Lite, greedy_by_size_assignment.cc (25227c9); source read",
               List.of(
                   PlanOptions.ALIGNMENT_OPTION,
                   new PolicySpec.Option(
@@ -94,7 +94,8 @@ public abstract class PlannerProvider implements PolicyProvider {
               PolicySpec.Kind.OFFLINE,
               "plan-search",
               "one segment planned by branch and bound: the lowest plan where the search ends",
-              "rules of MiniMalloc (M. Moffitt, ASPLOS 2023; google/minimalloc 9f5cf81)",
+              "rules of MiniMalloc (M. Moffitt, ASPLOS 2023; google/minimalloc 9f5cf81);"
+                  + " published rules",
               List.of(
                   PlanOptions.ALIGNMENT_OPTION,
                   new PolicySpec.Option(

@@ -22,7 +22,7 @@ public final class AutoGrowthProvider implements PolicyProvider {
       new PolicySpec(
           "paddle-auto-growth",
           "PaddlePaddle's auto growth best fit: high ends of free blocks, chunks of the request",
-          "PaddlePaddle/Paddle, auto_growth_best_fit_allocator.cc, 11ef52e",
+          "PaddlePaddle/Paddle, auto_growth_best_fit_allocator.cc, 11ef52e; source read",
           List.of(
               new PolicySpec.Option(
                   CHUNK,

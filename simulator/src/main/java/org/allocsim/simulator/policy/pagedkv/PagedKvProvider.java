@@ -17,7 +17,7 @@ public final class PagedKvProvider implements PolicyProvider {
       new PolicySpec(
           "paged-kv",
           "vLLM's paged cache of keys and values; private pools are sequences",
-          "vllm-project/vllm, v1/core/block_pool.py 002f349; arXiv 2309.06180",
+          "vllm-project/vllm, v1/core/block_pool.py 002f349; arXiv 2309.06180; source read",
           List.of(
               new PolicySpec.Option("block-size", "16", "tokens", "tokens of a block"),
               new PolicySpec.Option(

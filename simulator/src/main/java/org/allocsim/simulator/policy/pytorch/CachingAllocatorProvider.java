@@ -19,8 +19,7 @@ public final class CachingAllocatorProvider implements PolicyProvider {
       new PolicySpec(
           "pytorch",
           "PyTorch's CUDA caching allocator, native or with expandable segments",
-          "pytorch/pytorch, c10/cuda/CUDACachingAllocator.cpp, release 2.11; differences of 2.0 to"
-              + " 2.14 by version",
+          "pytorch/pytorch, c10/cuda/CUDACachingAllocator.cpp; " + PyTorchVersion.evidence(),
           List.of(
               new PolicySpec.Option(
                   CONF, "", "", "configuration string, as in PYTORCH_CUDA_ALLOC_CONF"),
@@ -57,7 +56,7 @@ public final class CachingAllocatorProvider implements PolicyProvider {
     try {
       return ConfigParser.parse(settings.option(CONF, ""), release(settings)).allocator();
     } catch (ConfigException e) {
-      throw new PolicyOptionException(e.getMessage());
+      throw new PolicyOptionException(e.sentence());
     }
   }
 

@@ -1,15 +1,20 @@
 package org.allocsim.simulator.policy.pytorch;
 
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 
 /**
  * A PyTorch release as far as its caching allocator decides, parses or speaks differently from its
  * neighbours. Rounding, pools, best fit, splitting, merging and the order of retry and release are
  * the same in all of them for the default configuration.
  *
- * <p>Where a boundary between releases is not confirmed by a release's own source, the method that
- * draws it says so.
+ * <p>{@link #isRecorded()} says of which releases the rules are sure; where a boundary lies between
+ * others, the method that draws it says so.
  */
 public enum PyTorchVersion {
   V2_0,
@@ -32,6 +37,69 @@ public enum PyTorchVersion {
   public static final PyTorchVersion DEFAULT = V2_11;
 
   private static final PyTorchVersion[] VERSIONS = values();
+
+  /** The releases whose own allocators were recorded. */
+  private static final Set<PyTorchVersion> RECORDED =
+      EnumSet.of(V2_0, V2_1, V2_2, V2_4, V2_6, V2_9, V2_10, V2_11, V2_14);
+
+  /**
+   * Whether this release's own allocator was recorded, and the rules reproduce what it did: 2.0.0,
+   * 2.1.2, 2.2.0, 2.4.0, 2.6.0, 2.9.1, a state after 2.10, 2.11.0 and 2.14.1. The rules of other
+   * releases are presumed from the numbers and dates of pull requests and from their neighbours.
+   */
+  public boolean isRecorded() {
+    return RECORDED.contains(this);
+  }
+
+  /** How sure the rules of the releases are, in a few words. */
+  static String evidence() {
+    return "releases " + listed(true) + " recorded; rules of " + listed(false) + " presumed";
+  }
+
+  private static String listed(boolean recorded) {
+    return Arrays.stream(VERSIONS)
+        .filter(version -> version.isRecorded() == recorded)
+        .map(PyTorchVersion::id)
+        .collect(Collectors.joining(", "));
+  }
+
+  /** The first release with each key, the oldest keys first. */
+  private static final SequencedMap<String, PyTorchVersion> FIRST_WITH = new LinkedHashMap<>();
+
+  static {
+    introduce(
+        V2_0,
+        "max_split_size_mb",
+        "garbage_collection_threshold",
+        "roundup_power2_divisions",
+        "backend");
+    introduce(V2_1, "expandable_segments");
+    introduce(
+        V2_2,
+        "release_lock_on_cudamalloc",
+        "release_lock_on_hipmalloc",
+        "pinned_use_cuda_host_register",
+        "pinned_use_hip_host_register",
+        "pinned_num_register_threads");
+    // Unconfirmed: the first release with background threads.
+    introduce(V2_5, "pinned_use_background_threads");
+    introduce(V2_6, "max_non_split_rounding_mb");
+    introduce(V2_9, "graph_capture_record_stream_reuse");
+    introduce(V2_10, "per_process_memory_fraction", "pinned_reserve_segment_size_mb");
+    introduce(V2_11, "large_segment_size_mb");
+    introduce(V2_12, "throw_on_cudamalloc_oom");
+    introduce(
+        V2_13,
+        "pinned_free_catch_all",
+        "pinned_max_round_threshold_mb",
+        "pinned_max_cached_size_mb");
+  }
+
+  private static void introduce(PyTorchVersion first, String... keys) {
+    for (String key : keys) {
+      FIRST_WITH.put(key, first);
+    }
+  }
 
   /** The name of the release line, such as {@code "2.11"}. */
   public String id() {
@@ -100,7 +168,9 @@ public enum PyTorchVersion {
 
   /**
    * Whether of free blocks of one size that of the older segment comes first, then the lower
-   * address, in best fit and where cached segments are released. Before, the lower address does.
+   * address, in best fit and where cached segments are released (pull request 183591, in 2.13 by
+   * its date). Before, the lower address does; in 2.12, which numbers every block (pull request
+   * 178362) and was not recorded, that is presumed.
    */
   public boolean ordersBySegmentAge() {
     return isAtLeast(V2_13);
@@ -150,36 +220,13 @@ public enum PyTorchVersion {
 
   /** Whether a configuration string of this release may have this key. */
   public boolean knowsKey(String key) {
-    PyTorchVersion first = firstWith(key);
+    PyTorchVersion first = FIRST_WITH.get(key);
     return first != null && isAtLeast(first);
   }
 
-  /** The first release with a key, or null where none of them has it. */
-  private static @Nullable PyTorchVersion firstWith(String key) {
-    return switch (key) {
-      case "max_split_size_mb",
-          "garbage_collection_threshold",
-          "roundup_power2_divisions",
-          "backend" ->
-          V2_0;
-      case "expandable_segments" -> V2_1;
-      case "release_lock_on_cudamalloc",
-          "release_lock_on_hipmalloc",
-          "pinned_use_cuda_host_register",
-          "pinned_use_hip_host_register",
-          "pinned_num_register_threads" ->
-          V2_2;
-      // Unconfirmed: the first release with background threads.
-      case "pinned_use_background_threads" -> V2_5;
-      case "max_non_split_rounding_mb" -> V2_6;
-      case "graph_capture_record_stream_reuse" -> V2_9;
-      case "per_process_memory_fraction", "pinned_reserve_segment_size_mb" -> V2_10;
-      case "large_segment_size_mb" -> V2_11;
-      case "throw_on_cudamalloc_oom" -> V2_12;
-      case "pinned_free_catch_all", "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb" ->
-          V2_13;
-      default -> null;
-    };
+  /** The keys that a configuration string of this release may have, the oldest first. */
+  List<String> keys() {
+    return FIRST_WITH.keySet().stream().filter(this::knowsKey).toList();
   }
 
   /** Keys that later releases know and whose values this project does not interpret. */

@@ -22,7 +22,7 @@ public final class ArenaMemoryResourceProvider implements PolicyProvider {
           "rmm-arena",
           "RMM's arena_memory_resource: first fit in one piece of memory, superblocks for every"
               + " stream",
-          "rapidsai/rmm 5d50a37 (2026-07), arena_memory_resource",
+          "rapidsai/rmm 5d50a37 (2026-07), arena_memory_resource; source read",
           List.of(
               new PolicySpec.Option(
                   SIZE, HALF, "bytes", "size of the arena, or half for half of the free memory"),

@@ -27,7 +27,7 @@ public final class BinningMemoryResourceProvider implements PolicyProvider {
           "rmm-binning",
           "RMM's binning_memory_resource: a fixed-size resource for every power of two of a range",
           "rapidsai/rmm 5d50a37 (2026-07), binning_memory_resource; bins as its replay benchmark"
-              + " has them",
+              + " has them; source read",
           List.of(
               new PolicySpec.Option(MIN_EXPONENT, "18", "", "log2 of the smallest bin, 8 to 30"),
               new PolicySpec.Option(MAX_EXPONENT, "22", "", "log2 of the largest bin, 8 to 30")));

@@ -18,7 +18,8 @@ public final class StAllocProvider implements PolicyProvider {
           PolicySpec.Kind.OFFLINE,
           "stalloc",
           "STAlloc: places planned from a profile of the program, with a caching fallback",
-          "infinigence/STAlloc 3a9f97f (2025-09), Allocator; arXiv 2507.16274",
+          "infinigence/STAlloc 3a9f97f (2025-09), Allocator; arXiv 2507.16274; source read,"
+              + " the planner is a model",
           List.of());
 
   /** A provider; the service loader makes it. */

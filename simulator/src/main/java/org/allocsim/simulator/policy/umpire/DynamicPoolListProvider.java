@@ -15,7 +15,7 @@ public final class DynamicPoolListProvider implements PolicyProvider {
       new PolicySpec(
           "umpire-list",
           "Umpire's DynamicPoolList: best fit at the lowest address, coalescing of whole blocks",
-          "LLNL/Umpire 5bf5bc1 (2024-10), DynamicPoolList",
+          "LLNL/Umpire 5bf5bc1 (2024-10), DynamicPoolList; source read",
           PoolOptions.DESCRIPTION);
 
   /** A provider; the service loader makes it. */

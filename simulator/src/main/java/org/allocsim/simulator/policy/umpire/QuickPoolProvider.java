@@ -15,7 +15,7 @@ public final class QuickPoolProvider implements PolicyProvider {
       new PolicySpec(
           "umpire-quick",
           "Umpire's QuickPool: best fit, exact cuts, coalescing when all is free",
-          "LLNL/Umpire 5bf5bc1 (2024-10), QuickPool",
+          "LLNL/Umpire 5bf5bc1 (2024-10), QuickPool; source read",
           PoolOptions.DESCRIPTION);
 
   /** A provider; the service loader makes it. */
