@@ -156,7 +156,7 @@ final class CallReplay {
     for (int stream = 0; stream < pending.size(); stream++) {
       int last = -1;
       for (int id : pending.get(stream)) {
-        last = pools.get(id) == pool ? id : last;
+        last = pools.getOrDefault(id, 0) == pool ? id : last;
       }
       if (last >= 0) {
         complete(last, stream);

@@ -4,11 +4,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.SplittableRandom;
 import org.allocsim.validation.torch.AllocatorCall.Kind;
 
@@ -57,13 +55,14 @@ final class RandomCalls {
 
   private final List<Integer> pools = new ArrayList<>();
   private final Deque<Integer> open = new ArrayDeque<>();
-  private final Set<Integer> used = new HashSet<>();
-  private final Set<Integer> forEmergencies = new HashSet<>();
   private final Map<Integer, Integer> poolOf = new HashMap<>();
   private final int streams;
   private final int sizes;
   private int allocations;
   private int poolsMade;
+
+  /** The pool for emergencies, 0 for none: PyTorch asks several in the order of a hash set. */
+  private int poolForEmergencies;
 
   private RandomCalls(String kind, long seed) {
     this.kind = kind;
@@ -174,7 +173,6 @@ final class RandomCalls {
     int stream = random.nextInt(3) == 0 ? random.nextInt(streams) : 0;
     add(Kind.ALLOCATE, id, bytes(), stream);
     if (!open.isEmpty()) {
-      used.add(open.peek());
       poolOf.put(id, open.peek());
     }
     streamOf.put(id, stream);
@@ -246,24 +244,22 @@ final class RandomCalls {
     } else if (what < 9 && !open.isEmpty()) {
       add(Kind.END_POOL, open.pop(), 0, 0);
     } else if (what == 9 && !pools.isEmpty()) {
-      Integer pool = pools.get(random.nextInt(pools.size()));
+      int pool = pools.get(random.nextInt(pools.size()));
       if (!open.contains(pool) && isReleased(pool)) {
-        pools.remove(pool);
+        pools.remove(Integer.valueOf(pool));
+        poolForEmergencies = pool == poolForEmergencies ? 0 : poolForEmergencies;
         add(Kind.RELEASE_POOL, pool, 0, 0);
       }
     }
   }
 
   /**
-   * Whether a pool may be given up. The simulation knows no pool that never served a request, and
-   * one for emergencies would serve on. PyTorch 2.14 forgets a pool of expandable segments while
-   * blocks of it are live, and breaks at their free.
+   * Whether a pool may be given up. PyTorch 2.14 forgets a pool of expandable segments while blocks
+   * of it are live, and breaks at their free.
    */
   private boolean isReleased(int pool) {
-    return used.contains(pool)
-        && !forEmergencies.contains(pool)
-        && !(kind.contains("expandable")
-            && live.stream().anyMatch(id -> poolOf.getOrDefault(id, 0) == pool));
+    return !kind.contains("expandable")
+        || live.stream().noneMatch(id -> poolOf.getOrDefault(id, 0) == pool);
   }
 
   private int pool(int what) {
@@ -275,13 +271,13 @@ final class RandomCalls {
     Kind made =
         switch (kind) {
           case "pools_on_oom" ->
-              random.nextBoolean() ? Kind.MAKE_POOL_FOR_EMERGENCIES : Kind.MAKE_POOL;
+              poolForEmergencies == 0 ? Kind.MAKE_POOL_FOR_EMERGENCIES : Kind.MAKE_POOL;
           case "pools_no_split" ->
               random.nextBoolean() ? Kind.MAKE_POOL_WITHOUT_SPLITS : Kind.MAKE_POOL;
           default -> Kind.MAKE_POOL;
         };
     if (made == Kind.MAKE_POOL_FOR_EMERGENCIES) {
-      forEmergencies.add(pool);
+      poolForEmergencies = pool;
     }
     add(made, pool, 0, 0);
     return pool;

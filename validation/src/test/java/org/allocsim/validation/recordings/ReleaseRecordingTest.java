@@ -57,10 +57,9 @@ class ReleaseRecordingTest {
       player.play();
       Optional<String> difference = player.difference();
       counts.add(sequence, difference.isEmpty(), player.endedInAssertion);
-      difference
-          .ifPresent(text ->
-              differences.add(
-                  sequence.get("kind").asString() + ' ' + sequence.get("seed") + ": " + text));
+      difference.ifPresent(text ->
+          differences.add(
+              sequence.get("kind").asString() + ' ' + sequence.get("seed") + ": " + text));
     }
     assertEquals(List.of(), differences);
     counts.check(name);

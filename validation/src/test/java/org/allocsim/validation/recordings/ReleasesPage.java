@@ -72,11 +72,15 @@ final class ReleasesPage {
   }
 
   private void addReleases(List<JsonNode> recorded, List<JsonNode> runs) {
-    page.append("| release | how | sequences | exact | broken off | events | statistics | messages |\n");
+    page.append(
+        "| release | how | sequences | exact | broken off | events | statistics | messages |\n");
     page.append("|---|---|--:|--:|--:|--:|--:|--:|\n");
     recorded.forEach(each -> row(each.get("torch").asString(), "recorded", List.of(each)));
     runs.forEach(each ->
-        row(each.get("torch").asString(), "stand-in", each.get("sequences").valueStream().toList()));
+        row(
+            each.get("torch").asString(),
+            "stand-in",
+            each.get("sequences").valueStream().toList()));
     page.append('\n');
   }
 
@@ -101,8 +105,9 @@ final class ReleasesPage {
 
   private void addKinds(JsonNode run) {
     page.append("## PyTorch %s on the stand-in\n\n".formatted(run.get("torch").asString()));
-    page.append("Run on %s in %.0f s.\n\n"
-        .formatted(run.get("date").asString(), run.get("seconds").asDouble()));
+    page.append(
+        "Run on %s in %.0f s.\n\n"
+            .formatted(run.get("date").asString(), run.get("seconds").asDouble()));
     page.append("| calls | sequences | exact | broken off | events | statistics | messages |\n");
     page.append("|---|--:|--:|--:|--:|--:|--:|\n");
     List<String> differences = new ArrayList<>();

@@ -200,7 +200,8 @@ public record TorchAnswer(
       blocks.add(calls);
       blocks.add(
           Notes.of(
-              "differences", sequences.stream().flatMap(each -> each.differences().stream()).toList()));
+              "differences",
+              sequences.stream().flatMap(each -> each.differences().stream()).toList()));
     }
     if (cases.isEmpty()) {
       return new Document<>(
@@ -231,8 +232,8 @@ public record TorchAnswer(
       return new Verdict(
           isExact() ? Verdict.Tone.GOOD : Verdict.Tone.BAD,
           Sentence.of(
-              "PyTorch's allocator, on a stand-in for a GPU that computes nothing, and the simulation {}"
-                  + " in {} of random calls.",
+              "PyTorch's allocator, on a stand-in for a GPU that computes nothing, and the"
+                  + " simulation {} in {} of random calls.",
               isExact() ? "do the same" : "differ",
               count(
                   sequences.stream().mapToLong(each -> each.verdicts().size()).sum(), "sequence")),

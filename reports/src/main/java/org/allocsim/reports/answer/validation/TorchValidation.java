@@ -150,10 +150,7 @@ public final class TorchValidation {
     try (ProgressMeter progress = ProgressMeter.ofCases("PyTorch")) {
       TorchCalls calls = new TorchCalls(runs.python(), runs.jobs(), secondsEach, folder);
       sequences =
-          calls.run(
-              runs.sequences(),
-              runs.seed(),
-              done -> progress.update(done, runs.sequences()));
+          calls.run(runs.sequences(), runs.seed(), done -> progress.update(done, runs.sequences()));
       if (machine == null) {
         machine = calls.machine();
       }

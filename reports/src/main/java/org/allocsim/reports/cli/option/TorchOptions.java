@@ -134,8 +134,8 @@ public final class TorchOptions {
                   : sequences != null
                       ? "--sequences"
                       : seed != null
-                      ? "--seed"
-                      : jobs != null ? "--jobs" : keep != null ? "--keep" : null;
+                          ? "--seed"
+                          : jobs != null ? "--jobs" : keep != null ? "--keep" : null;
       if (lost != null) {
         throw Failure.usage(lost + " goes with --pytorch; add that or leave it out");
       }

@@ -296,7 +296,8 @@ public final class CachingAllocator implements AllocatorPolicy {
   @Override
   public void emptyPool(int pool) {
     PrivatePool emptied = pools.findPrivate(pool);
-    if (emptied != null && emptied.releasable) {
+    // A pool that never served a request is not known here, and PyTorch waits for that, too.
+    if (pool != 0 && (emptied == null || emptied.releasable)) {
       synchronizeAndFree(pool);
       release.releasePrivatePools(pool);
     }
@@ -441,7 +442,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     long segmentBytes = segmentBytesFor(roundedBytes);
     release.collectGarbage();
     Block block = grow(list, roundedBytes, segmentBytes, grows, false);
-    if (block == null && !capturing) {
+    if (block == null && list.pool.privatePool == null) {
       block = takeFromPoolForEmergencies(list.stream, roundedBytes, list.small);
     }
     if (block == null && release.releaseOversize(list, roundedBytes)) {
@@ -487,7 +488,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private @Nullable Block takeFromPoolForEmergencies(int stream, long roundedBytes, boolean small) {
     for (PrivatePool candidate : pools.allPrivate()) {
-      if (candidate.options.useOnOom()) {
+      if (candidate.options.useOnOom() && !candidate.releasable) {
         Block block = takeFree(candidate.kind(small).list(stream), roundedBytes, false);
         if (block != null) {
           return block;
