@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
@@ -51,14 +52,14 @@ final class CallReplay {
 
   private long completionRank;
 
-  private CallReplay(CallSequence sequence, PyTorchVersion version, EffectLog recorded)
+  private CallReplay(
+      CallSequence sequence, PyTorchVersion version, EffectLog recorded, DeviceMemory device)
       throws ConfigException {
     this.sequence = sequence;
     this.version = version;
     config = ConfigParser.parse(sequence.conf(), version).allocator();
     stats = new MemoryStats(config.maxSplitBytes());
     messages = new Messages(stats, new ArrayList<>());
-    StandInDevice device = new StandInDevice(sequence.capacityBytes(), sequence.ascendingEvery());
     policy =
         new CachingAllocator(
             config, version, limitBytes(), device, EffectListeners.all(stats, rows, messages));
@@ -77,7 +78,18 @@ final class CallReplay {
    */
   static CallOutcome of(CallSequence sequence, PyTorchVersion version, EffectLog recorded)
       throws ConfigException {
-    CallReplay replay = new CallReplay(sequence, version, recorded);
+    return of(
+        sequence,
+        version,
+        recorded,
+        new StandInDevice(sequence.capacityBytes(), sequence.ascendingEvery()));
+  }
+
+  /** The same on another device. */
+  static CallOutcome of(
+      CallSequence sequence, PyTorchVersion version, EffectLog recorded, DeviceMemory device)
+      throws ConfigException {
+    CallReplay replay = new CallReplay(sequence, version, recorded, device);
     sequence.calls().forEach(replay::call);
     OutOfMemoryMessage.Template template =
         OutOfMemoryMessage.Template.of(version, replay.config.expandableSegments());
@@ -111,6 +123,15 @@ final class CallReplay {
       case BEGIN_POOL -> routing.push(id);
       case END_POOL -> routing.pop();
       case RELEASE_POOL -> release(id);
+    }
+    if (rows.freesSegment) {
+      // The device waits for all work before it takes memory back.
+      rows.freesSegment = false;
+      for (int stream = 0; stream < pending.size(); stream++) {
+        if (!pending.get(stream).isEmpty()) {
+          complete(pending.get(stream).getLast(), stream);
+        }
+      }
     }
   }
 
@@ -166,9 +187,11 @@ final class CallReplay {
 
   private static final class Rows extends EffectRows {
     final EffectLog log = new EffectLog();
+    boolean freesSegment;
 
     @Override
     protected void row(EffectKind kind, long address, long bytes, int stream) {
+      freesSegment |= kind == EffectKind.SEGMENT_FREE;
       log.add(kind, address, bytes, stream);
     }
   }
