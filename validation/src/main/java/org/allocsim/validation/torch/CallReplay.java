@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.function.Function;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectListener;
@@ -59,7 +60,7 @@ final class CallReplay {
     this.version = version;
     config = ConfigParser.parse(sequence.conf(), version).allocator();
     stats = new MemoryStats(config.maxSplitBytes());
-    messages = new Messages(stats, new ArrayList<>());
+    messages = new Messages(stats);
     policy =
         new CachingAllocator(
             config, version, limitBytes(), device, EffectListeners.all(stats, rows, messages));
@@ -94,8 +95,9 @@ final class CallReplay {
     OutOfMemoryMessage.Template template =
         OutOfMemoryMessage.Template.of(version, replay.config.expandableSegments());
     List<String> messages =
-        replay.messages.list().stream().map(message -> message.text(template)).toList();
+        replay.messages.list.stream().map(message -> message.apply(template)).toList();
     SortedMap<String, Long> statistics = replay.stats.toMap();
+    statistics.put("num_oom_rejections", replay.messages.rejected);
     return new CallOutcome(replay.rows.log, statistics, messages, null);
   }
 
@@ -197,11 +199,24 @@ final class CallReplay {
   }
 
   /** Notes what each failure says, as the memory is at that moment. */
-  private record Messages(MemoryStats stats, List<OutOfMemoryMessage> list)
-      implements EffectListener {
+  private static final class Messages implements EffectListener {
+    final List<Function<OutOfMemoryMessage.Template, String>> list = new ArrayList<>();
+    long rejected;
+    private final MemoryStats stats;
+
+    Messages(MemoryStats stats) {
+      this.stats = stats;
+    }
+
+    @Override
+    public void requestRejected(int allocation, long requestedBytes, String reason) {
+      rejected++;
+      list.add(_ -> reason);
+    }
+
     @Override
     public void outOfMemory(OutOfMemory failure) {
-      list.add(
+      OutOfMemoryMessage message =
           new OutOfMemoryMessage(
               0,
               failure.segmentBytes(),
@@ -211,7 +226,8 @@ final class CallReplay {
               stats.allocatedBytes(),
               stats.reservedBytes(),
               failure.privateFreeBytes(),
-              ""));
+              "");
+      list.add(message::text);
     }
   }
 }

@@ -5,6 +5,7 @@ import static org.allocsim.simulator.policy.pytorch.AllocatorScript.M;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -142,6 +143,23 @@ class ConformanceCasesLimitsTest {
         .alloc("e", 3 * M, "A(S1+2M,3M)")
         .deletePool(1, "")
         .alloc("f", 3 * M, "OOM(3M)");
+  }
+
+  @Test
+  void case46_requestBeyondTheDeviceIsRejectedAtOnceWhereTheSettingSaysSo() {
+    AllocatorScript script =
+        AllocatorScript.onDevice("throw_on_cudamalloc_oom:True", PyTorchVersion.V2_14, 100 * M);
+    script
+        .alloc("a", 60 * M)
+        .alloc("b", 30 * M)
+        .free("b")
+        .ignore()
+        .alloc("c", 2 * M, "A(S2,2M)")
+        .alloc("d", 600, "SA(S3,2M) A(S3,600)")
+        .alloc("e", 40 * M, "REJECTED(" + OutOfMemoryMessage.beyondDevice(40 * M) + ")")
+        .expectStat("num_ooms", 0)
+        .expectStat("num_alloc_retries", 0)
+        .expectStat("reserved_bytes.all.current", 92 * M);
   }
 
   @Test
