@@ -22,6 +22,7 @@ import org.allocsim.reports.answer.product.InspectAnswer;
 import org.allocsim.reports.answer.replay.RepeatedAnswer;
 import org.allocsim.reports.answer.replay.ReplayAnswer;
 import org.allocsim.reports.answer.tuning.CapacityAnswer;
+import org.allocsim.reports.answer.tuning.FitAnswer;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
 import org.allocsim.reports.answer.tuning.TuneAnswer;
 import org.allocsim.reports.answer.validation.BenchAnswer;
@@ -40,6 +41,7 @@ public final class Answers {
           CompareAnswer.KIND,
           TuneAnswer.KIND,
           CapacityAnswer.KIND,
+          FitAnswer.KIND,
           ReplayAnswer.KIND,
           RepeatedAnswer.KIND,
           ValidateAnswer.KIND,

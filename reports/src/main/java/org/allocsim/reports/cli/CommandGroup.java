@@ -27,6 +27,7 @@ enum CommandGroup {
       "Decide on settings, allocator and GPU",
       TuneCommand.class,
       MinCapacityCommand.class,
+      FitCommand.class,
       CompareCommand.class,
       PerturbCommand.class,
       SweepCommand.class,

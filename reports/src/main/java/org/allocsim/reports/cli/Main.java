@@ -7,7 +7,6 @@ import java.io.PrintWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import org.allocsim.reports.cli.option.NumberConverters;
 import org.allocsim.reports.cli.option.PluginOption;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;

@@ -25,9 +25,9 @@ import org.allocsim.simulator.typed.TypedNumber;
 import org.allocsim.workloads.format.jsonl.JsonLinesFormat;
 import org.allocsim.workloads.io.Compression;
 import org.allocsim.workloads.source.ReadingOptions;
-import org.allocsim.workloads.transform.BatchScale;
 import org.allocsim.workloads.transform.RankMerge;
 import org.allocsim.workloads.transform.Repetition;
+import org.allocsim.workloads.transform.SizeFit;
 import org.allocsim.workloads.transform.StepOrder;
 import org.allocsim.workloads.transform.Window;
 import picocli.CommandLine.ArgGroup;
@@ -207,7 +207,12 @@ final class TransformCommand implements Callable<Integer> {
         return RankMerge.of(ranks);
       }
       if (change.scale != null) {
-        return new BatchScale(otherScale).apply(trace, read(otherName), change.scale);
+        int all = SizeFit.Run.ALL_DEVICES;
+        return SizeFit.of(
+                List.of(
+                    new SizeFit.Run(trace, all, 1),
+                    new SizeFit.Run(read(otherName), all, otherScale)))
+            .at(change.scale, 0);
       }
       if (change.times != null) {
         return Repetition.of(trace, change.times);

@@ -71,7 +71,8 @@ import picocli.CommandLine.Parameters;
       "  allocsim validate a.pickle b.pickle --policies pytorch,direct,cuda-async --report out",
       "  allocsim validate snapshot.pickle --policy pytorch --near-limits",
       "  allocsim validate --pytorch snapshot.pickle --conf \"max_split_size_mb:64\" --keep out",
-      "  allocsim validate --pytorch --random 100 --jobs 8"
+      "  allocsim validate --pytorch --random 100 --jobs 8",
+      "  allocsim validate --pytorch --sequences 700 --jobs 2"
     })
 final class ValidateCommand implements Callable<Integer> {
   private static final double DEFAULT_SHARE = 0.9;
@@ -161,7 +162,7 @@ final class ValidateCommand implements Callable<Integer> {
       throw Failure.usage("--max-seconds " + mostSeconds + " is no time at all; give 1 or more");
     }
     torch.check();
-    if (names.isEmpty() && torch.runs().random() == 0) {
+    if (names.isEmpty() && torch.runs().random() == 0 && torch.runs().sequences() == 0) {
       throw Failure.usage("no trace is given; name one");
     }
     if (torch.pytorch() && (capacityBytes != null || nearLimits || touch || maxBytes != null)) {

@@ -66,6 +66,7 @@ class JsonSchemasTest {
           List.of("tune", DEVICE_OOM),
           List.of("min-capacity", CAT_GROWTH, "--policies", "pytorch,rmm-fixed,bfc"),
           List.of("min-capacity", CAT_GROWTH, FRACTION),
+          List.of("fit", "--batch=16", "program:vit(batch=4)", "program:vit(batch=8)"),
           List.of("suite", "weight-conversion", "article-gpu"),
           List.of("suite", "weight-conversion", "--policies", "pytorch,max-live,rmm-fixed"),
           List.of("peak", CUDA_GRAPH),

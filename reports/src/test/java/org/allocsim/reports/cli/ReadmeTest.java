@@ -33,7 +33,7 @@ class ReadmeTest {
   private static final String LEFT_OUT = "...";
 
   /** Exit code of the verdict on the sample log. */
-  private static final int FRAGMENTED = 10;
+  private static final int CAPPED = 12;
 
   private static final Pattern BLOCK =
       Pattern.compile("^```console\\n\\$ \\./allocsim (.+)\\n((?s:.*?))^```$", Pattern.MULTILINE);
@@ -110,9 +110,9 @@ class ReadmeTest {
   /** What is shown where it fails: a log of a failure, a limit that is not kept. */
   private static int exitCode(String command) {
     if (command.startsWith("explain-oom ")) {
-      return FRAGMENTED;
+      return CAPPED;
     }
-    boolean isTooSmall = command.startsWith("tune ") && command.endsWith(" --memory-fraction 0.05");
+    boolean isTooSmall = command.startsWith("tune ") && command.endsWith(" --memory-limit 8GiB");
     return isTooSmall || command.startsWith("check ")
         ? ExitCodes.CHECK_DID_NOT_HOLD
         : ExitCodes.DONE;

@@ -159,7 +159,7 @@ class TransformCommandTest {
   }
 
   @Test
-  void anOtherRunOfAnotherProgramIsRefusedWithItsRow() throws IOException {
+  void anOtherRunOfAnotherProgramIsRefused() throws IOException {
     Path other = folder.resolve("other.jsonl");
     Files.writeString(
         other, "{\"allocsim\":\"trace\",\"version\":1}\n{\"op\":\"alloc\",\"id\":1,\"bytes\":5}\n");

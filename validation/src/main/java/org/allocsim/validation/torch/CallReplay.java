@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.function.Function;
+import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.EffectListeners;
@@ -34,12 +36,16 @@ final class CallReplay {
   private final Rows rows = new Rows();
   private final MemoryStats stats;
   private final Messages messages;
-  private final CachingAllocator allocator;
+  private final CachingAllocator policy;
+
+  /** The same, to which uses end in the recorded order. */
+  private final RecordedOrder allocator;
 
   /** Routing that has begun and not ended, the innermost first. */
   private final Deque<Integer> routing = new ArrayDeque<>();
 
   private final Set<Integer> live = new HashSet<>();
+  private final Map<Integer, Integer> pools = new HashMap<>();
   private final Map<Integer, List<Integer>> uses = new HashMap<>();
 
   /** Freed allocations with work on a stream that is not complete, by stream. */
@@ -47,16 +53,18 @@ final class CallReplay {
 
   private long completionRank;
 
-  private CallReplay(CallSequence sequence, PyTorchVersion version) throws ConfigException {
+  private CallReplay(
+      CallSequence sequence, PyTorchVersion version, EffectLog recorded, DeviceMemory device)
+      throws ConfigException {
     this.sequence = sequence;
     this.version = version;
     config = ConfigParser.parse(sequence.conf(), version).allocator();
     stats = new MemoryStats(config.maxSplitBytes());
-    messages = new Messages(stats, new ArrayList<>());
-    StandInDevice device = new StandInDevice(sequence.capacityBytes(), sequence.ascendingEvery());
-    allocator =
+    messages = new Messages(stats);
+    policy =
         new CachingAllocator(
             config, version, limitBytes(), device, EffectListeners.all(stats, rows, messages));
+    allocator = new RecordedOrder(policy, recorded, rows.log::count);
     for (int i = 0; i < sequence.streams(); i++) {
       pending.add(new ArrayDeque<>());
     }
@@ -65,16 +73,31 @@ final class CallReplay {
   /**
    * Makes all calls.
    *
+   * @param recorded what PyTorch did: uses that ended at the same moment are seen in the order of
+   *     its frees, since it asks its streams in that of a hash map
    * @throws ConfigException where the release refuses the settings
    */
-  static CallOutcome of(CallSequence sequence, PyTorchVersion version) throws ConfigException {
-    CallReplay replay = new CallReplay(sequence, version);
+  static CallOutcome of(CallSequence sequence, PyTorchVersion version, EffectLog recorded)
+      throws ConfigException {
+    return of(
+        sequence,
+        version,
+        recorded,
+        new StandInDevice(sequence.capacityBytes(), sequence.ascendingEvery()));
+  }
+
+  /** The same on another device. */
+  static CallOutcome of(
+      CallSequence sequence, PyTorchVersion version, EffectLog recorded, DeviceMemory device)
+      throws ConfigException {
+    CallReplay replay = new CallReplay(sequence, version, recorded, device);
     sequence.calls().forEach(replay::call);
     OutOfMemoryMessage.Template template =
         OutOfMemoryMessage.Template.of(version, replay.config.expandableSegments());
     List<String> messages =
-        replay.messages.list().stream().map(message -> message.text(template)).toList();
+        replay.messages.list.stream().map(message -> message.apply(template)).toList();
     SortedMap<String, Long> statistics = replay.stats.toMap();
+    statistics.put("num_oom_rejections", replay.messages.rejected);
     return new CallOutcome(replay.rows.log, statistics, messages, null);
   }
 
@@ -94,24 +117,30 @@ final class CallReplay {
       case USE -> use(id, call.stream());
       case COMPLETE -> complete(id, call.stream());
       case EMPTY_CACHE -> allocator.emptyCache();
-      case MAKE_POOL -> allocator.definePool(id, PrivatePoolOptions.PLAIN);
+      case MAKE_POOL -> policy.definePool(id, PrivatePoolOptions.PLAIN);
       case MAKE_POOL_FOR_EMERGENCIES ->
-          allocator.definePool(id, new PrivatePoolOptions(true, false, false));
+          policy.definePool(id, new PrivatePoolOptions(true, false, false));
       case MAKE_POOL_WITHOUT_SPLITS ->
-          allocator.definePool(id, new PrivatePoolOptions(false, true, false));
+          policy.definePool(id, new PrivatePoolOptions(false, true, false));
       case BEGIN_POOL -> routing.push(id);
       case END_POOL -> routing.pop();
-      case RELEASE_POOL -> {
-        allocator.releasePool(id);
-        allocator.emptyPool(id);
+      case RELEASE_POOL -> release(id);
+    }
+    if (rows.freesSegment) {
+      // The device waits for all work before it takes memory back.
+      rows.freesSegment = false;
+      for (int stream = 0; stream < pending.size(); stream++) {
+        if (!pending.get(stream).isEmpty()) {
+          complete(pending.get(stream).getLast(), stream);
+        }
       }
     }
   }
 
   private void allocate(AllocatorCall call) {
-    Integer pool = routing.peek();
-    long address =
-        allocator.allocate(call.id(), call.bytes(), call.stream(), pool == null ? 0 : pool);
+    int pool = routing.isEmpty() ? 0 : routing.peek();
+    long address = allocator.allocate(call.id(), call.bytes(), call.stream(), pool);
+    pools.put(call.id(), pool);
     if (address != AllocatorPolicy.OUT_OF_MEMORY && call.bytes() > 0) {
       live.add(call.id());
     }
@@ -143,21 +172,51 @@ final class CallReplay {
     }
   }
 
+  /** Waiting for what a pool's blocks were used for completes all that their streams did before. */
+  private void release(int pool) {
+    allocator.releasePool(pool);
+    allocator.emptyPool(pool);
+    for (int stream = 0; stream < pending.size(); stream++) {
+      int last = -1;
+      for (int id : pending.get(stream)) {
+        last = pools.getOrDefault(id, 0) == pool ? id : last;
+      }
+      if (last >= 0) {
+        complete(last, stream);
+      }
+    }
+  }
+
   private static final class Rows extends EffectRows {
     final EffectLog log = new EffectLog();
+    boolean freesSegment;
 
     @Override
     protected void row(EffectKind kind, long address, long bytes, int stream) {
+      freesSegment |= kind == EffectKind.SEGMENT_FREE;
       log.add(kind, address, bytes, stream);
     }
   }
 
   /** Notes what each failure says, as the memory is at that moment. */
-  private record Messages(MemoryStats stats, List<OutOfMemoryMessage> list)
-      implements EffectListener {
+  private static final class Messages implements EffectListener {
+    final List<Function<OutOfMemoryMessage.Template, String>> list = new ArrayList<>();
+    long rejected;
+    private final MemoryStats stats;
+
+    Messages(MemoryStats stats) {
+      this.stats = stats;
+    }
+
+    @Override
+    public void requestRejected(int allocation, long requestedBytes, String reason) {
+      rejected++;
+      list.add(_ -> reason);
+    }
+
     @Override
     public void outOfMemory(OutOfMemory failure) {
-      list.add(
+      OutOfMemoryMessage message =
           new OutOfMemoryMessage(
               0,
               failure.segmentBytes(),
@@ -167,7 +226,8 @@ final class CallReplay {
               stats.allocatedBytes(),
               stats.reservedBytes(),
               failure.privateFreeBytes(),
-              ""));
+              "");
+      list.add(message::text);
     }
   }
 }

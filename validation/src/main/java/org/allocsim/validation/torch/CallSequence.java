@@ -27,6 +27,11 @@ record CallSequence(
     calls = List.copyOf(calls);
   }
 
+  /** Whether there are private pools. */
+  boolean usesPools() {
+    return calls.stream().anyMatch(call -> call.kind() == AllocatorCall.Kind.BEGIN_POOL);
+  }
+
   /** Writes the sequence as Python reads it. */
   void appendTo(StringBuilder out) {
     out.append(

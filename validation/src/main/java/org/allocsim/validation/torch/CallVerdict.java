@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param events events of PyTorch's allocator, all compared up to the first difference
  * @param failures requests that failed for lack of memory, whose messages were compared
  * @param statistics statistics that were compared
- * @param assertion whether PyTorch failed one of its own assertions, which ended the sequence
+ * @param broken whether PyTorch itself broke, by a failed assertion of its own or a crash: then
+ *     only what came before is compared, and nothing where the process is gone
  * @param difference the first thing that differs, or null
  */
 public record CallVerdict(
@@ -23,5 +24,5 @@ public record CallVerdict(
     int events,
     int failures,
     int statistics,
-    boolean assertion,
+    boolean broken,
     @Nullable String difference) {}

@@ -16,7 +16,7 @@ import org.allocsim.validation.torch.AllocatorCall.Kind;
  */
 final class RandomCalls {
   private static final long MIB = 1L << 20;
-  private static final int CALLS = 4000;
+  private static final int CALLS = 10_000;
   private static final int MAX_LIVE = 400;
 
   /** What sequences try, in turn. */
@@ -55,10 +55,14 @@ final class RandomCalls {
 
   private final List<Integer> pools = new ArrayList<>();
   private final Deque<Integer> open = new ArrayDeque<>();
+  private final Map<Integer, Integer> poolOf = new HashMap<>();
   private final int streams;
   private final int sizes;
   private int allocations;
   private int poolsMade;
+
+  /** The pool for emergencies, 0 for none: PyTorch asks several in the order of a hash set. */
+  private int poolForEmergencies;
 
   private RandomCalls(String kind, long seed) {
     this.kind = kind;
@@ -96,12 +100,13 @@ final class RandomCalls {
 
   private String conf() {
     List<String> parts = new ArrayList<>();
+    int maxSplit = Integer.MAX_VALUE;
     if (kind.contains("expandable")) {
       parts.add("expandable_segments:True");
     }
     if (uses("max_split") || kind.equals("non_split_rounding")) {
-      parts.add(
-          "max_split_size_mb:" + List.of(20, 21, 24, 32, 64, 100, 200).get(random.nextInt(7)));
+      maxSplit = List.of(20, 21, 24, 32, 64, 100, 200).get(random.nextInt(7));
+      parts.add("max_split_size_mb:" + maxSplit);
     }
     if (kind.equals("non_split_rounding")) {
       parts.add("max_non_split_rounding_mb:" + List.of(21, 32, 64, 128).get(random.nextInt(4)));
@@ -125,7 +130,9 @@ final class RandomCalls {
       parts.add("per_process_memory_fraction:" + (0.05 + random.nextInt(90) / 100.0));
     }
     if (uses("large_segment")) {
-      parts.add("large_segment_size_mb:" + List.of(20, 32, 64, 128, 256).get(random.nextInt(5)));
+      // Blocks of this size must be among those that may be split.
+      int segment = List.of(20, 32, 64, 128, 256).get(random.nextInt(5));
+      parts.add("large_segment_size_mb:" + Math.min(segment, maxSplit));
     }
     if (uses("throw")) {
       parts.add("throw_on_cudamalloc_oom:True");
@@ -165,6 +172,9 @@ final class RandomCalls {
     int id = allocations++;
     int stream = random.nextInt(3) == 0 ? random.nextInt(streams) : 0;
     add(Kind.ALLOCATE, id, bytes(), stream);
+    if (!open.isEmpty()) {
+      poolOf.put(id, open.peek());
+    }
     streamOf.put(id, stream);
     live.add(id);
     if (streams > 1) {
@@ -234,12 +244,22 @@ final class RandomCalls {
     } else if (what < 9 && !open.isEmpty()) {
       add(Kind.END_POOL, open.pop(), 0, 0);
     } else if (what == 9 && !pools.isEmpty()) {
-      Integer pool = pools.get(random.nextInt(pools.size()));
-      if (!open.contains(pool)) {
+      int pool = pools.get(random.nextInt(pools.size()));
+      if (!open.contains(pool) && isReleased(pool)) {
         pools.remove(Integer.valueOf(pool));
+        poolForEmergencies = pool == poolForEmergencies ? 0 : poolForEmergencies;
         add(Kind.RELEASE_POOL, pool, 0, 0);
       }
     }
+  }
+
+  /**
+   * Whether a pool may be given up. PyTorch 2.14 forgets a pool of expandable segments while blocks
+   * of it are live, and breaks at their free.
+   */
+  private boolean isReleased(int pool) {
+    return !kind.contains("expandable")
+        || live.stream().noneMatch(id -> poolOf.getOrDefault(id, 0) == pool);
   }
 
   private int pool(int what) {
@@ -251,11 +271,14 @@ final class RandomCalls {
     Kind made =
         switch (kind) {
           case "pools_on_oom" ->
-              random.nextBoolean() ? Kind.MAKE_POOL_FOR_EMERGENCIES : Kind.MAKE_POOL;
+              poolForEmergencies == 0 ? Kind.MAKE_POOL_FOR_EMERGENCIES : Kind.MAKE_POOL;
           case "pools_no_split" ->
               random.nextBoolean() ? Kind.MAKE_POOL_WITHOUT_SPLITS : Kind.MAKE_POOL;
           default -> Kind.MAKE_POOL;
         };
+    if (made == Kind.MAKE_POOL_FOR_EMERGENCIES) {
+      poolForEmergencies = pool;
+    }
     add(made, pool, 0, 0);
     return pool;
   }

@@ -49,10 +49,10 @@ record StandIn(Path folder) {
 
   private static String compiler(String path) throws TorchException {
     return COMPILERS.stream()
-        .filter(name ->
-            Stream.of(path.split(File.pathSeparator))
-                .anyMatch(each -> Files.isExecutable(Path.of(each, name))))
+        .flatMap(name -> Stream.of(path.split(File.pathSeparator)).map(each -> Path.of(each, name)))
+        .filter(Files::isExecutable)
         .findFirst()
+        .map(Path::toString)
         .orElseThrow(() ->
             new TorchException(
                 "this machine has no GPU, and no C compiler (%s) to build the stand-in for one"

@@ -17,13 +17,20 @@ import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends random sequences of calls to PyTorch's own allocator on the stand-in for a GPU, whether or
  * not there is a GPU, and compares what it did with the simulated allocator.
  */
 public final class TorchCalls {
+  /** What Python says of a process that crashed. */
+  private static final String CRASH = "its process crashed";
+
   private static final String SCRIPT = "torch_calls.py";
+
+  /** Size of the stand-in; sequences set their own. */
+  private static final long STAND_IN_BYTES = 80L << 30;
 
   /** Sequences that are sent to one Python, so that files do not grow without bound. */
   private static final int AT_ONCE = 200;
@@ -32,6 +39,7 @@ public final class TorchCalls {
   private final int jobs;
   private final int secondsEach;
   private final Path folder;
+  private @Nullable String torch;
 
   /**
    * Sequences that have not been sent.
@@ -125,12 +133,13 @@ public final class TorchCalls {
       throw new TorchException(
           said + "; name a Python that has PyTorch with CUDA support with --python");
     }
-    PyTorchVersion version = PyTorchVersion.of(first.substring("torch ".length()));
+    torch = first.substring("torch ".length());
+    PyTorchVersion version = version(torch);
     List<Future<CallVerdict>> compared = new ArrayList<>();
     try (ExecutorService executor = Executors.newFixedThreadPool(2)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         String[] words = line.split(" ", 3);
-        if (!words[0].equals("done")) {
+        if (!words[0].equals("done") && !words[2].startsWith(CRASH)) {
           throw new TorchException(
               "sequence of seed %d was not sent to PyTorch: %s"
                   .formatted(firstSeed + Integer.parseInt(words[1]), words[2]));
@@ -160,12 +169,27 @@ public final class TorchCalls {
     }
   }
 
+  private static PyTorchVersion version(String torch) throws TorchException {
+    try {
+      return PyTorchVersion.of(torch);
+    } catch (IllegalArgumentException e) {
+      throw new TorchException(
+          e.getMessage() + "; give a Python that has one of them with --python", e);
+    }
+  }
+
   private CallVerdict compare(int id, long seed, PyTorchVersion version)
       throws IOException, ConfigException {
     CallSequence sequence = RandomCalls.sequence(id, seed);
     Path file = folder.resolve(Integer.toString(id));
+    if (Files.notExists(file)) {
+      return new CallVerdict(
+          sequence.kind(), seed, sequence.conf(), sequence.calls().size(), 0, 0, 0, true, null);
+    }
     CallOutcome recorded = CallOutcome.read(file);
-    String difference = recorded.difference(CallReplay.of(sequence, version));
+    String difference =
+        recorded.difference(
+            CallReplay.of(sequence, version, recorded.events()), sequence.usesPools());
     Files.delete(file);
     return new CallVerdict(
         sequence.kind(),
@@ -177,6 +201,19 @@ public final class TorchCalls {
         recorded.endsInAssertion() ? 0 : recorded.statistics().size(),
         recorded.endsInAssertion(),
         difference);
+  }
+
+  /**
+   * The stand-in that served the sequences, to be asked after a run.
+   *
+   * @throws IllegalStateException before one
+   */
+  public TorchMachine machine() {
+    if (torch == null) {
+      throw new IllegalStateException("nothing was run");
+    }
+    return new TorchMachine(
+        torch, "", "stand-in (computes nothing)", STAND_IN_BYTES, STAND_IN_BYTES, true);
   }
 
   private static String lastLine(Path errors) throws IOException {

@@ -67,7 +67,14 @@ static Spans blocks, ranges;
 static Stream null_stream;
 static Stream *others; /* every stream that was made */
 static int holding, last_error, captures, ascending_every;
-static uint64_t placed, waits;
+static uint64_t placed;
+
+/* Addresses that another run was given, in order; used up before the rules of this device. */
+typedef struct {
+  uint64_t *addresses;
+  size_t count, used;
+} Given;
+static Given given_blocks, given_ranges;
 
 static uint64_t pages(uint64_t bytes) { return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES; }
 
@@ -175,8 +182,10 @@ EXPORT void standin_complete(void *stream, uint64_t pieces) {
   if (pieces > s->completed) s->completed = pieces;
 }
 
-/* How often the host waited for an event that was not complete. */
-EXPORT uint64_t standin_waits(void) { return waits; }
+/* Places blocks (or ranges) where another device placed them; the addresses stay the caller's. */
+EXPORT void standin_place(int ranges_instead, uint64_t *addresses, size_t count) {
+  *(ranges_instead ? &given_ranges : &given_blocks) = (Given){addresses, count, 0};
+}
 
 /* ---- Device ---- */
 
@@ -249,7 +258,9 @@ EXPORT int cudaMalloc(void **pointer, size_t bytes) {
   } else {
     uint64_t middle = BLOCKS_START + SPACE_BYTES / 2;
     int ascends = ascending_every && ++placed % (uint64_t)ascending_every == 0;
-    uint64_t start = ascends ? lowest_gap(&blocks, middle, taken) : highest_gap(&blocks, middle, taken);
+    uint64_t start = given_blocks.used < given_blocks.count ? given_blocks.addresses[given_blocks.used++]
+                     : ascends                              ? lowest_gap(&blocks, middle, taken)
+                                                            : highest_gap(&blocks, middle, taken);
     insert(&blocks, start, taken);
     free_bytes -= taken;
     *pointer = (void *)start;
@@ -258,8 +269,10 @@ EXPORT int cudaMalloc(void **pointer, size_t bytes) {
   return result(code);
 }
 
+/* As CUDA's, it waits for all work on the device. */
 EXPORT int cudaFree(void *pointer) {
   if (!pointer) return SUCCESS;
+  cudaDeviceSynchronize();
   pthread_mutex_lock(&lock);
   ptrdiff_t at = containing(&blocks, (uint64_t)pointer);
   int code = at >= 0 && blocks.spans[at].start == (uint64_t)pointer ? SUCCESS : INVALID_VALUE;
@@ -318,10 +331,7 @@ EXPORT int cudaEventQuery(void *event) {
 }
 EXPORT int cudaEventSynchronize(void *event) {
   Event *e = event;
-  if (e->stream && !done(e->stream, e->ticket)) {
-    waits++;
-    e->stream->completed = e->ticket;
-  }
+  if (e->stream && !done(e->stream, e->ticket)) e->stream->completed = e->ticket;
   return SUCCESS;
 }
 EXPORT int cudaEventElapsedTime(float *milliseconds, void *from, void *to) {
@@ -387,7 +397,8 @@ EXPORT int cuMemAddressReserve(uint64_t *start, size_t bytes, size_t alignment, 
   (void)alignment; (void)wish; (void)flags;
   pthread_mutex_lock(&lock);
   uint64_t taken = (bytes + RANGE_UNIT_BYTES - 1) / RANGE_UNIT_BYTES * RANGE_UNIT_BYTES;
-  *start = lowest_gap(&ranges, RANGES_START, taken);
+  *start = given_ranges.used < given_ranges.count ? given_ranges.addresses[given_ranges.used++]
+                                                  : lowest_gap(&ranges, RANGES_START, taken);
   insert(&ranges, *start, taken);
   pthread_mutex_unlock(&lock);
   return SUCCESS;

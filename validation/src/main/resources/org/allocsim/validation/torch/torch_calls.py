@@ -182,7 +182,9 @@ def main():
         pid, status = os.waitpid(-1, 0)
         number = running.pop(pid)
         if os.WIFSIGNALED(status):
-            say("failed %s its process was ended by signal %d" % (number, os.WTERMSIG(status)))
+            crashed = os.WTERMSIG(status) in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS)
+            reason = "its process crashed" if crashed else "its process was ended"
+            say("failed %s %s by signal %d" % (number, reason, os.WTERMSIG(status)))
         elif os.WEXITSTATUS(status) == 0:
             say("done " + number)
 

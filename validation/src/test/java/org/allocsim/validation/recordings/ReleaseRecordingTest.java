@@ -49,18 +49,20 @@ class ReleaseRecordingTest {
   @MethodSource("recordings")
   void everySequenceOfEveryReleaseIsExact(String name) throws Exception {
     List<String> differences = new ArrayList<>();
+    ReleaseCounts counts = new ReleaseCounts();
     List<JsonNode> sequences = Recordings.lines(name).stream().map(Recordings::parse).toList();
     assertTrue(sequences.size() >= 50, name);
     for (JsonNode sequence : sequences) {
       Player player = new Player(sequence);
       player.play();
-      player
-          .difference()
-          .ifPresent(text ->
-              differences.add(
-                  sequence.get("kind").asString() + ' ' + sequence.get("seed") + ": " + text));
+      Optional<String> difference = player.difference();
+      counts.add(sequence, difference.isEmpty(), player.endedInAssertion);
+      difference.ifPresent(text ->
+          differences.add(
+              sequence.get("kind").asString() + ' ' + sequence.get("seed") + ": " + text));
     }
     assertEquals(List.of(), differences);
+    counts.check(name);
   }
 
   /** Makes the calls of a sequence. */
@@ -77,6 +79,7 @@ class ReleaseRecordingTest {
     private int pool;
     private boolean hasStreams;
     private long completionRank;
+    private boolean endedInAssertion;
 
     Player(JsonNode sequence) throws ConfigException {
       this.sequence = sequence;
@@ -181,6 +184,7 @@ class ReleaseRecordingTest {
       List<String> recorded = Events.inAnyOrderOfHashMaps(expected);
       List<String> simulated = Events.inAnyOrderOfHashMaps(events.rows);
       if (endsInAssertion(recorded, simulated)) {
+        endedInAssertion = true;
         simulated = simulated.subList(0, recorded.size());
         return recorded.equals(simulated) ? Optional.empty() : Optional.of("before its assertion");
       }

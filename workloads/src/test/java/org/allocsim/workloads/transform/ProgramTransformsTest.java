@@ -15,7 +15,6 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.RequestKind;
 import org.allocsim.simulator.trace.StackTable;
-import org.allocsim.simulator.trace.Work;
 import org.junit.jupiter.api.Test;
 
 /** Windows, repetitions, other batches, other orders of steps, and ranks. */
@@ -229,57 +228,6 @@ class ProgramTransformsTest {
     }
     assertThrows(IllegalArgumentException.class, () -> new StepOrder(new int[] {3}));
     assertThrows(IllegalArgumentException.class, () -> new StepOrder(new int[] {3, 3}));
-  }
-
-  /** Weights, activations that are proportional to the batch, and a tensor with both parts. */
-  private static AllocationTrace batch(long batch) {
-    AllocationTrace.Builder builder = new AllocationTrace.Builder();
-    int weights = builder.allocate(4_000, 0, PoolId.DEFAULT);
-    int activations = builder.allocate(96 * batch, 0, PoolId.DEFAULT);
-    int padded = builder.allocate(100 + 3 * batch, 0, PoolId.DEFAULT);
-    int host = builder.allocateHost(8 * batch);
-    builder.launch(new Work.Timed(5), 0);
-    builder.free(activations);
-    builder.free(padded);
-    builder.freeHost(host);
-    builder.free(weights);
-    return builder.build(StackTable.empty());
-  }
-
-  @Test
-  void twoRunsTellTheSizesOfEveryBatch() {
-    for (long wanted : List.of(4L, 8L, 12L, 16L, 40L, 1L)) {
-      assertEquals(
-          program(batch(wanted)),
-          program(new BatchScale(2).apply(batch(8), batch(16), wanted / 8.0)),
-          "batch " + wanted);
-    }
-    assertEquals(program(batch(8)), program(new BatchScale(0.5).apply(batch(16), batch(8), 0.5)));
-  }
-
-  @Test
-  void runsThatDifferOtherwiseAreRefusedWithTheRow() {
-    AllocationTrace trace = batch(8);
-    AllocationTrace.Builder builder = new AllocationTrace.Builder();
-    builder.allocate(4_000, 0, PoolId.DEFAULT);
-    builder.emptyCache();
-    while (builder.eventCount() < trace.eventCount()) {
-      builder.synchronize();
-    }
-    AllocationTrace other = builder.build(StackTable.empty());
-    BatchScale scale = new BatchScale(2);
-    String message =
-        assertThrows(IllegalArgumentException.class, () -> scale.apply(trace, other, 3))
-            .getMessage();
-    assertTrue(message.startsWith("row 1 "), message);
-    AllocationTrace longer = Repetition.of(trace, 2);
-    assertThrows(IllegalArgumentException.class, () -> scale.apply(trace, longer, 3));
-    assertThrows(IllegalArgumentException.class, () -> scale.apply(trace, batch(16), 0));
-    assertThrows(IllegalArgumentException.class, () -> new BatchScale(1));
-    assertThrows(IllegalArgumentException.class, () -> new BatchScale(Double.NaN));
-    // Sizes that fall with the batch come to nothing at some batch.
-    AllocationTrace falling = batch(2);
-    assertThrows(IllegalArgumentException.class, () -> scale.apply(trace, falling, 10));
   }
 
   @Test

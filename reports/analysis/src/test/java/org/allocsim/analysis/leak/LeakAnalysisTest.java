@@ -174,7 +174,8 @@ class LeakAnalysisTest {
             false,
             AllocatorConfig.DEFAULT.roundupDivisions(),
             false,
-            1);
+            1,
+            false);
     Iterations iterations = new IterationFinder(trace, 0).any();
     LeakAnalysis analysis = SyntheticProgram.analyse(trace, unsplit, iterations);
     assertEquals(LeakVerdict.FRAGMENTATION, analysis.verdict());

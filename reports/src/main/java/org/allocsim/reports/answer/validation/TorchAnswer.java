@@ -34,6 +34,7 @@ import org.allocsim.validation.torch.TorchVerdict;
  * @param machine what PyTorch found
  * @param confs settings, in the order of their runs
  * @param cases what was run
+ * @param sequences random sequences of calls, by kind
  * @param seconds wall time
  */
 public record TorchAnswer(
@@ -42,6 +43,7 @@ public record TorchAnswer(
     TorchMachine machine,
     List<String> confs,
     List<TorchCase> cases,
+    List<CallKind> sequences,
     double seconds) {
   /** Beyond so many cases only those that are not exact are listed one by one. */
   private static final int MAX_LISTED = 100;
@@ -148,6 +150,11 @@ public record TorchAnswer(
                   .bytes("device_bytes", "Memory of the GPU.", each -> each.machine().totalBytes())
                   .flag("exact", "Whether everything is equal.", TorchAnswer::isExact)
                   .seconds("seconds", "Time that the run took.", TorchAnswer::seconds)
+                  .many(
+                      "sequences",
+                      "Random sequences of calls to the allocator itself, one entry for each kind.",
+                      CallKind.SHAPE,
+                      TorchAnswer::sequences)
                   .many("settings", "One entry for each setting.", SETTINGS, TorchAnswer::settings)
                   .text(
                       "cases_listed",
@@ -176,6 +183,7 @@ public record TorchAnswer(
 
   /** The answer. */
   public Document<TorchAnswer> document() {
+    Table<CallKind> calls = Table.of("Calls", CallKind.SHAPE, sequences).at("/sequences");
     Table<Setting> table = Table.of("Settings", SETTINGS, settings()).at("/settings");
     List<Block> blocks = new ArrayList<>();
     blocks.add(
@@ -188,6 +196,17 @@ public record TorchAnswer(
                     ? "none; PyTorch's own allocator on a stand-in for CUDA, which computes nothing"
                     : machine.device(),
                 driver == null ? "" : ", driver " + driver));
+    if (!sequences.isEmpty()) {
+      blocks.add(calls);
+      blocks.add(
+          Notes.of(
+              "differences",
+              sequences.stream().flatMap(each -> each.differences().stream()).toList()));
+    }
+    if (cases.isEmpty()) {
+      return new Document<>(
+          KIND, machine.device(), verdict(), List.of(new Section(null, blocks)), calls, this);
+    }
     blocks.add(Notes.of("cases", listed(MAX_LINES).stream().map(TorchCase::line).toList()));
     blocks.add(table);
     blocks.add(
@@ -209,6 +228,18 @@ public record TorchAnswer(
   }
 
   private Verdict verdict() {
+    if (cases.isEmpty()) {
+      return new Verdict(
+          isExact() ? Verdict.Tone.GOOD : Verdict.Tone.BAD,
+          Sentence.of(
+              "PyTorch's allocator, on a stand-in for a GPU that computes nothing, and the"
+                  + " simulation {} in {} of random calls.",
+              isExact() ? "do the same" : "differ",
+              count(
+                  sequences.stream().mapToLong(each -> each.verdicts().size()).sum(), "sequence")),
+          List.of(),
+          null);
+    }
     long exact = cases.stream().filter(TorchCase::exact).count();
     return new Verdict(
         isExact() ? Verdict.Tone.GOOD : Verdict.Tone.BAD,
@@ -246,7 +277,8 @@ public record TorchAnswer(
 
   /** Whether every case was run and is exact. */
   public boolean isExact() {
-    return cases.stream().allMatch(TorchCase::exact);
+    return cases.stream().allMatch(TorchCase::exact)
+        && sequences.stream().allMatch(each -> each.differences().isEmpty());
   }
 
   /** Whether a case could not be run. */

@@ -5,6 +5,7 @@ package org.allocsim.reports.answer.validation;
  *
  * @param python a Python that has PyTorch
  * @param random number of synthetic programs
+ * @param sequences number of random sequences of allocator calls
  * @param seed number of the first synthetic program
  * @param jobs processes at the same time on the GPU
  * @param casesPerProcess most cases that a process serves
@@ -15,6 +16,7 @@ package org.allocsim.reports.answer.validation;
 public record TorchRuns(
     String python,
     int random,
+    int sequences,
     long seed,
     int jobs,
     int casesPerProcess,

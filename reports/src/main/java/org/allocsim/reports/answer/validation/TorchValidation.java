@@ -24,6 +24,8 @@ import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.validation.torch.CallVerdict;
+import org.allocsim.validation.torch.TorchCalls;
 import org.allocsim.validation.torch.TorchComparison;
 import org.allocsim.validation.torch.TorchException;
 import org.allocsim.validation.torch.TorchJob;
@@ -59,6 +61,7 @@ public final class TorchValidation {
   private final String confs;
   private final List<TorchProgram> programs = new ArrayList<>();
   private final List<TorchCase> cases = new ArrayList<>();
+  private List<CallVerdict> sequences = List.of();
   private Path kept;
   private TorchMachine machine;
   private PyTorchVersion version;
@@ -120,6 +123,7 @@ public final class TorchValidation {
       for (String conf : settings) {
         run(conf, folder);
       }
+      sendSequences(folder);
     } catch (InvalidPathException e) {
       throw new Failure("--keep " + runs.keep() + ": not a file name; name another folder", e);
     } catch (IOException e) {
@@ -135,11 +139,29 @@ public final class TorchValidation {
         machine,
         List.copyOf(settings),
         List.copyOf(cases),
+        CallKind.of(sequences),
         (System.nanoTime() - startNanos) / 1e9);
+  }
+
+  private void sendSequences(Path folder) throws TorchException, IOException {
+    if (runs.sequences() == 0) {
+      return;
+    }
+    try (ProgressMeter progress = ProgressMeter.ofCases("PyTorch")) {
+      TorchCalls calls = new TorchCalls(runs.python(), runs.jobs(), secondsEach, folder);
+      sequences =
+          calls.run(runs.sequences(), runs.seed(), done -> progress.update(done, runs.sequences()));
+      if (machine == null) {
+        machine = calls.machine();
+      }
+    }
   }
 
   private SequencedSet<String> settings() {
     SequencedSet<String> settings = new LinkedHashSet<>();
+    if (programs.isEmpty()) {
+      return settings;
+    }
     if (confs != null) {
       for (String conf : confs.split(";", -1)) {
         settings.add(conf.strip());

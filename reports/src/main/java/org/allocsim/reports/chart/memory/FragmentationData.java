@@ -27,7 +27,7 @@ public final class FragmentationData {
     return this;
   }
 
-  /** What the horizontal axis counts: requests unless some timeline has times. */
+  /** What the horizontal axis counts: requests unless some timeline has seconds. */
   TimelineData.Axis axis() {
     return origin().axis();
   }
@@ -64,7 +64,10 @@ public final class FragmentationData {
       if (timeline.bucketCount() > 0) {
         nanos = Math.min(nanos, timeline.startNanos(0));
         event = Math.min(event, timeline.startEvent(0));
-        timed |= timeline.endNanos() > timeline.startNanos(0);
+        timed |=
+            TimelineData.Origin.axis(
+                    timeline.bucketCount(), timeline::startNanos, timeline.endNanos())
+                == TimelineData.Axis.SECONDS;
       }
     }
     return new TimelineData.Origin(

@@ -3,6 +3,7 @@ package org.allocsim.reports.chart.memory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 import org.allocsim.simulator.stats.MemoryTimeline;
 import org.allocsim.simulator.stats.MemoryTimeline.Series;
 
@@ -18,7 +19,7 @@ public final class TimelineData {
   enum Axis {
     /** Seconds since the first event. */
     SECONDS,
-    /** Requests since the first one, for recordings without times. */
+    /** Requests since the first one, for recordings without times or that are idle mostly. */
     EVENTS
   }
 
@@ -36,14 +37,36 @@ public final class TimelineData {
    * @param event the request that is number 0
    */
   record Origin(Axis axis, long nanos, long event) {
+    /** Fewer steps are told apart on any axis. */
+    private static final int MIN_BUCKETS = 100;
+
     /** The origin of the charts of one timeline. */
     static Origin of(MemoryTimeline timeline) {
       int buckets = timeline.bucketCount();
-      boolean timed = buckets > 0 && timeline.endNanos(buckets - 1) > timeline.startNanos(0);
-      return new Origin(
-          timed ? Axis.SECONDS : Axis.EVENTS,
-          buckets == 0 ? 0 : timeline.startNanos(0),
-          buckets == 0 ? 0 : timeline.startEvent(0));
+      return buckets == 0
+          ? new Origin(Axis.EVENTS, 0, 0)
+          : new Origin(
+              axis(buckets, timeline::startNanos, timeline.endNanos(buckets - 1)),
+              timeline.startNanos(0),
+              timeline.startEvent(0));
+    }
+
+    /**
+     * What the axis of a timeline counts: seconds, unless there are none, or one pause is longer
+     * than all else, beside which everything would be a hairline.
+     */
+    static Axis axis(int buckets, IntToLongFunction startNanos, long endNanos) {
+      long spanNanos = endNanos - startNanos.applyAsLong(0);
+      if (spanNanos <= 0) {
+        return Axis.EVENTS;
+      }
+      for (int bucket = 1; bucket < buckets && buckets >= MIN_BUCKETS; bucket++) {
+        long pauseNanos = startNanos.applyAsLong(bucket) - startNanos.applyAsLong(bucket - 1);
+        if (pauseNanos > spanNanos / 2) {
+          return Axis.EVENTS;
+        }
+      }
+      return Axis.SECONDS;
     }
 
     /** Place of a moment. */

@@ -33,9 +33,17 @@ public final class TorchOptions {
   private Integer random;
 
   @Option(
+      names = "--sequences",
+      paramLabel = "N",
+      description =
+          "With --pytorch: also send N random sequences of 10 000 calls to the allocator itself,"
+              + " under settings of every kind, always on the stand-in for CUDA.")
+  private Integer sequences;
+
+  @Option(
       names = "--seed",
       paramLabel = "S",
-      description = "Number of the first synthetic program (default: 1).")
+      description = "Number of the first synthetic program or sequence (default: 1).")
   private Long seed;
 
   @Option(
@@ -77,6 +85,7 @@ public final class TorchOptions {
     return new TorchRuns(
         python == null ? "python3" : python,
         random(),
+        sequences(),
         seed == null ? 1 : seed,
         jobs(),
         casesPerProcess(),
@@ -92,6 +101,10 @@ public final class TorchOptions {
 
   private int random() {
     return random == null ? 0 : random;
+  }
+
+  private int sequences() {
+    return sequences == null ? 0 : sequences;
   }
 
   private int jobs() {
@@ -118,15 +131,20 @@ public final class TorchOptions {
               ? "--python"
               : random != null
                   ? "--random"
-                  : seed != null
-                      ? "--seed"
-                      : jobs != null ? "--jobs" : keep != null ? "--keep" : null;
+                  : sequences != null
+                      ? "--sequences"
+                      : seed != null
+                          ? "--seed"
+                          : jobs != null ? "--jobs" : keep != null ? "--keep" : null;
       if (lost != null) {
         throw Failure.usage(lost + " goes with --pytorch; add that or leave it out");
       }
     }
     if (random() < 0) {
       throw Failure.usage("--random " + random + " is negative; give the number of programs");
+    }
+    if (sequences() < 0) {
+      throw Failure.usage("--sequences " + sequences + " is negative; give their number");
     }
     if (jobs() < 1) {
       throw Failure.usage("--jobs " + jobs + " runs nothing; give 1 or more");

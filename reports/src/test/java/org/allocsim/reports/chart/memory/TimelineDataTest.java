@@ -45,6 +45,21 @@ class TimelineDataTest {
   }
 
   @Test
+  void whereOnePauseIsLongerThanAllElseRequestsAreCounted() {
+    for (long pause : new long[] {100, 400}) {
+      MemoryTimeline timeline = new MemoryTimeline();
+      for (int i = 0; i < 200; i++) {
+        timeline.at((i < 100 ? i : i + pause) * SECOND);
+        timeline.segmentAllocated(0, 10, 0, false);
+      }
+      assertEquals(
+          pause == 400 ? TimelineData.Axis.EVENTS : TimelineData.Axis.SECONDS,
+          TimelineData.of(timeline, 100).axis(),
+          "pause of " + pause + " s in a program of 200 s");
+    }
+  }
+
+  @Test
   void nothingAtAllHasAnAxisAndNoPoints() {
     TimelineData data = TimelineData.of(new MemoryTimeline(), 100);
     assertEquals(1, data.end());

@@ -15,6 +15,8 @@ package org.allocsim.simulator.policy.pytorch;
  *     MiB on; 0 and 1 are off
  * @param graphCaptureRecordStreamReuse whether blocks freed during a capture may be reused in it
  * @param perProcessMemoryFraction share of the device that may be reserved; 1 is no limit
+ * @param rejectsBeyondDevice whether a request that would reserve more than the device has is
+ *     rejected at once where there is no limit (PyTorch 2.12, {@code throw_on_cudamalloc_oom})
  */
 public record AllocatorConfig(
     long maxSplitBytes,
@@ -24,7 +26,8 @@ public record AllocatorConfig(
     boolean expandableSegments,
     RoundupDivisions roundupDivisions,
     boolean graphCaptureRecordStreamReuse,
-    double perProcessMemoryFraction) {
+    double perProcessMemoryFraction,
+    boolean rejectsBeyondDevice) {
 
   /** Value of {@link #maxSplitBytes} without a limit: 2^64 − 1. */
   public static final long UNLIMITED = -1L;
@@ -42,7 +45,8 @@ public record AllocatorConfig(
           false,
           RoundupDivisions.NONE,
           false,
-          1.0);
+          1.0,
+          false);
 
   /**
    * The same without what changes nothing for a program: a split limit that none of its blocks
@@ -66,7 +70,8 @@ public record AllocatorConfig(
         expandableSegments,
         roundupDivisions,
         graphCaptureRecordStreamReuse,
-        perProcessMemoryFraction);
+        perProcessMemoryFraction,
+        rejectsBeyondDevice);
   }
 
   /** Whether a block or request of this size is at or above the split limit. */

@@ -3,6 +3,7 @@ package org.allocsim.simulator.policy.pytorch;
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
+import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.order.SizeOrder;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
@@ -181,7 +182,9 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private long allocateInGeneral(int allocation, long requestedBytes, int stream, int pool) {
     if (!isSizeServed(requestedBytes)) {
-      return reject(allocation, requestedBytes);
+      return requestedBytes == 0
+          ? 0
+          : reject(allocation, requestedBytes, OutOfMemoryMessage.MORE_THAN_ONE_EXABYTE);
     }
     if (uses.anyFinished() && (!isCapturing(pool) || config.graphCaptureRecordStreamReuse())) {
       completeFinishedFrees();
@@ -192,6 +195,9 @@ public final class CachingAllocator implements AllocatorPolicy {
     boolean grows = blockPool.grows;
     Block block = takeFree(list, roundedBytes, grows);
     if (block == null) {
+      if (exceedsDevice(roundedBytes)) {
+        return reject(allocation, requestedBytes, OutOfMemoryMessage.beyondDevice(requestedBytes));
+      }
       block = obtain(list, roundedBytes, grows, isCapturing(pool));
       if (block == null) {
         reportOutOfMemory(allocation, requestedBytes, roundedBytes, stream);
@@ -207,12 +213,16 @@ public final class CachingAllocator implements AllocatorPolicy {
     return handOutAndReport(allocation, requestedBytes, roundedBytes, block, splits);
   }
 
-  private long reject(int allocation, long requestedBytes) {
-    if (requestedBytes == 0) {
-      return 0;
-    }
-    listener.requestRejected(
-        allocation, requestedBytes, "CUDA out of memory. Tried to allocate more than 1EB memory.");
+  /** Whether a request is rejected before the device is asked and the cache is emptied. */
+  private boolean exceedsDevice(long roundedBytes) {
+    return config.rejectsBeyondDevice()
+        && limitBytes < 0
+        && device.totalBytes() >= 0
+        && reserved.bytes + segmentBytesFor(roundedBytes) > device.totalBytes();
+  }
+
+  private long reject(int allocation, long requestedBytes, String reason) {
+    listener.requestRejected(allocation, requestedBytes, reason);
     return OUT_OF_MEMORY;
   }
 
@@ -296,7 +306,8 @@ public final class CachingAllocator implements AllocatorPolicy {
   @Override
   public void emptyPool(int pool) {
     PrivatePool emptied = pools.findPrivate(pool);
-    if (emptied != null && emptied.releasable) {
+    // A pool that never served a request is not known here, and PyTorch waits for that, too.
+    if (pool != 0 && (emptied == null || emptied.releasable)) {
       synchronizeAndFree(pool);
       release.releasePrivatePools(pool);
     }
@@ -441,7 +452,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     long segmentBytes = segmentBytesFor(roundedBytes);
     release.collectGarbage();
     Block block = grow(list, roundedBytes, segmentBytes, grows, false);
-    if (block == null && !capturing) {
+    if (block == null && list.pool.privatePool == null) {
       block = takeFromPoolForEmergencies(list.stream, roundedBytes, list.small);
     }
     if (block == null && release.releaseOversize(list, roundedBytes)) {
@@ -487,7 +498,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private @Nullable Block takeFromPoolForEmergencies(int stream, long roundedBytes, boolean small) {
     for (PrivatePool candidate : pools.allPrivate()) {
-      if (candidate.options.useOnOom()) {
+      if (candidate.options.useOnOom() && !candidate.releasable) {
         Block block = takeFree(candidate.kind(small).list(stream), roundedBytes, false);
         if (block != null) {
           return block;

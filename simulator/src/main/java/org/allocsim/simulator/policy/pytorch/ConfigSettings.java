@@ -21,6 +21,7 @@ final class ConfigSettings {
   final long[] roundupDivisions = new long[RoundupDivisions.SLOTS];
   boolean graphCaptureRecordStreamReuse;
   double perProcessMemoryFraction = 1;
+  boolean rejectsBeyondDevice;
   ParsedConfig.Backend backend = ParsedConfig.Backend.NATIVE;
   boolean releaseLockOnCudaMalloc;
   boolean pinnedUseBackgroundThreads;
@@ -70,7 +71,8 @@ final class ConfigSettings {
             expandableSegments,
             version.roundsToOneDivision() ? divisions : divisions.whereOneKeepsSizes(),
             graphCaptureRecordStreamReuse,
-            perProcessMemoryFraction);
+            perProcessMemoryFraction,
+            rejectsBeyondDevice);
     return new ParsedConfig(
         text,
         allocator,

@@ -231,11 +231,7 @@ public enum PyTorchVersion {
 
   /** Keys that later releases know and whose values this project does not interpret. */
   static final Set<String> UNINTERPRETED_KEYS =
-      Set.of(
-          "throw_on_cudamalloc_oom",
-          "pinned_free_catch_all",
-          "pinned_max_round_threshold_mb",
-          "pinned_max_cached_size_mb");
+      Set.of("pinned_free_catch_all", "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb");
 
   @Override
   public String toString() {

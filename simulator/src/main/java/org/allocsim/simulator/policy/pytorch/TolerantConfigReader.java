@@ -114,7 +114,8 @@ final class TolerantConfigReader {
           "pinned_num_register_threads",
           "pinned_reserve_segment_size_mb",
           "graph_capture_record_stream_reuse",
-          "per_process_memory_fraction" ->
+          "per_process_memory_fraction",
+          "throw_on_cudamalloc_oom" ->
           true;
       default -> false;
     };
@@ -153,6 +154,7 @@ final class TolerantConfigReader {
         }
         settings.perProcessMemoryFraction = fraction;
       }
+      case "throw_on_cudamalloc_oom" -> settings.rejectsBeyondDevice = bool(i);
       default -> throw new AssertionError(key);
     }
   }

@@ -31,10 +31,11 @@ final class AllocatorScript {
   private int nextAllocation;
   private long completionRank;
 
-  private AllocatorScript(String conf, long limitBytes, long capacityBytes) {
+  private AllocatorScript(
+      String conf, PyTorchVersion version, long limitBytes, long capacityBytes) {
     AllocatorConfig config;
     try {
-      config = ConfigParser.parse(conf, PyTorchVersion.V2_11).allocator();
+      config = ConfigParser.parse(conf, version).allocator();
     } catch (ConfigException e) {
       throw new AssertionError(e);
     }
@@ -60,7 +61,7 @@ final class AllocatorScript {
         };
     allocator =
         new CachingAllocator(
-            config, limitBytes, device, EffectListeners.all(effects, stats, messages));
+            config, version, limitBytes, device, EffectListeners.all(effects, stats, messages));
   }
 
   /** Default settings, no limit, a device that is never full. */
@@ -69,15 +70,20 @@ final class AllocatorScript {
   }
 
   static AllocatorScript with(String conf) {
-    return new AllocatorScript(conf, -1, ScriptedDevice.UNLIMITED_BYTES);
+    return onDevice(conf, ScriptedDevice.UNLIMITED_BYTES);
   }
 
   static AllocatorScript limited(String conf, long limitBytes) {
-    return new AllocatorScript(conf, limitBytes, ScriptedDevice.UNLIMITED_BYTES);
+    return new AllocatorScript(
+        conf, PyTorchVersion.V2_11, limitBytes, ScriptedDevice.UNLIMITED_BYTES);
   }
 
   static AllocatorScript onDevice(String conf, long capacityBytes) {
-    return new AllocatorScript(conf, -1, capacityBytes);
+    return onDevice(conf, PyTorchVersion.V2_11, capacityBytes);
+  }
+
+  static AllocatorScript onDevice(String conf, PyTorchVersion version, long capacityBytes) {
+    return new AllocatorScript(conf, version, -1, capacityBytes);
   }
 
   /** Requests bytes on stream 0; the effects must be these. */

@@ -55,7 +55,7 @@ class ConfigParserTest {
     Arrays.fill(fours, 4);
     assertEquals(
         new AllocatorConfig(
-            128 * MIB, 64 * MIB, 32 * MIB, 0.6, true, RoundupDivisions.of(fours), true, 0.5),
+            128 * MIB, 64 * MIB, 32 * MIB, 0.6, true, RoundupDivisions.of(fours), true, 0.5, false),
         parsed.allocator());
     assertTrue(parsed.pinnedUseBackgroundThreads());
     assertTrue(parsed.releaseLockOnCudaMalloc());
@@ -271,13 +271,20 @@ class ConfigParserTest {
   }
 
   @Test
+  void rejectionBeyondTheDeviceIsASettingSince212() throws ConfigException {
+    String conf = "throw_on_cudamalloc_oom:True";
+    ParsedConfig parsed = ConfigParser.parse(conf, PyTorchVersion.V2_12);
+    assertTrue(parsed.allocator().rejectsBeyondDevice());
+    assertEquals(List.of(), parsed.warnings());
+  }
+
+  @Test
   void keysOfLaterReleasesAreReadOverWithAWarning() throws ConfigException {
     ParsedConfig parsed =
-        ConfigParser.parse(
-            "throw_on_cudamalloc_oom:True,max_split_size_mb:32", PyTorchVersion.V2_12);
+        ConfigParser.parse("pinned_free_catch_all:True,max_split_size_mb:32", PyTorchVersion.V2_13);
     assertEquals(32 * MIB, parsed.allocator().maxSplitBytes());
     assertEquals(
-        List.of("throw_on_cudamalloc_oom is accepted, but has no effect on this simulation"),
+        List.of("pinned_free_catch_all is accepted, but has no effect on this simulation"),
         parsed.warnings());
   }
 

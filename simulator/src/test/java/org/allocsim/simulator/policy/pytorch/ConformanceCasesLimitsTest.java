@@ -5,7 +5,10 @@ import static org.allocsim.simulator.policy.pytorch.AllocatorScript.M;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Device capacity, memory limit, retry and out of memory of PyTorch 2.11. */
 class ConformanceCasesLimitsTest {
@@ -123,6 +126,40 @@ class ConformanceCasesLimitsTest {
         .alloc("b", 20 * M, 0, 1, "SA(S2,20M) A(S2,20M)")
         .alloc("c", 30 * M, 0, 1, "SF(S1,60M) SA(S3,30M) A(S3,30M)")
         .expectStat("num_alloc_retries", 0);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"V2_11", "V2_14"})
+  void case46_poolForEmergenciesServesTheDefaultPoolOnlyUntilItIsGivenUp(PyTorchVersion version) {
+    AllocatorScript script = AllocatorScript.onDevice("", version, 100 * M);
+    script.allocator.definePool(1, new PrivatePoolOptions(true, false, false));
+    script
+        .alloc("a", 2 * M, 0, 1)
+        .alloc("b", 8 * M, 0, 1)
+        .alloc("c", 80 * M)
+        .free("b")
+        .ignore()
+        .alloc("d", 3 * M, 0, 2, "OOM(3M)")
+        .alloc("e", 3 * M, "A(S1+2M,3M)")
+        .deletePool(1, "")
+        .alloc("f", 3 * M, "OOM(3M)");
+  }
+
+  @Test
+  void case46_requestBeyondTheDeviceIsRejectedAtOnceWhereTheSettingSaysSo() {
+    AllocatorScript script =
+        AllocatorScript.onDevice("throw_on_cudamalloc_oom:True", PyTorchVersion.V2_14, 100 * M);
+    script
+        .alloc("a", 60 * M)
+        .alloc("b", 30 * M)
+        .free("b")
+        .ignore()
+        .alloc("c", 2 * M, "A(S2,2M)")
+        .alloc("d", 600, "SA(S3,2M) A(S3,600)")
+        .alloc("e", 40 * M, "REJECTED(" + OutOfMemoryMessage.beyondDevice(40 * M) + ")")
+        .expectStat("num_ooms", 0)
+        .expectStat("num_alloc_retries", 0)
+        .expectStat("reserved_bytes.all.current", 92 * M);
   }
 
   @Test

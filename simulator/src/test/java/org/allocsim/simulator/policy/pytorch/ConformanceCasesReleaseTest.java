@@ -67,6 +67,11 @@ class ConformanceCasesReleaseTest {
   }
 
   @Test
+  void case33_givingUpAPoolThatServedNothingStillWaits() {
+    script.deletePool(1, "").expectStat("num_sync_all_streams", 1);
+  }
+
+  @Test
   void case33_emptyCacheReleasesReleasedPrivatePoolsAfterTheDefaultPool() {
     script.alloc("a", 30 * M, 0, 1).alloc("b", 512, 0, 1).alloc("c", 512).free("a", "b", "c");
     script.allocator.releasePool(1);

@@ -114,7 +114,8 @@ class DifferentialTest {
         expandable,
         RoundupDivisions.of(slots),
         false,
-        1.0);
+        1.0,
+        false);
   }
 
   @Test

@@ -171,7 +171,7 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
   /** Rule 2.12. */
   private Block takeFromPoolForEmergencies(int stream, long n) {
     for (PrivatePool pool : privatePools.values()) {
-      if (pool.options.useOnOom()) {
+      if (pool.options.useOnOom() && !pool.freeable) {
         Block block = getFreeBlock(n <= SMALL_SIZE ? pool.small : pool.large, stream, n, false);
         if (block != null) {
           return block;
@@ -497,7 +497,9 @@ final class NaiveCachingAllocator implements AllocatorPolicy {
   @Override
   public void emptyPool(int pool) {
     PrivatePool known = privatePools.get(pool);
-    if (known != null && known.freeable) {
+    if (pool != 0 && known == null) {
+      listener.streamsSynchronized();
+    } else if (known != null && known.freeable) {
       releaseCached(known);
     }
   }

@@ -34,7 +34,8 @@ class StrictConfigReaderTest {
             true,
             RoundupDivisions.of(2, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
             false,
-            1.0),
+            1.0,
+            false),
         parsed.allocator());
     assertTrue(parsed.releaseLockOnCudaMalloc());
     assertTrue(parsed.pinnedUseCudaHostRegister());

@@ -1,4 +1,4 @@
-package org.allocsim.reports.cli.option;
+package org.allocsim.reports.cli;
 
 import java.util.function.Function;
 import org.allocsim.simulator.typed.TypedNumber;
@@ -6,11 +6,11 @@ import picocli.CommandLine;
 import picocli.CommandLine.TypeConversionException;
 
 /** Reads numbers of options also as they are printed, with digits in groups of three. */
-public final class NumberConverters {
+final class NumberConverters {
   private NumberConverters() {}
 
   /** Replaces the converters of a command line and its commands. */
-  public static void register(CommandLine commandLine) {
+  static void register(CommandLine commandLine) {
     register(commandLine, int.class, Integer.class, Integer::valueOf, "whole number");
     register(commandLine, long.class, Long.class, Long::valueOf, "whole number");
     register(commandLine, double.class, Double.class, Double::valueOf, "number");
