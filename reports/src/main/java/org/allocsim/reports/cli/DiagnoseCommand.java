@@ -123,9 +123,10 @@ final class DiagnoseCommand implements Callable<Integer> {
       outputs.write(
           new DiagnoseAnswer(program, said).document(),
           outputs.hasPage()
-              ? List.of(TuneRecording.of(program.input(), program.diagnosis().tuning()))
+              ? List.of(TuneRecording.of(
+                      program.input(), program.diagnosis().tuning(), program.diagnosis().best()))
               : List.of());
-      return program.diagnosis().tuning().best().result().passes()
+      return program.diagnosis().best().result().passes()
           ? ExitCodes.DONE
           : ExitCodes.CHECK_DID_NOT_HOLD;
     }

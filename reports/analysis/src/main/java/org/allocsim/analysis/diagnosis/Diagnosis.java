@@ -1,9 +1,12 @@
 package org.allocsim.analysis.diagnosis;
 
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.function.Function;
 import org.allocsim.analysis.leak.IterationException;
@@ -45,6 +48,8 @@ import org.allocsim.workloads.transform.Perturbation;
  * What happened to a recorded program, who holds its memory, and what would have helped.
  *
  * @param tuning the settings that were tried
+ * @param best the setting to run under: of the best that are safe, that under which the fewest
+ *     changed copies fail; the recorded one where no other is better
  * @param landmarks the program under the recorded settings, with its first failed request
  * @param moment memory when that request failed; where none failed, at the peak of allocated memory
  * @param culprits who holds the memory of that moment
@@ -62,6 +67,7 @@ import org.allocsim.workloads.transform.Perturbation;
  */
 public record Diagnosis(
     Tuning tuning,
+    Tuning.Entry best,
     Landmarks landmarks,
     MemoryMoment moment,
     Culprits culprits,
@@ -83,6 +89,11 @@ public record Diagnosis(
   private static final long ROWS_OF_COPIES = 50_000_000;
 
   private static final long FIRST_SEED = 1;
+
+  /** Settings whose margin is tried. */
+  private static final int MOST_CANDIDATES = 4;
+
+  private static final String EXPANDABLE = "expandable_segments:True";
 
   /**
    * Diagnoses a recorded program.
@@ -109,7 +120,8 @@ public record Diagnosis(
       RecordedCircumstances circumstances) {
     Diagnosis diagnose(Platform platform, Tuning.Progress progress) {
       Tuning tuning = tune(platform, progress);
-      Tuning.Entry best = tuning.best();
+      Choice choice = choose(tuning, progress);
+      Tuning.Entry best = choice.entry;
       Landmarks landmarks =
           MomentFinder.survey(
               ReplayInput.of(input, config, version, circumstances), Progress.NONE);
@@ -127,15 +139,14 @@ public record Diagnosis(
               .orElseThrow();
       return new Diagnosis(
           tuning,
+          best,
           landmarks,
           moment,
           Culprits.of(moment, origins),
           failed.flatMap(each -> CodeLine.of(origins, each.allocation())),
           failed.map(this::why),
           failed.isPresent() && failed.get().requestIndex() == landmarks.requests() - 1,
-          best.result().passes() && isBounded()
-              ? Optional.of(copies(best.scenario(), progress))
-              : Optional.empty(),
+          choice.copies,
           smallestGpu(tuning.recorded()),
           smallestGpu(best),
           best.result().passes() ? OptionalLong.empty() : missingBytes(best, progress),
@@ -168,14 +179,61 @@ public record Diagnosis(
           || !circumstances.evidence().isEmpty();
     }
 
-    private Fragility copies(Scenario scenario, Tuning.Progress progress) {
+    /** Tries the margin of the best settings, where anything says how much memory there was. */
+    private Choice choose(Tuning tuning, Tuning.Progress progress) {
+      if (!tuning.best().result().passes() || !isBounded()) {
+        return new Choice(tuning.best(), Optional.empty());
+      }
+      List<Tuning.Entry> candidates = candidates(tuning);
       int count =
           Math.clamp(
-              ROWS_OF_COPIES / Math.max(1, input.trace().eventCount()),
+              ROWS_OF_COPIES / candidates.size() / Math.max(1, input.trace().eventCount()),
               FEWEST_COPIES,
               MOST_COPIES);
-      return Fragility.run(
-          input.trace(), input.device(), scenario, CHANGES, FIRST_SEED, count, progress);
+      Choice best = null;
+      for (Tuning.Entry candidate : candidates) {
+        Fragility copies =
+            Fragility.run(
+                input.trace(),
+                input.device(),
+                candidate.scenario(),
+                CHANGES,
+                FIRST_SEED,
+                count,
+                progress);
+        if (best == null || copies.failures() < best.copies.orElseThrow().failures()) {
+          best = new Choice(candidate, Optional.of(copies));
+        }
+        if (copies.failures() == 0) {
+          break;
+        }
+      }
+      return Objects.requireNonNull(best);
+    }
+
+    /**
+     * The recommended setting and, where a request failed in the recording, the next ones that are
+     * safe and do something else, expandable segments among them.
+     */
+    private static List<Tuning.Entry> candidates(Tuning tuning) {
+      if (tuning.recorded().result().passes()) {
+        return List.of(tuning.best());
+      }
+      SequencedMap<RunFigures, Tuning.Entry> candidates = new LinkedHashMap<>();
+      candidates.put(RunFigures.of(tuning.best()), tuning.best());
+      List<Tuning.Entry> others =
+          tuning.ranked().stream()
+              .filter(each -> each.isSafe() && each.result().passes())
+              .toList();
+      others.stream()
+          .filter(each -> each.conf().equals(EXPANDABLE))
+          .forEach(each -> candidates.putIfAbsent(RunFigures.of(each), each));
+      for (Tuning.Entry other : others) {
+        if (candidates.size() < MOST_CANDIDATES) {
+          candidates.putIfAbsent(RunFigures.of(other), other);
+        }
+      }
+      return List.copyOf(candidates.values());
     }
 
     private Optional<DeviceProfile> smallestGpu(Tuning.Entry entry) {
@@ -218,8 +276,13 @@ public record Diagnosis(
     }
   }
 
-  /** What is reserved at most under the best setting, of what the allocator can have. */
-  public long leftBytes(RecordedCircumstances circumstances) {
-    return circumstances.maxBytes() - tuning.best().result().peakReservedBytes();
+  /** A setting and its changed copies. */
+  private record Choice(Tuning.Entry entry, Optional<Fragility> copies) {}
+
+  /** Settings that share these did the same. */
+  private record RunFigures(long peakReservedBytes, long driverCalls) {
+    static RunFigures of(Tuning.Entry entry) {
+      return new RunFigures(entry.result().peakReservedBytes(), entry.result().driverCalls());
+    }
   }
 }

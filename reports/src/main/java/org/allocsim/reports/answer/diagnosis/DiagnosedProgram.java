@@ -194,18 +194,18 @@ public record DiagnosedProgram(
                   "settings",
                   "All settings that were tried, the best first.",
                   TuneAnswer.ROWS,
-                  each -> TuneAnswer.rows(each.diagnosis().tuning())));
+                  each -> TuneAnswer.rows(each.diagnosis().tuning(), each.best())));
 
   private static String name(DeviceProfile profile) {
     return profile == null ? null : profile.name();
   }
 
   private Tuning.Entry best() {
-    return diagnosis.tuning().best();
+    return diagnosis.best();
   }
 
   private boolean isChange() {
-    return diagnosis.tuning().recommended().isPresent();
+    return !best().equals(diagnosis.tuning().recorded());
   }
 
   private long leftBytes() {
@@ -419,7 +419,8 @@ public record DiagnosedProgram(
     }
     blocks.add(Notes.of(null, others()));
     blocks.add(
-        TuneAnswer.table(diagnosis.tuning(), SETTINGS_ON_PAPER, "'allocsim tune' shows all")
+        TuneAnswer.table(
+                diagnosis.tuning(), best(), SETTINGS_ON_PAPER, "'allocsim tune' shows all")
             .at("/program/settings"));
     return new Section(null, blocks);
   }

@@ -223,7 +223,7 @@ public record TuneAnswer(
                       "settings",
                       "One entry for each setting, the best first.",
                       ROWS,
-                      each -> rows(each.tuning()))
+                      each -> rows(each.tuning(), each.tuning().best()))
                   .many(
                       "sizes",
                       "How many allocations there are of each size.",
@@ -248,7 +248,7 @@ public record TuneAnswer(
    * @param top rows of the table on paper, 0 for all
    */
   public Document<TuneAnswer> document(int top) {
-    Table<Row> table = table(tuning, top, "--top 0 shows all").at("/settings");
+    Table<Row> table = table(tuning, tuning.best(), top, "--top 0 shows all").at("/settings");
     List<Block> blocks = new ArrayList<>(List.of(facts(), table));
     blocks.add(new Notes(notes()));
     return new Document<>(
@@ -263,22 +263,27 @@ public record TuneAnswer(
   /**
    * The settings by rank.
    *
-   * @param top rows on paper, 0 for all; those of the recorded settings and the default are always
-   *     kept
+   * @param best what is recommended; the recorded settings where nothing is
+   * @param top rows on paper, 0 for all; those of the best and the recorded settings and the
+   *     default are always kept
    * @param remedy where all can be had
    */
-  public static Table<Row> table(Tuning tuning, int top, String remedy) {
-    return Table.of("Settings", ROWS, rows(tuning))
+  public static Table<Row> table(Tuning tuning, Tuning.Entry best, int top, String remedy) {
+    return Table.of("Settings", ROWS, rows(tuning, best))
         .keeping(
             row -> top == 0 || row.rank() <= top || row.isLandmark(),
             new Table.More("setting", remedy));
   }
 
-  /** The settings by rank. */
-  public static List<Row> rows(Tuning tuning) {
+  /**
+   * The settings by rank.
+   *
+   * @param best what is recommended; the recorded settings where nothing is
+   */
+  public static List<Row> rows(Tuning tuning, Tuning.Entry best) {
     List<Row> rows = new ArrayList<>();
     for (Tuning.Entry entry : tuning.ranked()) {
-      rows.add(new Row(rows.size() + 1, entry, tuning));
+      rows.add(new Row(rows.size() + 1, entry, tuning, best));
     }
     return rows;
   }
@@ -315,7 +320,7 @@ public record TuneAnswer(
   }
 
   /** A setting at its place. */
-  public record Row(long rank, Tuning.Entry entry, Tuning tuning) {
+  public record Row(long rank, Tuning.Entry entry, Tuning tuning, Tuning.Entry best) {
     String conf() {
       return entry.conf();
     }
@@ -339,7 +344,7 @@ public record TuneAnswer(
     }
 
     private boolean isLandmark() {
-      return is(tuning.recorded()) || is(tuning.plain());
+      return is(tuning.recorded()) || is(tuning.plain()) || is(best);
     }
 
     private boolean is(Tuning.Entry other) {
@@ -348,7 +353,7 @@ public record TuneAnswer(
 
     private List<String> remarks() {
       List<String> remarks = new ArrayList<>();
-      if (tuning.recommended().filter(this::is).isPresent()) {
+      if (is(best) && !is(tuning.recorded())) {
         remarks.add("recommended");
       }
       if (is(tuning.recorded())) {

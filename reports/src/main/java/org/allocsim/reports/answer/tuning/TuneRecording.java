@@ -23,13 +23,20 @@ public final class TuneRecording {
 
   private final Tuning tuning;
 
-  private TuneRecording(Tuning tuning) {
+  private final Tuning.Entry best;
+
+  private TuneRecording(Tuning tuning, Tuning.Entry best) {
     this.tuning = tuning;
+    this.best = best;
   }
 
-  /** Runs of the settings that a reader looks at first, in the ranks of the search. */
-  public static TraceRecording of(DeviceTrace input, Tuning tuning) {
-    return new TuneRecording(tuning).record(input.name(), input.trace(), input.device());
+  /**
+   * Runs of the settings that a reader looks at first, in the ranks of the search.
+   *
+   * @param best what is recommended; the recorded settings where nothing is
+   */
+  public static TraceRecording of(DeviceTrace input, Tuning tuning, Tuning.Entry best) {
+    return new TuneRecording(tuning, best).record(input.name(), input.trace(), input.device());
   }
 
   private TraceRecording record(String file, AllocationTrace trace, int device) {
@@ -44,18 +51,17 @@ public final class TuneRecording {
         recording.add(rank(entry), Settings.name(entry.conf()), recorder.recording());
       }
     }
-    Tuning.Entry first = tuning.best();
     recording.recorded(rank(tuning.recorded()));
     recording.highlight(
-        Stream.of(tuning.recorded(), first, tuning.plain()).distinct().map(this::rank).toList());
+        Stream.of(tuning.recorded(), best, tuning.plain()).distinct().map(this::rank).toList());
     recording.opensWith(
-        rank(first), first.equals(tuning.recorded()) ? null : rank(tuning.recorded()));
+        rank(best), best.equals(tuning.recorded()) ? null : rank(tuning.recorded()));
     return recording;
   }
 
   private SequencedSet<Tuning.Entry> worthSeeing() {
     SequencedSet<Tuning.Entry> entries = new LinkedHashSet<>();
-    tuning.recommended().ifPresent(entries::add);
+    entries.add(best);
     entries.add(tuning.recorded());
     entries.add(tuning.plain());
     tuning.ranked().stream().limit(TOP).forEach(entries::add);
