@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.allocsim.analysis.diagnosis.Diagnosis;
+import org.allocsim.analysis.diagnosis.MessageCircumstances;
 import org.allocsim.analysis.oom.OomLog;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Platform;
@@ -149,8 +150,10 @@ final class DiagnoseCommand implements Callable<Integer> {
     if (log != null && !log.contents().found().isEmpty()) {
       OomLog.Found message = log.contents().found().getFirst();
       circumstances =
-          circumstances.orAsIn(
-              message.message(), "line " + message.line() + " of " + log.name());
+          MessageCircumstances.of(
+              circumstances,
+              message.message(),
+              "line " + message.line() + " of " + log.name());
     }
     try (ProgressMeter progress = ProgressMeter.ofSettings("diagnosing")) {
       return new DiagnosedProgram(

@@ -43,6 +43,7 @@ class ConvertedTraceTest {
           "account TRACE --json - --at peak",
           "min-capacity TRACE --json - --confs ;expandable_segments:True",
           "min-capacity TRACE --json - --policies direct --memory-fraction 0.9",
+          "diagnose TRACE --json -",
           "perturb TRACE --json - --swap-adjacent --resize 2% --runs 3",
           "compare TRACE --json - --policies pytorch,direct,max-live",
           "tune TRACE --json -",

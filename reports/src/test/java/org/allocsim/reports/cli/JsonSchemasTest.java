@@ -85,6 +85,7 @@ class JsonSchemasTest {
           List.of("lint-conf", "max_split_size_mb:128,expandable_segments:True"),
           List.of("lint-conf", "expandable_segments:True", "--snapshot", SAMPLE),
           List.of("explain-oom", "src/test/resources/golden/replay-device-oom.txt"),
+          List.of("diagnose", DEVICE_OOM),
           List.of("perturb", CAT_GROWTH, "--runs=3", "--swap-adjacent"),
           List.of("perturb", DEVICE_OOM, "--runs=2", "--resize=5%"));
 

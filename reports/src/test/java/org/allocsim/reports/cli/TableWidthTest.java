@@ -43,6 +43,7 @@ class TableWidthTest {
           List.of("account", SAMPLE, FRACTION),
           List.of("diff", SAMPLE, CAT_GROWTH),
           List.of("check", SAMPLE, FRACTION, "--max-reserved=4GiB", "--max-slack=5%"),
+          List.of("diagnose", CAT_GROWTH),
           List.of("perturb", CAT_GROWTH, "--runs=3", "--swap-adjacent"),
           List.of("lint-conf", "max_split_size_mb:128,expandable_segments:True"),
           List.of("inspect", CUDA_GRAPH),

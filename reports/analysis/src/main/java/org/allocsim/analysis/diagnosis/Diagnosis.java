@@ -172,16 +172,9 @@ public record Diagnosis(
       return OomExplainer.explain(OomMessageParser.parse(failed.message()), settings, false);
     }
 
-    /** Whether anything says how much memory there was. */
-    private boolean isBounded() {
-      return circumstances.isDeviceChosen()
-          || circumstances.limitBytes() != MemoryLimit.NONE
-          || !circumstances.evidence().isEmpty();
-    }
-
     /** Tries the margin of the best settings, where anything says how much memory there was. */
     private Choice choose(Tuning tuning, Tuning.Progress progress) {
-      if (!tuning.best().result().passes() || !isBounded()) {
+      if (!tuning.best().result().passes() || circumstances.areUnknown()) {
         return new Choice(tuning.best(), Optional.empty());
       }
       List<Tuning.Entry> candidates = candidates(tuning);

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import org.allocsim.analysis.oom.OomMessage;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -83,54 +82,9 @@ public record RecordedCircumstances(
         limitBytes, device(input, recording.get(), limitBytes, assumed, evidence), false, evidence);
   }
 
-  /**
-   * The same, or what a message of the run says, where the recording itself shows neither GPU nor
-   * limit: PyTorch prints the limit, else what it held and what was free on a full GPU.
-   *
-   * @param source where the message stands
-   */
-  public RecordedCircumstances orAsIn(OomMessage message, String source) {
-    if (isDeviceChosen || limitBytes != MemoryLimit.NONE || !evidence.isEmpty()) {
-      return this;
-    }
-    Optional<Long> capacityBytes = rounded(message, OomMessage.Amount.CAPACITY);
-    DeviceProfile known =
-        capacityBytes.map(bytes -> smallestFor(bytes, profile)).orElse(profile);
-    Optional<Long> limit = rounded(message, OomMessage.Amount.LIMIT);
-    if (limit.isPresent()) {
-      return new RecordedCircumstances(
-          limit.get(),
-          known,
-          false,
-          List.of("limit " + ByteFormat.human(limit.get()) + ", as " + source + " says"));
-    }
-    Optional<Long> freeBytes = rounded(message, OomMessage.Amount.FREE);
-    Optional<Long> heldBytes =
-        rounded(message, OomMessage.Amount.RESERVED)
-            .or(() ->
-                rounded(message, OomMessage.Amount.ALLOCATED)
-                    .flatMap(allocated ->
-                        rounded(message, OomMessage.Amount.CACHED).map(each -> allocated + each)));
-    if (capacityBytes.isEmpty() || freeBytes.isEmpty() || heldBytes.isEmpty()) {
-      return this;
-    }
-    long availableBytes = Math.min(known.totalBytes(), heldBytes.get() + freeBytes.get());
-    return new RecordedCircumstances(
-        MemoryLimit.NONE,
-        known.withCapacity(availableBytes),
-        false,
-        List.of(
-            "GPU "
-                + known.name()
-                + " with "
-                + ByteFormat.human(availableBytes)
-                + " for the program, what it held and what was free as "
-                + source
-                + " says"));
-  }
-
-  private static Optional<Long> rounded(OomMessage message, OomMessage.Amount amount) {
-    return message.bytes(amount).map(range -> Math.round(range.value()));
+  /** Whether neither the user nor the recording says anything of GPU and limit. */
+  public boolean areUnknown() {
+    return !isDeviceChosen && limitBytes == MemoryLimit.NONE && evidence.isEmpty();
   }
 
   /** What allocators can have at most: their limit, or the memory of the GPU. */
@@ -229,8 +183,8 @@ public record RecordedCircumstances(
     return known.withCapacity(capacityBytes);
   }
 
-  /** The default GPU where it may be that, else the smallest with so much. */
-  private static DeviceProfile smallestFor(long bytes, DeviceProfile assumed) {
+  /** The assumed GPU where it may be that, else the smallest known one with so much. */
+  public static DeviceProfile smallestFor(long bytes, DeviceProfile assumed) {
     if (bytes <= assumed.totalBytes() && bytes >= SAME_SIZE * assumed.totalBytes()) {
       return assumed;
     }

@@ -1,0 +1,130 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.allocsim.reports.output.ExitCodes;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+class DiagnoseCommandTest {
+  private static final Path RECORDING = Path.of("samples/train_gpt.pickle.xz");
+  private static final Path LOG = Path.of("samples/train_gpt.log");
+  private static final long GIB = 1L << 30;
+
+  private static JsonNode json(int exitCode, Object... options) {
+    CommandRun run =
+        CommandRun.of(
+            Stream.concat(
+                    Stream.of("diagnose"),
+                    Stream.concat(Arrays.stream(options), Stream.of("--json", "-")))
+                .toArray());
+    assertEquals(exitCode, run.exitCode(), run.err());
+    return new ObjectMapper().readTree(run.out());
+  }
+
+  @Test
+  void aRecordingShowsTheLineThatAskedAndTheLinesThatHoldAllAllocatedMemory() {
+    JsonNode program = json(ExitCodes.DONE, RECORDING).get("program");
+    assertTrue(
+        program.get("first_failed_request_line").asString().endsWith("train_gpt.py:63 loss_of"));
+    assertTrue(program.get("ends_with_failure").asBoolean());
+    long sum = 0;
+    long last = Long.MAX_VALUE;
+    for (JsonNode line : program.get("lines")) {
+      long bytes = line.get("allocated_bytes").asLong();
+      assertTrue(bytes <= last, "the largest first");
+      assertEquals("program", line.get("kind").asString(), line.toString());
+      last = bytes;
+      sum += bytes;
+    }
+    assertTrue(sum > 0 && sum <= program.get("allocated_bytes").asLong());
+    assertTrue(json(ExitCodes.DONE, RECORDING).get("log").isNull());
+  }
+
+  /** The same script finishes under expandable segments; under what ranks first, copies fail. */
+  @Test
+  void theSettingIsTheOneUnderWhichTheFewestCopiesFail() {
+    JsonNode program = json(ExitCodes.DONE, RECORDING).get("program");
+    assertEquals("expandable_segments:True", program.get("best_conf").asString());
+    assertTrue(program.get("best_passes").asBoolean());
+    assertEquals(50, program.get("copies").asInt());
+    assertEquals(0, program.get("copies_failed").asInt());
+    assertEquals(
+        program.get("limit_bytes").asLong(),
+        program.get("left_bytes").asLong() + best(program).get("peak_reserved_bytes").asLong());
+    String first = program.get("settings").get(0).get("conf").asString();
+    CommandRun perturbed =
+        CommandRun.of(
+            "perturb",
+            RECORDING,
+            "--conf",
+            first,
+            "--swap-adjacent",
+            "--resize=2%",
+            "--runs=50",
+            "--json",
+            "-");
+    assertTrue(
+        new ObjectMapper().readTree(perturbed.out()).get("failed_runs").asInt() > 0,
+        perturbed.err());
+  }
+
+  private static JsonNode best(JsonNode program) {
+    for (JsonNode setting : program.get("settings")) {
+      if (setting.get("conf").asString().equals(program.get("best_conf").asString())) {
+        return setting;
+      }
+    }
+    throw new AssertionError("the best setting was tried");
+  }
+
+  @Test
+  void whereNoSettingHelpsItSaysHowMuchIsMissingAndThatSuffices() {
+    JsonNode program =
+        json(ExitCodes.CHECK_DID_NOT_HOLD, RECORDING, "--capacity", "4GiB").get("program");
+    long missingBytes = program.get("missing_bytes").asLong();
+    assertTrue(missingBytes > 0);
+    assertFalse(program.get("best_passes").asBoolean());
+    long enoughBytes = 4 * GIB + missingBytes;
+    JsonNode enough = json(ExitCodes.DONE, RECORDING, "--capacity", enoughBytes).get("program");
+    assertTrue(enough.get("best_passes").asBoolean());
+    JsonNode less =
+        json(ExitCodes.CHECK_DID_NOT_HOLD, RECORDING, "--capacity", enoughBytes - GIB)
+            .get("program");
+    assertFalse(less.get("best_passes").asBoolean());
+  }
+
+  @Test
+  void aLogAloneNamesItsLineAndExitsAsExplainOomDoes() {
+    CommandRun run = CommandRun.of("diagnose", LOG);
+    assertEquals(CommandRun.of("explain-oom", LOG).exitCode(), run.exitCode());
+    assertTrue(run.out().contains("asked for at small-gpt/train_gpt.py:63 loss_of"), run.out());
+    assertTrue(run.out().contains("_record_memory_history"), run.out());
+  }
+
+  @Test
+  void besideARecordingWithoutFailureTheLogSaysHowMuchMemoryThereWas() {
+    Path calm = CommandRun.recording("prefetch_streams.pickle.xz");
+    JsonNode alone = json(ExitCodes.DONE, calm).get("program");
+    assertTrue(alone.get("limit_bytes").isNull());
+    JsonNode both = json(ExitCodes.DONE, calm, LOG);
+    assertEquals(9.22, both.get("program").get("limit_bytes").asLong() / (double) GIB, 0.005);
+    assertEquals("CAPPED", both.get("log").get("verdict").asString());
+  }
+
+  @Test
+  void twoRecordingsOrTwoLogsAreRefused() {
+    CommandRun traces = CommandRun.of("diagnose", RECORDING, RECORDING);
+    assertEquals(ExitCodes.USAGE, traces.exitCode());
+    assertTrue(traces.err().contains("are two recordings"), traces.err());
+    CommandRun logs = CommandRun.of("diagnose", LOG, "-");
+    assertEquals(ExitCodes.USAGE, logs.exitCode());
+    assertTrue(logs.err().contains("are two logs"), logs.err());
+  }
+}
