@@ -18,6 +18,7 @@ import org.allocsim.simulator.effect.EffectLog;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.pytorch.CutSnapshots;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.derive.DerivationOptions;
@@ -150,6 +151,7 @@ class CutHistoryTest {
       CachingAllocator policy =
           new CachingAllocator(
               options.config(),
+              PyTorchVersion.V2_11,
               requests.limitBytes(),
               new RecordedDevice(effects, follower::position, options.deviceTotalBytes()),
               follower);

@@ -11,7 +11,7 @@ public final class TorchVersionOption {
       paramLabel = "VERSION",
       description =
           "Rules of this PyTorch release, 2.0 to 2.14 (default: what a recording shows, else"
-              + " 2.11).",
+              + " 2.14).",
       converter = TorchVersionConverter.class)
   private PyTorchVersion version;
 

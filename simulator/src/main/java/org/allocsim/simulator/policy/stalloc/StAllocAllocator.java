@@ -84,7 +84,7 @@ public final class StAllocAllocator implements AllocatorPolicy {
     fallback =
         new CachingAllocator(
             AllocatorConfig.DEFAULT,
-            PyTorchVersion.DEFAULT,
+            PyTorchVersion.V2_11,
             FALLBACK_ROUND_BYTES,
             limitBytes < 0 ? -1 : Math.max(0, limitBytes - ownBytes),
             device,

@@ -60,7 +60,11 @@ final class AllocatorScript {
         };
     allocator =
         new CachingAllocator(
-            config, limitBytes, device, EffectListeners.all(effects, stats, messages));
+            config,
+            PyTorchVersion.V2_11,
+            limitBytes,
+            device,
+            EffectListeners.all(effects, stats, messages));
   }
 
   /** Default settings, no limit, a device that is never full. */
