@@ -382,7 +382,8 @@ public final class TracedProgram {
               + circumstances.release().id()
               + " refuses them with \""
               + e.getMessage().strip()
-              + "\"; correct them",
+              + "\"; "
+              + e.remedy("correct them"),
           e);
     }
   }

@@ -23,6 +23,7 @@ import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.typed.SimilarName;
 import org.allocsim.validation.benchmark.BenchmarkEngine;
 import org.allocsim.validation.benchmark.BenchmarkException;
 import org.allocsim.validation.benchmark.BenchmarkPlan;
@@ -238,7 +239,13 @@ final class BenchCommand implements Callable<Integer> {
         subjects.add(Subject.valueOf(part.strip().toUpperCase(Locale.ROOT)));
       } catch (IllegalArgumentException _) {
         throw Failure.usage(
-            "--only " + part + ": parts are replay, read, time, policies, blocks and commands");
+            "--only "
+                + part
+                + " is no part; "
+                + SimilarName.remedy(
+                    part,
+                    List.of("replay", "read", "time", "policies", "blocks", "commands"),
+                    "there are replay, read, time, policies, blocks and commands"));
       }
     }
     if (!parts.isEmpty()) {

@@ -20,6 +20,7 @@ import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.simulator.typed.SimilarName;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.profile.ProfileFile;
@@ -150,10 +151,7 @@ final class ListCommand implements Runnable {
       ProgramProvider program =
           Programs.find(chosen)
               .orElseThrow(() ->
-                  Failure.usage(
-                      "there is no program "
-                          + chosen
-                          + "; 'allocsim list programs' shows what there is"));
+                  Failure.usage("there is no program " + chosen + "; " + Programs.remedy(chosen)));
       TextTable table = TextTable.of("option", "default", "meaning");
       for (ProgramOption option : program.options()) {
         table.row(option.name(), option.standard(), option.meaning());
@@ -223,7 +221,11 @@ final class ListCommand implements Runnable {
                   Failure.usage(
                       "there is no schema "
                           + chosen
-                          + "; 'allocsim list schemas' shows what there is"));
+                          + "; "
+                          + SimilarName.remedy(
+                              chosen,
+                              Answers.schemas().stream().map(Answers.Schema::id).toList(),
+                              "'allocsim list schemas' shows what there is")));
       PrintWriter out = spec.commandLine().getOut();
       out.print(schema.text());
       out.flush();

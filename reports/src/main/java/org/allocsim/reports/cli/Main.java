@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import org.allocsim.reports.cli.option.NumberConverters;
 import org.allocsim.reports.cli.option.PluginOption;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
@@ -97,6 +98,7 @@ public final class Main implements Runnable {
     CommandLine commandLine = command(args).map(Main::withOnly).orElseGet(Main::withAll);
     commandLine.getCommandSpec().addOption(PluginOption.option());
     commandLine.setOut(out).setErr(err);
+    NumberConverters.register(commandLine);
     commandLine.setAbbreviatedOptionsAllowed(false);
     commandLine.setOverwrittenOptionsAllowed(false);
     commandLine.setExpandAtFiles(false);

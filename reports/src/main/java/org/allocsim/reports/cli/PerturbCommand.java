@@ -2,7 +2,6 @@ package org.allocsim.reports.cli;
 
 import java.math.BigDecimal;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -10,6 +9,7 @@ import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.tuning.PerturbAnswer;
+import org.allocsim.reports.cli.option.Choices;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
 import org.allocsim.reports.cli.option.ProgramOptions;
@@ -214,12 +214,7 @@ final class PerturbCommand implements Callable<Integer> {
   static final class ResizeConverter implements ITypeConverter<Resize> {
     @Override
     public Resize convert(String text) {
-      for (Resize each : Resize.values()) {
-        if (each.name().toLowerCase(Locale.ROOT).equals(text)) {
-          return each;
-        }
-      }
-      throw new TypeConversionException("'" + text + "' is none of size, request");
+      return Choices.of(Resize.class, text);
     }
   }
 }

@@ -21,6 +21,7 @@ import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.typed.SimilarName;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -153,7 +154,13 @@ final class SuiteCommand implements Callable<Integer> {
           Suite.named(name)
               .orElseThrow(() ->
                   Failure.usage(
-                      "'" + name + "' is not a scenario; 'allocsim suite --list' shows them")));
+                      "'"
+                          + name
+                          + "' is not a scenario; "
+                          + SimilarName.remedy(
+                              name,
+                              Suite.all().stream().map(each -> each.topic().name()).toList(),
+                              "'allocsim suite --list' shows them"))));
     }
     return chosen;
   }

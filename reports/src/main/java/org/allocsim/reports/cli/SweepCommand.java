@@ -36,6 +36,7 @@ import org.allocsim.reports.plugin.PluginLoader;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.run.AfterOom;
+import org.allocsim.simulator.typed.SimilarName;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import picocli.CommandLine.ArgGroup;
@@ -117,8 +118,8 @@ final class SweepCommand implements Callable<Integer> {
       split = ",",
       hideParamSyntax = true,
       description =
-          "GPUs with this much free memory, such as 16GiB,24GiB; 'recorded' is the default GPU"
-              + " under the limit that each recording shows.")
+          "GPUs with this much free memory, such as 16GiB,24GiB; 'recorded' is the GPU and the"
+              + " limit that each recording shows, else h100-80gb.")
   private List<String> capacities = List.of();
 
   @Option(
@@ -128,7 +129,7 @@ final class SweepCommand implements Callable<Integer> {
       hideParamSyntax = true,
       description =
           "GPUs that 'allocsim list devices' shows, or files that 'allocsim calibrate' wrote"
-              + " (default, without --capacities: h100-80gb).")
+              + " (default, without --capacities: 'recorded'; with a limit: h100-80gb).")
   private List<String> devices = List.of();
 
   @ArgGroup(exclusive = true)
@@ -227,8 +228,13 @@ final class SweepCommand implements Callable<Integer> {
               + " './mvnw -Pspark -Dquick package' and start 'spark-submit"
               + " reports/spark/target/quick/allocsim-spark.jar sweep ... --engine spark'");
     }
-    return found.orElseThrow(
-        () -> Failure.usage("--engine " + engine + " is not an engine; there are local and spark"));
+    return found.orElseThrow(() ->
+        Failure.usage(
+            "--engine "
+                + engine
+                + " is not an engine; "
+                + SimilarName.remedy(
+                    engine, List.of("local", "spark"), "there are local and spark")));
   }
 
   private List<String> confs() throws IOException {
@@ -263,7 +269,7 @@ final class SweepCommand implements Callable<Integer> {
       for (String device : devices) {
         DeviceProfile profile = new ProfileConverter().convert(device.strip());
         gpus.add(json(profile));
-        if (!ShippedProfiles.names().contains(device.strip())) {
+        if (!ShippedProfiles.all().contains(profile)) {
           own.add(json(profile));
         }
       }
@@ -271,7 +277,7 @@ final class SweepCommand implements Callable<Integer> {
       throw Failure.usage(e.getMessage());
     }
     if (gpus.isEmpty()) {
-      gpus.add(json(DeviceProfiles.defaultProfile()));
+      gpus.add(limit == null ? SweepRequest.RECORDED : json(DeviceProfiles.defaultProfile()));
     }
     return gpus;
   }

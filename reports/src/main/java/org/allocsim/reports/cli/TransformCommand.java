@@ -21,6 +21,7 @@ import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.typed.TypedNumber;
 import org.allocsim.workloads.format.jsonl.JsonLinesFormat;
 import org.allocsim.workloads.io.Compression;
 import org.allocsim.workloads.source.ReadingOptions;
@@ -229,7 +230,7 @@ final class TransformCommand implements Callable<Integer> {
     boolean bySteps = change.steps != null;
     String text = bySteps ? change.steps : change.rows;
     String option = bySteps ? "--window " : "--rows ";
-    Matcher range = RANGE.matcher(text);
+    Matcher range = RANGE.matcher(TypedNumber.plain(text));
     if (!range.matches()) {
       throw Failure.usage(option + text + " is no range; write FROM:TO, such as 10:20");
     }
@@ -250,7 +251,7 @@ final class TransformCommand implements Callable<Integer> {
 
   private AllocationTrace reordered(AllocationTrace trace) {
     StepOrder steps = new StepOrder(steps(trace).boundaries());
-    Matcher seed = SEED.matcher(change.order);
+    Matcher seed = SEED.matcher(TypedNumber.plain(change.order));
     if (seed.matches()) {
       return steps.apply(trace, steps.shuffled(Long.parseLong(seed.group(1))));
     }

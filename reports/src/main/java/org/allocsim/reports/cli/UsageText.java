@@ -1,8 +1,8 @@
 package org.allocsim.reports.cli;
 
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.allocsim.simulator.typed.SimilarName;
 import picocli.CommandLine.MutuallyExclusiveArgsException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -14,7 +14,8 @@ final class UsageText {
   /** The cause and where to find help, without the program's name before it. */
   static String sentence(ParameterException failure) {
     String command = failure.getCommandLine().getCommandSpec().qualifiedName();
-    return cause(failure) + "; see '" + command + " --help'";
+    String cause = cause(failure);
+    return cause.endsWith("?") ? cause : cause + "; see '" + command + " --help'";
   }
 
   private static String cause(ParameterException failure) {
@@ -23,7 +24,7 @@ final class UsageText {
       case MutuallyExclusiveArgsException exclusive ->
           exclusive.getMessage().replaceFirst("^Error: ", "");
       default -> {
-        String message = failure.getMessage().replace("is not an int", "is not a whole number");
+        String message = failure.getMessage();
         yield message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1);
       }
     };
@@ -32,15 +33,18 @@ final class UsageText {
   private static String unmatched(UnmatchedArgumentException failure) {
     String argument = failure.getUnmatched().getFirst();
     if (failure.isUnknownOption()) {
-      List<String> similar = failure.getSuggestions();
       return "unknown option '"
           + argument
           + "'"
-          + (similar.isEmpty() ? "" : " (did you mean " + similar.getFirst() + "?)");
+          + SimilarName.hint(
+              argument, failure.getCommandLine().getCommandSpec().optionsMap().keySet());
     }
     Set<String> commands = failure.getCommandLine().getSubcommands().keySet();
     return commands.isEmpty()
         ? "'" + argument + "' is one argument too many"
-        : "unknown command '" + argument + "'; there are " + String.join(", ", commands);
+        : "unknown command '"
+            + argument
+            + "'; "
+            + SimilarName.remedy(argument, commands, "there are " + String.join(", ", commands));
   }
 }

@@ -48,8 +48,8 @@ public final class Settings {
               + e.errorType()
               + ": "
               + e.getMessage().strip()
-              + "\"; keys and values are at "
-              + KEYS);
+              + "\"; "
+              + e.remedy("keys and values are at " + KEYS));
     }
     if (config.backend() != ParsedConfig.Backend.NATIVE) {
       throw Failure.usage(

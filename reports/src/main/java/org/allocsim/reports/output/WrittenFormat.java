@@ -2,6 +2,7 @@ package org.allocsim.reports.output;
 
 import java.util.List;
 import java.util.stream.Collectors;
+import org.allocsim.simulator.typed.SimilarName;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.io.Compression;
@@ -24,8 +25,15 @@ public final class WrittenFormat {
       return writable.stream()
           .filter(each -> each.id().equals(to))
           .findFirst()
-          .orElseThrow(
-              () -> Failure.usage("--to " + to + " cannot be written; write one of " + known));
+          .orElseThrow(() ->
+              Failure.usage(
+                  "--to "
+                      + to
+                      + " cannot be written; "
+                      + SimilarName.remedy(
+                          to,
+                          writable.stream().map(TraceFormat::id).toList(),
+                          "write one of " + known)));
     }
     String plain = Compression.plainName(outputName);
     String ending = plain.substring(plain.lastIndexOf('.') + 1);

@@ -128,7 +128,7 @@ class CompareCommandTest {
   void unknownPoliciesAndOptionsAreWrongUsageWithTheKnownOnes() throws Exception {
     for (String[] each :
         new String[][] {
-          {"cup", "'cup' is not a policy; known policies are best-fit"},
+          {"xyz", "'xyz' is not a policy; known policies are best-fit"},
           {"rmm-pool(colour=blue)", "policy rmm-pool has no option 'colour'; it has initial, max"},
           {"rmm-pool(initial)", "'initial' is not an option of the form name=value"},
           {"rmm-pool(initial=1", "no closing parenthesis"}

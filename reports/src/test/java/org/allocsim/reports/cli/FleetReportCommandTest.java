@@ -64,6 +64,30 @@ final class FleetReportCommandTest {
   }
 
   @Test
+  void requestsThatFailAreDemand() throws IOException {
+    CommandRun run =
+        CommandRun.of(
+            "sweep", "program:gpt(iterations=1)", "-o", swept, "--capacities", "100MiB,16GiB");
+    assertEquals(0, run.exitCode(), run.err());
+    assertEquals(0, CommandRun.of("fleet-report", swept).exitCode());
+    List<String> gpus = csv("fleet-gpus.csv").lines().toList();
+    assertEquals("1", gpus.get(1).split(",")[8], gpus.get(1));
+    assertEquals("0", gpus.get(2).split(",")[8], gpus.get(2));
+  }
+
+  @Test
+  void aRecordingIsSweptUnderItsOwnLimit() throws IOException {
+    CommandRun run =
+        CommandRun.of("sweep", "samples/gpt_oom.pickle.xz", "-o", swept, "--confs", "recorded");
+    assertEquals(0, run.exitCode(), run.err());
+    List<String> rows = csv("rows.csv").lines().toList();
+    List<String> columns = List.of(rows.getFirst().split(","));
+    List<String> row = List.of(rows.get(1).split(","));
+    assertEquals(row.get(columns.indexOf("recorded_ooms")), row.get(columns.indexOf("ooms")));
+    assertTrue(Long.parseLong(row.get(columns.indexOf("ooms"))) > 0);
+  }
+
+  @Test
   void countsFailuresThatSettingsSaveAndBreak() throws IOException {
     rows(
         "x/a,,true,100,true,100",

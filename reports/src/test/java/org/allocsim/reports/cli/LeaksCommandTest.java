@@ -100,6 +100,17 @@ class LeaksCommandTest {
     assertTrue(named.err().contains("it holds no markers at all"), named.err());
   }
 
+  /** A forward pass of twelve layers, whose activations pile up (stand-in runtime, no GPU). */
+  @Test
+  void theLayersOfOnePassAreNoIterations() {
+    Path pass = CommandRun.recording("gpt_forward_with_graph.pickle.xz");
+    CommandRun run = CommandRun.of("leaks", pass);
+    assertEquals(ExitCodes.FAILED, run.exitCode());
+    assertEquals("", run.out());
+    assertTrue(run.err().contains("lies within one call of a model, as its layers do"), run.err());
+    assertTrue(run.err().contains("so there are no iterations to compare"), run.err());
+  }
+
   @Test
   void nothingIsWrittenWhereTheAnalysisFails() {
     CommandRun run =

@@ -121,17 +121,68 @@ class MainTest {
 
   @ParameterizedTest
   @CsvSource({
-    "reply t, unknown command 'reply'; there are explain-oom",
+    "xyz t, unknown command 'xyz'; there are explain-oom",
     "list models, unknown command 'models'; there are",
     "replay t u, 'u' is one argument too many",
-    "replay t --capcity 1GiB, unknown option '--capcity' (did you mean --capacity?)",
-    "replay t --addresses x, 'x' is neither recorded nor modelled",
+    "replay t --capcity 1GiB, unknown option '--capcity'; did you mean '--capacity'?",
+    "replay t --addresses x, 'x' is none of recorded, modelled",
     "replay t --device-index x, 'x' is not a whole number",
     "replay t --device t4 --capacity 1GiB, allocsim: --device=PROFILE"
   })
   void wrongUsageIsReportedInTermsOfTheCommandLine(String line, String note) {
     String message = CommandRun.of((Object[]) line.split(" ")).err();
     assertTrue(message.contains(note), message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "tunee t|unknown command 'tunee'|tune",
+        "list device|unknown command 'device'|devices",
+        "list policies pytorh|'pytorh' is not a policy|pytorch",
+        "list programs rezsnet|there is no program rezsnet|resnet",
+        "list schemas allocsim-tun-2|there is no schema allocsim-tun-2|allocsim-tune-2",
+        "list devices rtx4091|unknown device 'rtx4091'|rtx-4090",
+        "replay program:gtp|there is no program gtp|gpt",
+        "replay program:gpt(iteration=1)|program gpt has no option iteration|iterations",
+        "generate gpt --option iterations=1 --to jsnol|--to jsnol cannot be written|jsonl",
+        "replay program:gpt --conf"
+            + " expandable_segment:True|'expandable_segment'|expandable_segments",
+        "replay program:gpt --conf expandable_segments:true|but got 'true'|True",
+        "replay program:gpt --conf backend:cudamallocasync|Unknown allocator"
+            + " backend|cudaMallocAsync",
+        "replay t --addresses modeled|'modeled' is none of recorded, modelled|modelled",
+        "tune t --os linus|'linus' is none of linux, windows, wsl|linux",
+        "compare program:mlp --policies rmm-pol|'rmm-pol' is not a policy|rmm-pool",
+        "compare program:mlp --policies rmm-pool(initail=1GiB)|policy rmm-pool has no option"
+            + " 'initail'|initial",
+        "pins t --at pek|'pek' is no moment|peak",
+        "suite inference-mod|'inference-mod' is not a scenario|",
+        "bench --only reply|--only reply is no part|replay"
+      })
+  void aMistypedNameIsAnsweredWithTheSimilarOne(String line, String what, String meant) {
+    CommandRun run = CommandRun.of((Object[]) line.split(" "));
+    assertEquals(ExitCodes.USAGE, run.exitCode());
+    assertTrue(run.err().contains(what), run.err());
+    assertTrue(meant == null || run.err().contains("; did you mean '" + meant + "'?\n"), run.err());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "pins|--at|1 048",
+        "replay|--insert|empty_cache@request:1 048",
+        "replay|--capacity|1,073,741,824"
+      })
+  void numbersArePastedAsTheyArePrinted(String command, String option, String number) {
+    String program = "program:gpt(iterations=4;width=1 024)";
+    String digits = number.replaceAll("(?<=[0-9])[ ,_]", "");
+    CommandRun plain = CommandRun.of(command, program, option, digits);
+    CommandRun pasted = CommandRun.of(command, program, option, number);
+    assertEquals(ExitCodes.DONE, plain.exitCode(), plain.err());
+    assertEquals(plain.out(), pasted.out());
   }
 
   @Test

@@ -54,7 +54,7 @@ class TuneCommandsTest {
     assertTrue(
         expect(2, "tune", GROWTH, "--grid", "coarse")
             .err()
-            .contains("'coarse' is none of usual and fine"));
+            .contains("'coarse' is none of usual, fine"));
   }
 
   @Test

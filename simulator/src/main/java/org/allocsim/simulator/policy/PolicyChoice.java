@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.allocsim.simulator.typed.SimilarName;
 
 /**
  * A policy and the options that it is to run with. Written as text, options stand in parentheses:
@@ -73,12 +74,7 @@ public record PolicyChoice(PolicyProvider provider, Map<String, String> options)
         Policies.named(id)
             .orElseThrow(() ->
                 new IllegalArgumentException(
-                    "'%s' is not a policy; known policies are %s"
-                        .formatted(
-                            id,
-                            Policies.all().stream()
-                                .map(each -> each.spec().id())
-                                .collect(Collectors.joining(", ")))));
+                    "'%s' is not a policy; %s".formatted(id, Policies.remedy(id))));
     if (open < 0) {
       return of(provider);
     }
@@ -109,10 +105,10 @@ public record PolicyChoice(PolicyProvider provider, Map<String, String> options)
                   name,
                   spec.options().isEmpty()
                       ? "it has none"
-                      : "it has "
-                          + spec.options().stream()
-                              .map(PolicySpec.Option::name)
-                              .collect(Collectors.joining(", "))));
+                      : SimilarName.remedy(
+                          name,
+                          spec.optionNames(),
+                          "it has " + String.join(", ", spec.optionNames()))));
     }
   }
 

@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.allocsim.simulator.typed.SimilarName;
+import org.allocsim.simulator.typed.TypedNumber;
 
 /**
  * The option values that a policy is made with, read strictly: an option that the policy does not
@@ -48,7 +50,7 @@ public final class PolicyOptions {
    * @throws PolicyOptionException where an option is set that the policy does not have
    */
   public static void check(PolicySpec spec, PolicySettings settings) throws PolicyOptionException {
-    List<String> known = spec.options().stream().map(PolicySpec.Option::name).toList();
+    List<String> known = spec.optionNames();
     for (String name : new TreeSet<>(settings.options().keySet())) {
       if (!known.contains(name)) {
         throw new PolicyOptionException(
@@ -58,7 +60,8 @@ public final class PolicyOptions {
                     name,
                     known.isEmpty()
                         ? "it has none at all"
-                        : "its options are " + String.join(", ", known)));
+                        : SimilarName.remedy(
+                            name, known, "its options are " + String.join(", ", known))));
       }
     }
   }
@@ -79,7 +82,7 @@ public final class PolicyOptions {
    * @param least smallest value that is valid
    */
   public long bytes(String name, long least) throws PolicyOptionException {
-    String text = text(name).strip();
+    String text = TypedNumber.plain(text(name));
     Matcher size = SIZE.matcher(text);
     Integer shift = size.matches() ? UNIT_SHIFTS.get(size.group(2).toLowerCase(Locale.ROOT)) : null;
     if (shift == null) {
@@ -102,7 +105,7 @@ public final class PolicyOptions {
 
   /** A whole number from {@code least} to {@code most}. */
   public long integer(String name, long least, long most) throws PolicyOptionException {
-    String text = text(name).strip();
+    String text = TypedNumber.plain(text(name));
     if (!INTEGER.matcher(text).matches()
         || Long.parseLong(text) < least
         || Long.parseLong(text) > most) {
@@ -117,7 +120,7 @@ public final class PolicyOptions {
 
   /** A number from {@code least} to {@code most}, such as {@code 0.8}. */
   public double fraction(String name, double least, double most) throws PolicyOptionException {
-    String text = text(name).strip();
+    String text = TypedNumber.plain(text(name));
     if (!FRACTION.matcher(text).matches()
         || Double.parseDouble(text) < least
         || Double.parseDouble(text) > most) {

@@ -42,4 +42,9 @@ public record PolicySpec(
   public PolicySpec {
     options = List.copyOf(options);
   }
+
+  /** How the options are called. */
+  public List<String> optionNames() {
+    return options.stream().map(Option::name).toList();
+  }
 }

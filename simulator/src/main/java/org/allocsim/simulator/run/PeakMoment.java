@@ -4,9 +4,11 @@ import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.stats.MemoryStats;
 
 /**
- * Notes what was held when reserved memory first reached its highest value: after the request that
- * took it there, or, where the allocator returned memory within that request, right before it did.
- * It hears of segments only and reads the rest from the statistics, which must hear first.
+ * Notes what was held at the fullest moment of the highest reservation: of all moments at which
+ * reserved memory has its highest value the first with the most allocated bytes. Moments are those
+ * between two requests; where the allocator returned memory within the request that took it to its
+ * peak, also the one right before it did. It hears of segments only and reads the rest from the
+ * statistics, which must hear first.
  */
 final class PeakMoment implements EffectListener {
   private final MemoryStats stats;
@@ -37,10 +39,13 @@ final class PeakMoment implements EffectListener {
       }
       rose = false;
       row = servedRow;
+    } else if (reservedBytes == peakBytes && stats.allocatedBytes() > moment.allocatedBytes()) {
+      note();
+      row = servedRow;
     }
   }
 
-  /** Row whose request first took reserved memory to its peak, −1 before the first. */
+  /** Row after whose request, or within which, that was, −1 before the first. */
   int row() {
     return row;
   }

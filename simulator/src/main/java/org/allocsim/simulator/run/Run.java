@@ -205,6 +205,11 @@ public final class Run {
     return result(time);
   }
 
+  /** What was held at the peak so far; no two peaks of a run are equal. */
+  public RunResult.Moment peakSoFar() {
+    return peak.moment();
+  }
+
   private boolean next(int nextRow) {
     look();
     if (stopsAtFailure && failures.count() > 0) {

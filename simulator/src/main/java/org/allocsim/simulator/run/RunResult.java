@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param notRunBecause why it was not run, "needs …" or what is wrong with an option; null where it
  *     was run, and all else is meaningful only then
  * @param stats PyTorch's 122 statistics when it ended, under PyTorch's names
- * @param atPeak memory when the reserved bytes first reached their peak
+ * @param atPeak memory at the fullest moment of the highest reservation: the first at which, while
+ *     the reserved bytes had their highest value, the most was allocated
  * @param peakRow row after which that was, −1 before the first
  * @param lastRow row that was sent last, −1 where none was
  * @param peakDeviceBytes highest memory that was taken from the device between two requests, in

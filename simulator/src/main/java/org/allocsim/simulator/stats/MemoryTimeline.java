@@ -51,8 +51,6 @@ public final class MemoryTimeline implements EffectListener {
   private final long[] last;
   private final long[] current = new long[SERIES];
   private final long[] peaks = new long[SERIES];
-  private final long[] atPeakReserved = new long[SERIES];
-  private long peakEvent = -1;
   private int buckets;
   private long width = 1;
   private long samplesInLast;
@@ -174,11 +172,6 @@ public final class MemoryTimeline implements EffectListener {
   /** Greatest value of a series so far. */
   public long peakBytes(Series series) {
     return peaks[series.ordinal()];
-  }
-
-  /** Value that a series had after the request that first took reserved memory to its peak. */
-  public long bytesAtPeakReserved(Series series) {
-    return atPeakReserved[series.ordinal()];
   }
 
   /** Number of failed requests. */
@@ -303,19 +296,12 @@ public final class MemoryTimeline implements EffectListener {
     endNanos[bucket] = timeNanos;
     endEvents[bucket] = Math.max(event, 0);
     int row = bucket * SERIES;
-    if (current[RESERVED] > peaks[RESERVED]) {
-      peakEvent = event;
-    }
-    boolean atPeak = event == peakEvent && current[RESERVED] >= peaks[RESERVED];
     for (int series = 0; series < SERIES; series++) {
       long value = current[series];
       last[row + series] = value;
       least[row + series] = Math.min(least[row + series], value);
       greatest[row + series] = Math.max(greatest[row + series], value);
       peaks[series] = Math.max(peaks[series], value);
-      if (atPeak) {
-        atPeakReserved[series] = value;
-      }
     }
   }
 

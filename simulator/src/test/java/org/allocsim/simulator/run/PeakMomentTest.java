@@ -37,6 +37,26 @@ class PeakMomentTest {
   }
 
   @Test
+  void ofTheMomentsOfTheHighestReservationTheFullestCounts() {
+    effects.segmentAllocated(0, 100, 0, false);
+    effects.blockAllocated(0, 0, 10, 10, 0, false);
+    peak.look(0);
+    effects.blockAllocated(1, 10, 60, 70, 0, false);
+    peak.look(1);
+    assertPeak(1, 70, 80, 80, 100);
+    effects.freeRequested(1, 10, 60, 70, 0, false);
+    effects.freeCompleted(1, 10, 60, 70, 0, false);
+    peak.look(2);
+    effects.blockAllocated(2, 10, 70, 70, 0, false);
+    peak.look(3);
+    assertPeak(1, 70, 80, 80, 100);
+    effects.segmentFreed(0, 1, 0, false);
+    effects.blockAllocated(3, 80, 9, 9, 0, false);
+    peak.look(4);
+    assertPeak(1, 70, 80, 80, 100);
+  }
+
+  @Test
   void aPeakWithinARequestIsThatRightBeforeMemoryWasReturned() {
     effects.segmentAllocated(0, 100, 0, false);
     effects.blockAllocated(0, 0, 30, 40, 0, false);
@@ -47,7 +67,7 @@ class PeakMomentTest {
     assertPeak(2, 30, 40, 40, 100);
     effects.segmentMapped(0, 70, 0, false);
     peak.look(3);
-    assertPeak(2, 30, 40, 40, 100);
+    assertPeak(3, 33, 44, 44, 100);
     effects.segmentMapped(0, 1, 0, false);
     peak.look(4);
     assertPeak(4, 33, 44, 44, 101);

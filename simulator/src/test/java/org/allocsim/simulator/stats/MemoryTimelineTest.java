@@ -111,19 +111,6 @@ class MemoryTimelineTest {
   }
 
   @Test
-  void thePeakIsSeenBehindTheRequestThatCausedIt() {
-    MemoryTimeline timeline = new MemoryTimeline(16);
-    timeline.at(0);
-    timeline.segmentAllocated(0, 4096, 0, false);
-    timeline.blockAllocated(0, 0, 3000, 3072, 0, false);
-    timeline.at(1);
-    timeline.blockAllocated(1, 3072, 10, 512, 0, false);
-    assertEquals(4096, timeline.bytesAtPeakReserved(Series.RESERVED));
-    assertEquals(3072, timeline.bytesAtPeakReserved(Series.ALLOCATED));
-    assertEquals(3000, timeline.bytesAtPeakReserved(Series.REQUESTED));
-  }
-
-  @Test
   void failuresAreMarked() {
     MemoryTimeline timeline = new MemoryTimeline(4);
     timeline.at(7);
@@ -146,7 +133,7 @@ class MemoryTimelineTest {
     MemoryTimeline timeline = new MemoryTimeline(4);
     timeline.startWith(10, 512, 1024, 2048);
     assertEquals(2048, timeline.peakBytes(Series.RESERVED));
-    assertEquals(1024, timeline.bytesAtPeakReserved(Series.ACTIVE));
+    assertEquals(1024, timeline.lastBytes(0, Series.ACTIVE));
     assertEquals(10, timeline.lastBytes(0, Series.REQUESTED));
     timeline.at(7);
     assertEquals(7, timeline.startNanos(0));

@@ -96,6 +96,13 @@ final class Prediction {
     return prediction;
   }
 
+  /** Replays requests on the device of the stand-in for a GPU, whose addresses are known. */
+  static Prediction onStandIn(Case run, long totalBytes) {
+    Prediction prediction = new Prediction(DeviceProfiles.defaultProfile());
+    prediction.replay(run, run.policy(), new StandInDevice(totalBytes, 0), _ -> 0);
+    return prediction;
+  }
+
   /**
    * Replays requests on a device that gives the recorded addresses, for uses that end in the
    * recorded order: what else an allocator does follows from its rules alone.

@@ -112,12 +112,19 @@ public final class TorchComparison {
             version,
             job.limitBytes(),
             gpu);
-    Prediction prediction = Prediction.of(run, profile, recording.makesStreams());
-    PredictedRows rows = PredictedRows.of(prediction.effects(), recorded, streams);
-    DeviceProfile learned = prediction.learn(recorded, rows.equal());
-    if (!learned.equals(profile)) {
-      prediction = Prediction.of(run, learned, recording.makesStreams());
+    Prediction prediction;
+    PredictedRows rows;
+    if (machine.standIn()) {
+      prediction = Prediction.onStandIn(run, recording.totalBytes());
       rows = PredictedRows.of(prediction.effects(), recorded, streams);
+    } else {
+      prediction = Prediction.of(run, profile, recording.makesStreams());
+      rows = PredictedRows.of(prediction.effects(), recorded, streams);
+      DeviceProfile learned = prediction.learn(recorded, rows.equal());
+      if (!learned.equals(profile)) {
+        prediction = Prediction.of(run, learned, recording.makesStreams());
+        rows = PredictedRows.of(prediction.effects(), recorded, streams);
+      }
     }
     Prediction repetition = Prediction.following(run, recorded, recording.totalBytes());
     PredictedRows repeated = PredictedRows.of(repetition.effects(), recorded, streams);

@@ -44,6 +44,9 @@ public final class TorchProcesses {
   private final int stopAfterSeconds;
   private final Path folder;
 
+  /** Takes the place of a GPU once one was found to be missing. */
+  private @Nullable StandIn standIn;
+
   /** Receives the jobs of a run, in the order of their ends, on the thread that runs them. */
   public interface Listener {
     /** Python runs and has found PyTorch and a GPU. */
@@ -90,7 +93,10 @@ public final class TorchProcesses {
   /**
    * Runs jobs under one setting; those for which no time was left are not reported.
    *
-   * @throws TorchException where Python, PyTorch or a GPU is missing, or Python ends early
+   * <p>Where PyTorch supports CUDA and finds no GPU, its allocator runs on a stand-in for one.
+   *
+   * @throws TorchException where Python, PyTorch or a compiler for the stand-in is missing, or
+   *     Python ends early
    * @throws IOException where files cannot be written
    */
   public void run(String conf, List<TorchJob> jobs, Listener listener)
@@ -99,12 +105,24 @@ public final class TorchProcesses {
     try (InputStream resource = TorchProcesses.class.getResourceAsStream(SCRIPT)) {
       Files.write(script, resource.readAllBytes());
     }
+    Path cases = writeJobs(jobs);
+    if (standIn != null || !ran(script, cases, conf, jobs, listener)) {
+      if (standIn == null) {
+        standIn = StandIn.build(folder, System.getenv().getOrDefault("PATH", ""));
+      }
+      ran(script, cases, conf, jobs, listener);
+    }
+  }
+
+  /** Runs the jobs, or nothing where a GPU is missing and no stand-in was there yet. */
+  private boolean ran(Path script, Path cases, String conf, List<TorchJob> jobs, Listener listener)
+      throws TorchException, IOException {
     Path errors = folder.resolve("python.txt");
-    Process process = start(script, writeJobs(jobs), conf, errors);
+    Process process = start(script, cases, conf, errors);
     Thread hook = new Thread(() -> end(process));
     Runtime.getRuntime().addShutdownHook(hook);
     try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
-      follow(jobs, lines, listener, errors);
+      return follow(jobs, lines, listener, errors);
     } finally {
       end(process);
       Runtime.getRuntime().removeShutdownHook(hook);
@@ -143,6 +161,9 @@ public final class TorchProcesses {
       environment.put(VARIABLES.getFirst(), conf);
     }
     environment.put("PYTHONDONTWRITEBYTECODE", "1");
+    if (standIn != null) {
+      standIn.addTo(environment);
+    }
     // A further arena of the C library would lie among the addresses of the driver.
     environment.put("MALLOC_ARENA_MAX", "1");
     try {
@@ -192,9 +213,12 @@ public final class TorchProcesses {
     return folder.resolve(Integer.toString(job.id()));
   }
 
-  private void follow(List<TorchJob> jobs, BufferedReader lines, Listener listener, Path errors)
+  private boolean follow(List<TorchJob> jobs, BufferedReader lines, Listener listener, Path errors)
       throws TorchException, IOException {
     Map<String, String> first = readObject(lines.readLine(), errors);
+    if (standIn == null && first.containsKey("no_gpu") && first.get("cuda") != null) {
+      return false;
+    }
     if (first.containsKey("error")) {
       throw new TorchException(
           first.get("error")
@@ -207,7 +231,8 @@ public final class TorchProcesses {
             text(first, "cuda"),
             text(first, "device"),
             number(first, "total_bytes"),
-            number(first, "free_bytes")));
+            number(first, "free_bytes"),
+            standIn != null));
     Map<Integer, TorchJob> byId = new HashMap<>();
     jobs.forEach(job -> byId.put(job.id(), job));
     Set<Integer> done = new HashSet<>();
@@ -230,6 +255,7 @@ public final class TorchProcesses {
       throw new TorchException(
           "Python ended after %d of %d cases%s".formatted(done.size(), jobs.size(), last(errors)));
     }
+    return true;
   }
 
   private static String text(Map<String, String> object, String key) throws TorchException {

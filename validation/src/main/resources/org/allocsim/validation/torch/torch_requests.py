@@ -58,6 +58,13 @@ def fraction_of(limit, total):
 MOST_STREAMS = 65
 
 
+def on_stand_in():
+    """Whether the stand-in takes the place of a GPU."""
+    import ctypes
+
+    return hasattr(ctypes.CDLL(None), "standin_hold")
+
+
 class Holds:
     """Keeps streams from going on, so that events on them finish when the requests say so.
 
@@ -147,6 +154,35 @@ class Holds:
             self.release_all()
 
 
+class StandInHolds(Holds):
+    """The same on the stand-in for a GPU, where work ends when it is said to."""
+
+    def __init__(self, torch):
+        import ctypes
+
+        self.torch = torch
+        self.library = ctypes.CDLL(None)
+        self.library.standin_hold(1)
+        self.tickets = [0] * MOST_STREAMS
+        self.values = [0] * MOST_STREAMS
+        self.queues = [collections.deque() for _ in range(MOST_STREAMS)]
+        self.forced = 0
+        self.before = 0
+
+    def hold(self, number, stream):
+        self.tickets[number] += 1
+        return self.tickets[number]
+
+    def __enter__(self):
+        self.before = self.forced
+        self.waits = self.library.standin_waits()
+
+    def __exit__(self, *_):
+        if self.library.standin_waits() != self.waits:
+            self.forced += 1
+            self.release_all()
+
+
 class Process:
     """What cases of one process share: the GPU, streams, and the means to hold them."""
 
@@ -172,7 +208,8 @@ class Process:
 
     def holding(self):
         if self.holds is None:
-            self.holds = Holds(self.torch)
+            kind = StandInHolds if on_stand_in() else Holds
+            self.holds = kind(self.torch)
         return self.holds
 
     def clear(self):
@@ -435,7 +472,11 @@ def probe(torch, gpu):
                 "cuda": torch.version.cuda,
             }
         except BaseException as error:
-            found = {"error": "PyTorch finds no usable GPU: " + sentence(error)}
+            found = {
+                "error": "PyTorch finds no usable GPU: " + sentence(error),
+                "no_gpu": True,
+                "cuda": torch.version.cuda,
+            }
         os.write(writing, json.dumps(found).encode())
         os._exit(0)
     os.close(writing)

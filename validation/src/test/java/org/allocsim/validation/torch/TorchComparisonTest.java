@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
  */
 class TorchComparisonTest {
   private static final TorchMachine MACHINE =
-      new TorchMachine("2.11.0+cu130", "13.0", "NVIDIA H200", 150_109_880_320L, 149_433_614_336L);
+      new TorchMachine(
+          "2.11.0+cu130", "13.0", "NVIDIA H200", 150_109_880_320L, 149_433_614_336L, false);
 
   private static Path file(String name) {
     try {

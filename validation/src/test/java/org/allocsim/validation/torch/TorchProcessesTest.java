@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -78,7 +79,7 @@ class TorchProcessesTest {
     assertEquals(
         List.of(
             "TorchMachine[torch=2.11.0+cu130, cuda=13.0, device=NVIDIA H200,"
-                + " totalBytes=150109880320, freeBytes=149433614336]",
+                + " totalBytes=150109880320, freeBytes=149433614336, standIn=false]",
             "1 1.pickle null",
             "0 0.pickle it broke"),
         heard);
@@ -125,6 +126,36 @@ class TorchProcessesTest {
         refusal(
             "echo \"{\\\"error\\\":\\\"Python has no usable PyTorch: No module named"
                 + " 'torch'\\\"}\"; exit 1\n"));
+  }
+
+  @Test
+  void withoutAGpuJobsRunOnTheStandIn() throws Exception {
+    assumeTrue(
+        Files.isExecutable(Path.of("/usr/bin/cc")),
+        "left out: no C compiler to build the stand-in with");
+    String noGpu = "{\\\"error\\\":\\\"no GPU\\\",\\\"no_gpu\\\":true,\\\"cuda\\\":\\\"13.0\\\"}";
+    run(
+        python(
+            "preloaded=$LD_PRELOAD; unset LD_PRELOAD\n"
+                + "[ -z \"$preloaded\" ] && { echo \""
+                + noGpu
+                + "\"; exit 1; }\n"
+                + "[ -f \"$preloaded\" ] || exit 2\n"
+                + HELLO.replace("NVIDIA H200", "stand-in")
+                + "echo '{\"id\":0}'\n"),
+        "",
+        job(0));
+    assertTrue(heard.getFirst().contains("device=stand-in"), heard.getFirst());
+    assertTrue(heard.getFirst().endsWith("standIn=true]"), heard.getFirst());
+    assertEquals("0 0.pickle null", heard.getLast());
+  }
+
+  @Test
+  void withoutCudaInPyTorchAndWithoutAGpuNothingRuns() throws IOException {
+    assertEquals(
+        "no GPU; run this on a machine with PyTorch and an NVIDIA GPU, or name another Python"
+            + " with --python",
+        refusal("echo '{\"error\":\"no GPU\",\"no_gpu\":true,\"cuda\":null}'; exit 1\n"));
   }
 
   @Test

@@ -6,31 +6,59 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.simulator.device.DeviceProfile;
+import org.allocsim.simulator.typed.SimilarName;
 
 /**
  * The device profiles that come with the program, one file each beside this class. Those of H100
- * and H200 were measured; the others have the GPU's published size and speed, and all else as
- * recorded on H100. Each says where it is from.
+ * and H200 were measured; the others have a size that such a GPU reported elsewhere and its
+ * published speed, and all else as recorded on H100. Each says where it is from.
  */
 public final class ShippedProfiles {
   private static final List<String> NAMES =
       List.of(
           "h100-80gb",
           "h200",
+          "b200",
+          "gh200-96gb",
+          "h20",
+          "h100-nvl",
           "a100-80gb",
           "a100-40gb",
+          "a30",
           "v100-32gb",
           "v100-16gb",
-          "rtx-4090",
-          "rtx-3090",
-          "rtx-3060-12gb",
+          "l40s",
+          "a40",
+          "rtx-6000-ada",
+          "rtx-a6000",
+          "a10",
+          "a10g",
           "l4",
-          "t4");
+          "t4",
+          "rtx-5090",
+          "rtx-4090",
+          "rtx-4080",
+          "rtx-3090",
+          "rtx-3080-10gb",
+          "rtx-3060-12gb",
+          "rtx-2080-ti");
 
+  /** What a name may have or lack: maker, series, form factor, kind of memory, punctuation. */
   private static final Pattern NOISE =
-      Pattern.compile("nvidia|geforce|tesla|sxm[0-9]?|pcie|hbm[0-9]e?|[^a-z0-9]");
+      Pattern.compile("nvidia|geforce|tesla|rtx|generation|sxm[0-9]?|pcie|hbm[0-9]e?|[^a-z0-9]");
+
+  private static final Pattern MAKER = Pattern.compile("nvidia|geforce|tesla");
+
+  /** A size of memory; the one in the driver's name of a GH200 is that of its host. */
+  private static final Pattern SIZE = Pattern.compile("(?<![0-9])([0-9]{1,3}) ?gb");
+
+  private static final Pattern HOST_SIZE = Pattern.compile("(?<=gh200 )(480|120)gb");
+
+  /** Sizes are said in round numbers of gigabytes, which are up to a tenth above CUDA's. */
+  private static final double ROUNDING = 0.1;
 
   private ShippedProfiles() {}
 
@@ -46,24 +74,49 @@ public final class ShippedProfiles {
 
   /**
    * The shipped profile with this name, or of the GPU that the driver or people call so: {@code
-   * rtx-4090}, {@code RTX 4090} and {@code NVIDIA GeForce RTX 4090} are one.
+   * rtx-4090}, {@code RTX 4090}, {@code 4090 24GB} and {@code NVIDIA GeForce RTX 4090} are one. A
+   * size may be missing where it distinguishes nothing.
    *
-   * @throws IllegalArgumentException for an unknown name, with the known ones
+   * @throws IllegalArgumentException for an unknown name, with a similar one or the known ones
    */
   public static DeviceProfile named(String name) {
-    List<String> plain = NAMES.stream().map(ShippedProfiles::plain).toList();
-    int index = plain.indexOf(plain(name));
-    if (index < 0) {
-      throw new IllegalArgumentException(
-          "unknown device '%s'; known devices are %s"
-              .formatted(RecordFields.printable(name), String.join(", ", NAMES)));
+    List<DeviceProfile> models = all().stream().filter(each -> isCalled(each, name)).toList();
+    if (models.size() == 1) {
+      return models.getFirst();
     }
-    return Holder.PROFILES.get(index);
+    throw new IllegalArgumentException(
+        "unknown device '%s'; %s"
+            .formatted(
+                RecordFields.printable(name),
+                SimilarName.remedy(
+                    MAKER.matcher(plain(name)).replaceAll(""),
+                    NAMES,
+                    "known devices are " + String.join(", ", NAMES))));
   }
 
-  /** A name without maker, series, form factor, kind of memory and punctuation. */
+  /** Whether a name means the profile: the same model, and no other size. */
+  private static boolean isCalled(DeviceProfile profile, String name) {
+    if (!model(name).equals(model(profile.name()))) {
+      return false;
+    }
+    Matcher size = SIZE.matcher(plain(name));
+    Matcher own = SIZE.matcher(profile.name());
+    if (!size.find()) {
+      return true;
+    }
+    double bytes = Long.parseLong(size.group(1)) * (double) (1L << 30);
+    return own.find()
+        ? own.group(1).equals(size.group(1))
+        : profile.totalBytes() <= bytes && profile.totalBytes() >= (1 - ROUNDING) * bytes;
+  }
+
+  /** A name without its size and without noise. */
+  private static String model(String name) {
+    return NOISE.matcher(SIZE.matcher(plain(name)).replaceAll("")).replaceAll("");
+  }
+
   private static String plain(String name) {
-    return NOISE.matcher(name.toLowerCase(Locale.ROOT)).replaceAll("");
+    return HOST_SIZE.matcher(name.toLowerCase(Locale.ROOT)).replaceAll("");
   }
 
   /** Reads the files when they are first needed. */

@@ -4,6 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.allocsim.simulator.typed.SimilarName;
+import org.allocsim.simulator.typed.TypedNumber;
 
 /** The values of a program's options: those given, else the standard ones. */
 public final class ProgramValues {
@@ -21,8 +23,14 @@ public final class ProgramValues {
     for (Map.Entry<String, String> entry : given.entrySet()) {
       if (!values.containsKey(entry.getKey())) {
         throw new ProgramOptionException(
-            "program %s has no option %s; it has %s"
-                .formatted(program, entry.getKey(), String.join(", ", values.keySet())));
+            "program %s has no option %s; %s"
+                .formatted(
+                    program,
+                    entry.getKey(),
+                    SimilarName.remedy(
+                        entry.getKey(),
+                        values.keySet(),
+                        "it has " + String.join(", ", values.keySet()))));
       }
       values.put(entry.getKey(), entry.getValue());
     }
@@ -41,7 +49,7 @@ public final class ProgramValues {
   public int number(String name, int least) {
     String text = text(name);
     try {
-      int value = Integer.parseInt(text);
+      int value = Integer.parseInt(TypedNumber.plain(text));
       if (value >= least && value <= MOST) {
         return value;
       }
@@ -72,8 +80,13 @@ public final class ProgramValues {
       }
     }
     throw new ProgramOptionException(
-        "option %s of program %s takes %s, not '%s'"
-            .formatted(name, program, String.join(" or ", words), text));
+        "option %s of program %s takes %s, not '%s'%s"
+            .formatted(
+                name,
+                program,
+                String.join(" or ", words),
+                text,
+                SimilarName.hint(text, List.of(words))));
   }
 
   /** Refuses a combination of values. */

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.allocsim.simulator.service.Services;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.typed.SimilarName;
 
 /** The programs that are known. */
 public final class Programs {
@@ -23,6 +24,12 @@ public final class Programs {
     return KNOWN.named(id);
   }
 
+  /** The id that an unknown one may have meant, or all ids: the end of a sentence. */
+  public static String remedy(String unknown) {
+    List<String> ids = all().stream().map(ProgramProvider::id).toList();
+    return SimilarName.remedy(unknown, ids, "there are " + String.join(", ", ids));
+  }
+
   /**
    * What a program asks of its allocators.
    *
@@ -32,11 +39,7 @@ public final class Programs {
     ProgramProvider program =
         find(id)
             .orElseThrow(() ->
-                new ProgramOptionException(
-                    "there is no program %s; there are %s"
-                        .formatted(
-                            id,
-                            String.join(", ", all().stream().map(ProgramProvider::id).toList()))));
+                new ProgramOptionException("there is no program %s; %s".formatted(id, remedy(id))));
     if (seed < 0) {
       throw new ProgramOptionException("seed " + seed + " is negative; seeds begin at 0");
     }

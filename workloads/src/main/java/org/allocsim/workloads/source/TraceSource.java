@@ -12,6 +12,7 @@ import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.typed.SimilarName;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
 import org.allocsim.workloads.format.TraceFormat;
@@ -143,7 +144,11 @@ public final class TraceSource {
             new SourceUsageException(
                 "--format "
                     + id
-                    + " is not a format; 'allocsim list formats' shows what there is"));
+                    + " is not a format; "
+                    + SimilarName.remedy(
+                        id,
+                        TraceFormats.all().stream().map(TraceFormat::id).toList(),
+                        "'allocsim list formats' shows what there is")));
   }
 
   private static TraceSource program(String name) throws SourceUsageException {

@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.DriverCosts;
@@ -62,25 +63,45 @@ class ProfileFileTest {
     "NVIDIA A100-SXM4-80GB, a100-80gb",
     "Tesla V100-SXM2-16GB, v100-16gb",
     "Tesla T4, t4",
+    "rtx 4090, rtx-4090",
+    "4090, rtx-4090",
+    "RTX 3090 24GB, rtx-3090",
+    "RTX 3080, rtx-3080-10gb",
+    "NVIDIA A10G, a10g",
+    "NVIDIA RTX A6000, rtx-a6000",
+    "A6000, rtx-a6000",
+    "NVIDIA RTX 6000 Ada Generation, rtx-6000-ada",
+    "NVIDIA GH200 480GB, gh200-96gb",
+    "GH200, gh200-96gb",
+    "NVIDIA H100 NVL, h100-nvl",
+    "H100, h100-80gb",
+    "GeForce RTX 2080 Ti, rtx-2080-ti",
+    "l40s 48gb, l40s",
   })
   void gpuIsFoundAsTheDriverCallsIt(String called, String name) {
     assertEquals(name, ShippedProfiles.named(called).name());
   }
 
+  @ParameterizedTest
+  @CsvSource({"A100", "V100", "RTX 3060 8GB", "RTX 3090 12GB", "RTX 2080", "A100 64GB"})
+  void aGpuOfWhichSeveralOrNoneAreKnownIsRefused(String called) {
+    assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named(called));
+  }
+
   @Test
   void everyShippedProfileHasItsNameAndSaysWhereItIsFrom() {
-    assertEquals(11, ShippedProfiles.names().size());
+    assertEquals(26, ShippedProfiles.names().size());
     for (String name : ShippedProfiles.names()) {
       DeviceProfile profile = ShippedProfiles.named(name);
       assertEquals(name, profile.name());
       boolean measured = profile.origin() == DeviceProfile.Origin.MEASURED;
-      assertEquals(name.startsWith("h"), measured, name);
+      assertEquals(Set.of("h100-80gb", "h200").contains(name), measured, name);
       assertTrue(profile.source().length() > 20, name);
-      assertTrue(profile.compute().source().contains("NVIDIA"), name);
+      assertTrue(profile.compute().source().contains("NVIDIA") || name.equals("a10g"), name);
     }
     assertEquals(149_557_477_376L, new SimulatedDevice(ShippedProfiles.named("h200")).freeBytes());
     IllegalArgumentException error =
-        assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named("h300"));
+        assertThrows(IllegalArgumentException.class, () -> ShippedProfiles.named("quadro"));
     assertTrue(error.getMessage().contains("h100-80gb, h200"), error.getMessage());
   }
 

@@ -72,16 +72,25 @@ public final class FleetAnalysis {
     }
     String file = group.getFirst().text(SweepColumn.FILE);
     long requestedBytes = 0;
+    long demandBytes = 0;
     Map<FleetGpu, List<FleetRun>> byGpu = new TreeMap<>();
     for (SweepRow row : group) {
       requestedBytes = Math.max(requestedBytes, row.number(SweepColumn.PEAK_REQUESTED_BYTES));
+      demandBytes = Math.max(demandBytes, demandBytes(row));
       byGpu.computeIfAbsent(FleetGpu.of(row), _ -> new ArrayList<>()).add(FleetRun.of(row));
     }
-    TraceTally trace = new TraceTally(file, family.of(file, requestedBytes), requestedBytes);
+    TraceTally trace = new TraceTally(file, family.of(file, requestedBytes), demandBytes);
     byGpu.forEach(
         (gpu, runs) -> baseline(runs).ifPresent(baseline -> tally(trace, gpu, runs, baseline)));
     traces.add(trace);
     group.clear();
+  }
+
+  /** What the program asks for, whatever was served; rows of earlier versions lack it. */
+  private static long demandBytes(SweepRow row) {
+    return row.get(SweepColumn.DEMAND_BYTES) == null
+        ? row.number(SweepColumn.PEAK_REQUESTED_BYTES)
+        : row.number(SweepColumn.DEMAND_BYTES);
   }
 
   private static Optional<FleetRun> baseline(List<FleetRun> runs) {
@@ -99,7 +108,7 @@ public final class FleetAnalysis {
       ofFamily.computeIfAbsent(run.choice(), _ -> new ChoiceTally()).add(run, baseline);
     }
     long roomBytes = runs.stream().mapToLong(FleetRun::roomBytes).max().orElse(0);
-    boolean isTooLarge = trace.peakRequestedBytes() > roomBytes;
+    boolean isTooLarge = trace.demandBytes() > roomBytes;
     tooLarge += isTooLarge ? 1 : 0;
     gpus.computeIfAbsent(gpu, _ -> new GpuTally()).add(runs, baseline, isTooLarge);
     trace.add(gpu, runs, baseline);

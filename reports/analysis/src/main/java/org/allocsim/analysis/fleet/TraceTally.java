@@ -7,17 +7,17 @@ import org.jspecify.annotations.Nullable;
 public final class TraceTally {
   private final String file;
   private final String family;
-  private final long peakRequestedBytes;
+  private final long demandBytes;
   private int failures;
   private int lost;
   private @Nullable FleetGpu gpu;
   private @Nullable FleetRun baseline;
   private @Nullable FleetRun best;
 
-  TraceTally(String file, String family, long peakRequestedBytes) {
+  TraceTally(String file, String family, long demandBytes) {
     this.file = file;
     this.family = family;
-    this.peakRequestedBytes = peakRequestedBytes;
+    this.demandBytes = demandBytes;
   }
 
   /** Counts the runs on a GPU. */
@@ -53,9 +53,9 @@ public final class TraceTally {
     return family;
   }
 
-  /** What the program asks for at its peak. */
-  public long peakRequestedBytes() {
-    return peakRequestedBytes;
+  /** What the program asks for at its peak, whatever was served. */
+  public long demandBytes() {
+    return demandBytes;
   }
 
   /** GPUs on which the baseline fails. */

@@ -19,6 +19,13 @@ import org.allocsim.simulator.trace.RequestKind;
  */
 public final class IterationFinder {
   private static final Pattern NUMBER = Pattern.compile("[0-9]+");
+
+  /** PyTorch marks every step of an optimizer: a program that has few steps has few iterations. */
+  private static final String STEP = "Optimizer.step#";
+
+  /** Marks what the compiler does, once for each function that it compiles. */
+  private static final String COMPILER = "dynamo_timed";
+
   private static final double NEARLY_AS_REGULAR = 0.01;
   private static final int MAX_NAMES = 4;
   private static final String NO_PERIOD =
@@ -72,7 +79,8 @@ public final class IterationFinder {
       RequestKind kind = trace.kind(event);
       if (kind == RequestKind.ALLOCATE) {
         allocations++;
-      } else if (kind == RequestKind.MARKER_BEGIN) {
+      } else if (kind == RequestKind.MARKER_BEGIN
+          && !trace.markerNameOf(event).contains(COMPILER)) {
         Rows rows = markers.computeIfAbsent(unnumbered(trace.markerNameOf(event)), _ -> new Rows());
         rows.add(event, allocations);
       }
@@ -87,11 +95,15 @@ public final class IterationFinder {
   public Iterations any() throws IterationException {
     Optional<Iterations> marked = mostRegular();
     if (marked.isPresent()) {
-      return marked.get();
+      return whole(marked.get());
+    }
+    if (markers.keySet().stream().anyMatch(name -> name.startsWith(STEP))) {
+      throw new IterationException(
+          rareMarkers() + ", so there are no iterations to compare; " + REMEDY, false);
     }
     Optional<Iterations> periodic = periodic();
     if (periodic.isPresent()) {
-      return periodic.get();
+      return whole(periodic.get());
     }
     throw new IterationException(
         (markers.isEmpty() ? "it holds no markers" : rareMarkers())
@@ -100,6 +112,20 @@ public final class IterationFinder {
             + "; "
             + REMEDY,
         false);
+  }
+
+  /** Refuses the layers of one pass. */
+  private Iterations whole(Iterations found) throws IterationException {
+    if (SingleCall.holds(trace, device, found)) {
+      throw new IterationException(
+          "what repeats ("
+              + found.name()
+              + ") lies within one call of a model, as its layers do, so there are no iterations to"
+              + " compare; "
+              + REMEDY,
+          false);
+    }
+    return found;
   }
 
   /** Iterations by the marker that comes at the most regular distances, counted in allocations. */

@@ -7,12 +7,12 @@ import org.allocsim.simulator.trace.AllocationTrace;
  * Leak, plateau, fragmentation or none, and why.
  *
  * <p>Four series are looked at after the warm-up. LEAK: the floor of live memory, or its part kept
- * for more than an iteration, {@linkplain Trend#grows grows}. Both are asked, each at half the
- * permitted error: the floor sees buffers that are replaced by ever larger ones, the kept part sees
- * small leaks that varying batches hide. FRAGMENTATION: neither does, but both reserved memory and
- * its excess over the highest that was ever live grow, and reserved memory does so in the second
- * half alone too. PLATEAU: reserved memory or the floor rose after the warm-up and did not go on.
- * NONE: neither rose.
+ * for more than an iteration, {@linkplain Trend#grows grows} and ends higher than it began. Both
+ * are asked, each at half the permitted error: the floor sees buffers that are replaced by ever
+ * larger ones, the kept part sees small leaks that varying batches hide. FRAGMENTATION: neither
+ * does, but both reserved memory and its excess over the highest that was ever live grow, and
+ * reserved memory does so in the second half alone too. PLATEAU: reserved memory or the floor rose
+ * after the warm-up and did not go on. NONE: neither rose.
  *
  * @param iterations how the program was cut
  * @param series what was measured
@@ -36,6 +36,11 @@ public record LeakAnalysis(
     Growth growth) {
   /** Confidence of the verdict's intervals together. */
   public static final double CONFIDENCE = 0.95;
+
+  /** The beginning and the end are each this part of the iterations. */
+  private static final int END_SHARE = 8;
+
+  private static final double NET_SHARE = 0.7;
 
   /** Two series can each show a leak; halving the error of each keeps that of both. */
   private static final double CONFIDENCE_OF_EACH = 1 - (1 - CONFIDENCE) / 2;
@@ -93,7 +98,12 @@ public record LeakAnalysis(
       Optional<Trend> kept,
       Trend reserved,
       Trend excess) {
-    if (floor.grows() || kept.isPresent() && kept.get().grows()) {
+    boolean floorLeaks = floor.grows() && endsHigher(series.floorBytes(), floor.first());
+    boolean keptLeaks =
+        kept.isPresent()
+            && kept.get().grows()
+            && endsHigher(series.keptBytes(), kept.get().first());
+    if (floorLeaks || keptLeaks) {
       return LeakVerdict.LEAK;
     }
     if (reserved.grows() && excess.grows() && growsInSecondHalf(series.reservedBytes(), cut)) {
@@ -102,6 +112,23 @@ public record LeakAnalysis(
     return floor.rises() || lastRecord(series.reservedBytes(), cut) > cut
         ? LeakVerdict.PLATEAU
         : LeakVerdict.NONE;
+  }
+
+  /**
+   * Whether memory is higher at the end than at the beginning by most of the range that it moved
+   * in: what rises and falls again has a slope, too, but does not fill a GPU.
+   */
+  private static boolean endsHigher(long[] bytes, int first) {
+    int few = Math.max(1, (bytes.length - first) / END_SHARE);
+    long net = 0;
+    long lowest = Long.MAX_VALUE;
+    long highest = Long.MIN_VALUE;
+    for (int i = first; i < bytes.length; i++) {
+      net += (i >= bytes.length - few ? bytes[i] : 0) - (i < first + few ? bytes[i] : 0);
+      lowest = Math.min(lowest, bytes[i]);
+      highest = Math.max(highest, bytes[i]);
+    }
+    return (double) net / few >= NET_SHARE * (highest - lowest);
   }
 
   /** The first batches of every size need new segments; what fragments goes on needing them. */

@@ -13,7 +13,8 @@ import org.allocsim.simulator.run.FailedRequest;
  * @param peakReservedBytes peak of reserved memory
  * @param peakAllocatedBytes peak of allocated memory
  * @param peakRequestedBytes peak of requested memory, of blocks that await their free too
- * @param peakReservedRow trace row after which reserved memory first has its peak
+ * @param peakReservedRow trace row after which, while reserved memory has its peak, the most is
+ *     allocated for the first time
  * @param peakAllocatedRow trace row after which allocated memory first has its peak
  * @param peakRequestedRow trace row after which requested memory first has its peak
  * @param lastRow last row

@@ -129,6 +129,7 @@ public final class MomentFinder {
     private int allocatedRow;
     private int requestedRow;
     private long reserved;
+    private long allocatedThen;
     private long allocated;
     private long requested;
 
@@ -156,8 +157,10 @@ public final class MomentFinder {
     }
 
     private void note() {
-      if (stats.reservedBytes() > reserved) {
+      if (stats.reservedBytes() > reserved
+          || stats.reservedBytes() == reserved && stats.allocatedBytes() > allocatedThen) {
         reserved = stats.reservedBytes();
+        allocatedThen = stats.allocatedBytes();
         reservedRow = row;
       }
       if (stats.allocatedBytes() > allocated) {

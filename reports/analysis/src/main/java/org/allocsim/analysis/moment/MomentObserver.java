@@ -12,6 +12,7 @@ import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.run.TimelineObserver;
 import org.allocsim.simulator.stats.FragmentationTimeline;
 import org.allocsim.simulator.stats.MemoryTimeline;
+import org.allocsim.simulator.trace.RequestKind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +35,9 @@ public final class MomentObserver implements RunObserver {
   @SuppressWarnings("NullAway.Init") // a run begins before its rows come
   private Run run;
 
-  private long peakBytes = -1;
+  /** The peak of which {@link #atPeak} is the layout, where there was time to keep it. */
+  private RunResult.@Nullable Moment peak;
+
   private @Nullable MemoryLayout atPeak;
   private int failureRow = -1;
   private @Nullable MemoryLayout atFailure;
@@ -87,13 +90,13 @@ public final class MomentObserver implements RunObserver {
 
   @Override
   public boolean before(int row) {
-    look();
+    look(run.setup().trace().kind(row) == RequestKind.ALLOCATE);
     return true;
   }
 
   @Override
   public void end() {
-    look();
+    look(false);
     atEnd = keep();
   }
 
@@ -102,15 +105,23 @@ public final class MomentObserver implements RunObserver {
     return ownNanos;
   }
 
-  private void look() {
-    if (run.stats().peakReservedBytes() > peakBytes) {
-      peakBytes = run.stats().peakReservedBytes();
-      atPeak = pieces > MAX_PIECES ? null : keep();
+  /**
+   * @param climbs whether an allocation comes next, so that a fuller moment is likely
+   */
+  private void look(boolean climbs) {
+    if (!climbs && !run.peakSoFar().equals(peak)) {
+      peak = run.peakSoFar();
+      atPeak = pieces <= MAX_PIECES && isNow(peak) ? keep() : null;
     }
     if (atFailure == null && run.failures().count() > 0) {
       failureRow = run.row();
       atFailure = keep();
     }
+  }
+
+  private boolean isNow(RunResult.Moment moment) {
+    return run.stats().reservedBytes() == moment.reservedBytes()
+        && run.stats().allocatedBytes() == moment.allocatedBytes();
   }
 
   private MemoryLayout keep() {
@@ -127,7 +138,9 @@ public final class MomentObserver implements RunObserver {
       return new ObservedRun(result, null, null, null, List.of());
     }
     MemoryLayout atPeak =
-        this.atPeak == null ? layoutAfter(result.setup(), result.peakRow()) : this.atPeak;
+        this.atPeak == null || !result.atPeak().equals(peak)
+            ? layoutAfter(result.setup(), result.peakRow())
+            : this.atPeak;
     SlackSplit slack = SlackSplit.of(atPeak, MemoryMoment.mainStream(atPeak), LARGE_PAGE_BYTES);
     List<ObservedRun.Moment> moments = new ArrayList<>();
     if (atFailure != null) {
@@ -150,7 +163,7 @@ public final class MomentObserver implements RunObserver {
   private static MemoryLayout layoutAfter(RunSetup setup, int row) {
     MomentObserver observer = new MomentObserver();
     // Peaks on the way there need not be kept.
-    observer.peakBytes = Long.MAX_VALUE;
+    observer.pieces = MAX_PIECES + 1;
     Run.of(setup.endingAfter(row), observer);
     return observer.atEnd;
   }

@@ -9,8 +9,8 @@ package org.allocsim.analysis.moment;
 public record MomentQuery(Kind kind, long request) {
   /** What happens at a moment. */
   public enum Kind {
-    /** Reserved memory reaches its peak for the first time. */
-    PEAK_RESERVED("when reserved memory first reached its peak"),
+    /** The fullest moment at which reserved memory has its peak, the first of equals. */
+    PEAK_RESERVED("at the fullest moment of the highest reservation"),
     /** Allocated memory reaches its peak for the first time. */
     PEAK_ALLOCATED("when allocated memory first reached its peak"),
     /** Requested memory reaches its peak for the first time. */

@@ -27,7 +27,7 @@ public record ObservedRun(
   public enum Kind {
     /** The first request failed. */
     FIRST_OOM,
-    /** Reserved memory first reached its peak. */
+    /** The fullest moment at which reserved memory has its peak. */
     PEAK,
     /** The last request was served. */
     END

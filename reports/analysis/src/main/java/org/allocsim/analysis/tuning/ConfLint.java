@@ -91,7 +91,7 @@ public final class ConfLint {
     } catch (ConfigException e) {
       error(
           Kind.ILLEGAL,
-          "PyTorch " + version.id() + " refuses it with " + e.errorType() + ": " + e.getMessage());
+          "PyTorch " + version.id() + " refuses it with " + e.errorType() + ": " + e.sentence());
       return;
     }
     if (config.backend() == ParsedConfig.Backend.NATIVE) {

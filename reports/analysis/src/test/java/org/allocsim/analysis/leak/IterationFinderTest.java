@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.allocsim.analysis.leak.Iterations.Source;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.simulator.trace.StackTable;
 import org.junit.jupiter.api.Test;
 
 class IterationFinderTest {
@@ -74,6 +75,86 @@ class IterationFinderTest {
     }
     Iterations iterations = finder(trace).byPeriod();
     assertTrue(Math.abs(iterations.count() - steps) <= 1, iterations.toString());
+  }
+
+  /** Requests of a model that embeds its input and calls its layers, {@code calls} times. */
+  private static void modelCalls(
+      AllocationTrace.Builder trace, StackTable.Builder stacks, int calls, int layers) {
+    int program = stacks.frame("train.py", 10, "main");
+    int module = stacks.frame("/site-packages/torch/nn/modules/module.py", 1794, "_call_impl");
+    int embedding = stacks.frame("model.py", 50, "forward");
+    int layer = stacks.frame("model.py", 52, "forward");
+    int inside = stacks.frame("block.py", 7, "forward");
+    for (int call = 0; call < calls; call++) {
+      trace.at(0, 0, stacks.stack(embedding, module, program));
+      trace.free(allocate(trace, MIB));
+      for (int i = 0; i < layers; i++) {
+        trace.at(0, 0, stacks.stack(inside, module, layer, module, program));
+        trace.free(allocate(trace, 2 * MIB));
+        allocate(trace, 4096);
+        trace.free(allocate(trace, 3 * MIB));
+      }
+    }
+  }
+
+  @Test
+  void layersOfOneCallAreNoIterations() {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    StackTable.Builder stacks = new StackTable.Builder();
+    modelCalls(trace, stacks, 1, 24);
+    IterationFinder finder = new IterationFinder(trace.build(stacks.build()), 0);
+    IterationException refused = assertThrows(IterationException.class, finder::any);
+    assertTrue(refused.getMessage().contains("within one call of a model"), refused.getMessage());
+  }
+
+  @Test
+  void callsOfAModelAreIterations() throws IterationException {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    StackTable.Builder stacks = new StackTable.Builder();
+    modelCalls(trace, stacks, 12, 4);
+    assertTrue(new IterationFinder(trace.build(stacks.build()), 0).any().count() >= 10);
+  }
+
+  @Test
+  void stepsOfOneCallOfTheBackwardPassAreNoIterations() {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    StackTable.Builder stacks = new StackTable.Builder();
+    trace.at(
+        0,
+        0,
+        stacks.stack(
+            stacks.frame("/torch/autograd/graph.py", 865, "_engine_run_backward"),
+            stacks.frame("train.py", 12, "main")));
+    for (int i = 0; i < 20; i++) {
+      trace.free(allocate(trace, 2 * MIB));
+      allocate(trace, 4096);
+    }
+    IterationFinder finder = new IterationFinder(trace.build(stacks.build()), 0);
+    assertThrows(IterationException.class, finder::any);
+  }
+
+  @Test
+  void aProgramWithFewOptimizerStepsHasFewIterations() {
+    SyntheticProgram program = new SyntheticProgram(1);
+    program.trace.markerBegin("Optimizer.step#AdamW.step");
+    for (int i = 0; i < 30; i++) {
+      program.trace.free(allocate(program.trace, 2 * MIB));
+      program.trace.free(allocate(program.trace, 3 * MIB));
+    }
+    IterationFinder finder = finder(program.trace);
+    IterationException refused = assertThrows(IterationException.class, finder::any);
+    assertTrue(refused.getMessage().contains("no iterations to compare"), refused.getMessage());
+  }
+
+  @Test
+  void whatTheCompilerMarksIsNoIteration() {
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    for (int i = 0; i < 8; i++) {
+      trace.markerBegin("_compile.compile_inner (dynamo_timed)");
+      allocate(trace, (i + 1) * MIB);
+    }
+    IterationException refused = assertThrows(IterationException.class, finder(trace)::any);
+    assertTrue(refused.getMessage().contains("it holds no markers"), refused.getMessage());
   }
 
   @Test

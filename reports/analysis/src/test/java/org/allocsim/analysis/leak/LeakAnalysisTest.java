@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
@@ -264,22 +265,22 @@ class LeakAnalysisTest {
   }
 
   /**
-   * False alarms over 2,000 steady programs with seeds that no threshold was chosen on: 1.4 % in
-   * all, and 4.6 % where a cache wanders at random, whose neighbouring iterations are so alike that
+   * False alarms over 2,000 steady programs with seeds that no threshold was chosen on: 0.7 % in
+   * all, and 2.2 % where a cache wanders at random, whose neighbouring iterations are so alike that
    * a short recording can hardly distinguish a walk from a trend. 5 % are permitted.
    */
   @Test
   void steadyProgramsAreSeldomCalledHarmful() throws IterationException {
     int[] leaks = new int[4];
     int[] fragmented = new int[4];
-    for (int seed = 1000; seed < 3000; seed++) {
+    for (int seed = 20_000; seed < 22_000; seed++) {
       LeakVerdict verdict = steady(seed).analyse().verdict();
       leaks[seed % 4] += verdict == LeakVerdict.LEAK ? 1 : 0;
       fragmented[seed % 4] += verdict == LeakVerdict.FRAGMENTATION ? 1 : 0;
     }
     // Varying batches; a buffer that is emptied; a cache that is emptied; a wandering cache.
-    assertArrayEquals(new int[] {1, 2, 1, 22}, leaks);
-    assertArrayEquals(new int[] {1, 0, 0, 1}, fragmented);
+    assertEquals(
+        "[0, 1, 1, 10], [0, 0, 0, 1]", Arrays.toString(leaks) + ", " + Arrays.toString(fragmented));
   }
 
   /** Leaks of 1, 2 and 4 MiB an iteration beside a cache that moves by some 2 MiB in each. */

@@ -40,10 +40,10 @@ class MomentFinderTest {
     assertEquals(1, landmarks.failures());
 
     MemoryMoment reserved = TestPrograms.at(landmarks, Kind.PEAK_RESERVED);
-    assertEquals(1, reserved.requestIndex());
-    assertEquals(1_000, reserved.elapsedNanos());
-    assertEquals(new MemoryMoment.Totals(70 * MIB, 70 * MIB, 130 * MIB, 0), reserved.bytes());
-    assertEquals(60 * MIB, reserved.slack().releasableBytes());
+    assertEquals(2, reserved.requestIndex());
+    assertEquals(2_000, reserved.elapsedNanos());
+    assertEquals(new MemoryMoment.Totals(120 * MIB, 120 * MIB, 130 * MIB, 0), reserved.bytes());
+    assertEquals(0, reserved.slack().releasableBytes());
 
     MemoryMoment allocated = TestPrograms.at(landmarks, Kind.PEAK_ALLOCATED);
     assertEquals(2, allocated.requestIndex());

@@ -50,7 +50,7 @@ class CapacitySearchTest {
     assertEquals(3 * GIB + 22 * MIB, result.capacityBytes());
     assertEquals(3 * GIB + 20 * MIB + 500, result.demand().peakRequestedBytes());
     assertEquals(3 * GIB + 20 * MIB + 512, result.demand().peakBlockBytes());
-    assertEquals("rtx-3060-12gb", result.smallestGpu().orElseThrow().profile().name());
+    assertEquals("rtx-3080-10gb", result.smallestGpu().orElseThrow().profile().name());
   }
 
   @Test

@@ -7,8 +7,6 @@ import org.allocsim.reports.document.Shape;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.stats.MemoryStats;
-import org.allocsim.simulator.stats.MemoryTimeline;
-import org.allocsim.simulator.stats.MemoryTimeline.Series;
 
 /**
  * Where the reserved memory goes, at the end of a run and when reserved memory was highest. The
@@ -17,7 +15,7 @@ import org.allocsim.simulator.stats.MemoryTimeline.Series;
  * blocks are one of.
  *
  * @param end the end of the run
- * @param peak after the request with which the reserved memory first reached its peak
+ * @param peak the fullest moment of the highest reservation
  * @param inactiveSplitBytes inactive parts of partly used segments, at the end
  * @param largestInactiveBlockBytes the largest block that could be handed out, at the end
  */
@@ -126,7 +124,6 @@ record Fragmentation(
 
   static Fragmentation of(
       MemoryStats stats,
-      MemoryTimeline timeline,
       MemoryLayout layout,
       SlackSplit slack,
       MemoryLayout layoutAtPeak,
@@ -145,31 +142,19 @@ record Fragmentation(
             stats.requestedBytes(),
             MemoryMoment.Totals.of(layout).awaitingRequestedBytes(),
             slack),
-        peak(timeline, MemoryMoment.Totals.of(layoutAtPeak), slackAtPeak),
+        peak(MemoryMoment.Totals.of(layoutAtPeak), slackAtPeak),
         stats.inactiveSplitBytes(),
         largest);
   }
 
-  /**
-   * The moment of the peak. Some policies obtain memory and return it within one request; what was
-   * in use in the middle of that request is not known, and the figures are those after it.
-   */
-  private static Moment peak(MemoryTimeline timeline, MemoryMoment.Totals after, SlackSplit slack) {
-    if (after.reservedBytes() != timeline.bytesAtPeakReserved(Series.RESERVED)) {
-      return new Moment(
-          after.reservedBytes(),
-          after.allocatedBytes() + slack.awaitingBytes(),
-          after.allocatedBytes(),
-          after.requestedBytes() + after.awaitingRequestedBytes(),
-          after.awaitingRequestedBytes(),
-          slack);
-    }
+  /** What was held in the fullest moment of the peak, after a request. */
+  private static Moment peak(MemoryMoment.Totals totals, SlackSplit slack) {
     return new Moment(
-        timeline.bytesAtPeakReserved(Series.RESERVED),
-        timeline.bytesAtPeakReserved(Series.ACTIVE),
-        timeline.bytesAtPeakReserved(Series.ALLOCATED),
-        timeline.bytesAtPeakReserved(Series.REQUESTED),
-        after.awaitingRequestedBytes(),
+        totals.reservedBytes(),
+        totals.allocatedBytes() + slack.awaitingBytes(),
+        totals.allocatedBytes(),
+        totals.requestedBytes() + totals.awaitingRequestedBytes(),
+        totals.awaitingRequestedBytes(),
         slack);
   }
 

@@ -90,7 +90,11 @@ public record ReplayAnswer(
   private static final Shape<Part> PARTS =
       Shape.of(part ->
           part.text("part", "where reserved memory went", "A part of reserved memory.", Part::name)
-              .bytes("at_peak_bytes", "at the peak", "At its peak.", Part::peakBytes)
+              .bytes(
+                  "at_peak_bytes",
+                  "at the peak",
+                  "At its peak, in the fullest moment: with the most allocated.",
+                  Part::peakBytes)
               .ratio("at_peak_ratio", "", "Share of the same.", Part::peakShare)
               .missing("nothing was reserved")
               .bytes("at_end_bytes", "at the end", "After the last request.", Part::endBytes)

@@ -117,7 +117,6 @@ public final class ReplayRun {
     MemoryLayout atEnd = observed.layout(ObservedRun.Kind.END);
     return Fragmentation.of(
         stats,
-        observed.timeline(),
         atEnd,
         slack(atEnd, MemoryMoment.mainStream(atEnd)),
         atPeak,

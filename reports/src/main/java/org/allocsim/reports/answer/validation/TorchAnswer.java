@@ -138,6 +138,10 @@ public record TorchAnswer(
               answer
                   .text("date", "Day of the run, UTC.", TorchAnswer::date)
                   .text("device", "Name of the GPU.", each -> each.machine().device())
+                  .flag(
+                      "stand_in",
+                      "Whether a stand-in that computes nothing took the place of a GPU.",
+                      each -> each.machine().standIn())
                   .text("driver", "Version of the driver.", TorchAnswer::driver)
                   .missing("it is not known")
                   .text("torch", "Version of PyTorch.", each -> each.machine().torch())
@@ -177,7 +181,13 @@ public record TorchAnswer(
     blocks.add(
         Facts.none()
             .and("PyTorch", "{}", machine.torch())
-            .and("GPU", "{}{}", machine.device(), driver == null ? "" : ", driver " + driver));
+            .and(
+                "GPU",
+                "{}{}",
+                machine.standIn()
+                    ? "none; PyTorch's own allocator on a stand-in for CUDA, which computes nothing"
+                    : machine.device(),
+                driver == null ? "" : ", driver " + driver));
     blocks.add(Notes.of("cases", listed(MAX_LINES).stream().map(TorchCase::line).toList()));
     blocks.add(table);
     blocks.add(
@@ -203,7 +213,10 @@ public record TorchAnswer(
     return new Verdict(
         isExact() ? Verdict.Tone.GOOD : Verdict.Tone.BAD,
         Sentence.of(
-            "PyTorch and the simulation do the same in {} of {}.",
+            machine.standIn()
+                ? "PyTorch's allocator, on a stand-in for a GPU that computes nothing, and the"
+                    + " simulation do the same in {} of {}."
+                : "PyTorch and the simulation do the same in {} of {}.",
             count(exact),
             count(cases.size(), "case")),
         List.of(),

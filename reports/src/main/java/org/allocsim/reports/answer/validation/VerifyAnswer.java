@@ -33,6 +33,9 @@ import org.allocsim.validation.fidelity.Divergence;
  */
 public record VerifyAnswer(
     List<VerifiedDevice> devices, List<Unreadable> unreadable, boolean isLimitGiven) {
+  /** What follows a single event is certain whatever the allocator does. */
+  private static final long LEAST_EVENTS = 2;
+
   private static final int LINES_SHOWN = 10;
   private static final String EXACT = "none does";
 
@@ -247,6 +250,9 @@ public record VerifyAnswer(
     Sentence matched = Sentence.of("{} of {}", count(device.eventsMatched()), events);
     if (!verified.exact()) {
       return Sentence.of("all events as recorded ({}), but the state at the end differs", matched);
+    }
+    if (device.eventsRecorded() < LEAST_EVENTS) {
+      return Sentence.of("as recorded ({}), which is too little to show that it is exact", matched);
     }
     return Sentence.of(
         "exact ({}, all segments and blocks at the end{}{})",

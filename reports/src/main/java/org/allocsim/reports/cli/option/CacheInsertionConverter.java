@@ -1,9 +1,12 @@
 package org.allocsim.reports.cli.option;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.allocsim.reports.answer.replay.CacheInsertion;
+import org.allocsim.simulator.typed.SimilarName;
+import org.allocsim.simulator.typed.TypedNumber;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -12,9 +15,16 @@ public final class CacheInsertionConverter implements ITypeConverter<CacheInsert
   private static final Pattern NUMBERED =
       Pattern.compile("empty_cache@(every|request):([0-9]{1,9})");
 
+  private static final List<String> PLACES =
+      List.of(
+          "empty_cache@phase-boundaries",
+          "empty_cache@every:N",
+          "empty_cache@before-oom",
+          "empty_cache@request:N");
+
   @Override
   public CacheInsertion convert(String text) {
-    Matcher numbered = NUMBERED.matcher(text);
+    Matcher numbered = NUMBERED.matcher(TypedNumber.plain(text));
     if (numbered.matches()) {
       long number = Long.parseLong(numbered.group(2));
       CacheInsertion.Place place =
@@ -34,7 +44,8 @@ public final class CacheInsertionConverter implements ITypeConverter<CacheInsert
               "'"
                   + text
                   + "' is none of empty_cache@phase-boundaries, empty_cache@every:N,"
-                  + " empty_cache@before-oom, empty_cache@request:N");
+                  + " empty_cache@before-oom, empty_cache@request:N"
+                  + SimilarName.hint(text, PLACES));
     };
   }
 }

@@ -1,12 +1,13 @@
 package org.allocsim.reports.cli.option;
 
-import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.MomentQuery.Kind;
 import org.allocsim.analysis.moment.Pins;
+import org.allocsim.simulator.typed.SimilarName;
+import org.allocsim.simulator.typed.TypedNumber;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -14,18 +15,19 @@ import picocli.CommandLine.TypeConversionException;
 public final class Choices {
   private Choices() {}
 
-  private static <E extends Enum<E>> E of(Class<E> type, String text) {
-    return Arrays.stream(type.getEnumConstants())
-        .filter(each -> word(each).equals(text))
-        .findFirst()
-        .orElseThrow(() ->
-            new TypeConversionException(
-                "'"
-                    + text
-                    + "' is none of "
-                    + Arrays.stream(type.getEnumConstants())
-                        .map(Choices::word)
-                        .collect(Collectors.joining(", "))));
+  /** The value of an enumeration that a word names. */
+  public static <E extends Enum<E>> E of(Class<E> type, String text) {
+    List<E> values = List.of(type.getEnumConstants());
+    return values.get(index(text, values.stream().map(Choices::word).toList()));
+  }
+
+  private static int index(String text, List<String> words) {
+    int index = words.indexOf(text.toLowerCase(Locale.ROOT));
+    if (index < 0) {
+      throw new TypeConversionException(
+          "'" + text + "' is none of " + String.join(", ", words) + SimilarName.hint(text, words));
+    }
+    return index;
   }
 
   private static String word(Enum<?> value) {
@@ -50,17 +52,12 @@ public final class Choices {
 
   /** Whose peak it is: requested, allocated or reserved. */
   static final class PeakConverter implements ITypeConverter<MomentQuery> {
+    private static final List<Kind> KINDS =
+        List.of(Kind.PEAK_REQUESTED, Kind.PEAK_ALLOCATED, Kind.PEAK_RESERVED);
+
     @Override
     public MomentQuery convert(String text) {
-      return MomentQuery.of(
-          switch (text) {
-            case "requested" -> Kind.PEAK_REQUESTED;
-            case "allocated" -> Kind.PEAK_ALLOCATED;
-            case "reserved" -> Kind.PEAK_RESERVED;
-            default ->
-                throw new TypeConversionException(
-                    "'" + text + "' is none of requested, allocated, reserved");
-          });
+      return MomentQuery.of(KINDS.get(index(text, List.of("requested", "allocated", "reserved"))));
     }
   }
 
@@ -75,16 +72,21 @@ public final class Choices {
         case "peak" -> MomentQuery.of(Kind.PEAK_RESERVED);
         case "end" -> MomentQuery.of(Kind.END);
         default -> {
-          if (text.isEmpty()
-              || text.length() > MAX_DIGITS
-              || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+          String number = TypedNumber.plain(text);
+          if (number.isEmpty()
+              || number.length() > MAX_DIGITS
+              || !number.chars().allMatch(c -> c >= '0' && c <= '9')) {
             throw new TypeConversionException(
                 "'"
                     + text
-                    + "' is no moment; write oom, peak, end or the index of an allocation request,"
-                    + " counted from 0");
+                    + "' is no moment; "
+                    + SimilarName.remedy(
+                        text,
+                        List.of("oom", "peak", "end"),
+                        "write oom, peak, end or the index of an allocation request, counted from"
+                            + " 0"));
           }
-          yield MomentQuery.afterRequest(Long.parseLong(text));
+          yield MomentQuery.afterRequest(Long.parseLong(number));
         }
       };
     }

@@ -1,6 +1,5 @@
 package org.allocsim.reports.cli.option;
 
-import java.util.stream.Collectors;
 import org.allocsim.simulator.policy.Policies;
 import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.PolicySpec;
@@ -15,11 +14,6 @@ public final class PolicyConverter implements ITypeConverter<PolicySpec> {
         .map(PolicyProvider::spec)
         .orElseThrow(() ->
             new TypeConversionException(
-                "'"
-                    + text
-                    + "' is not a policy; known policies are "
-                    + Policies.all().stream()
-                        .map(provider -> provider.spec().id())
-                        .collect(Collectors.joining(", "))));
+                "'" + text + "' is not a policy; " + Policies.remedy(text)));
   }
 }

@@ -21,7 +21,9 @@ public final class ProfileConverter implements ITypeConverter<DeviceProfile> {
     try {
       return ShippedProfiles.named(text);
     } catch (IllegalArgumentException e) {
-      throw new TypeConversionException(e.getMessage() + ", or name a file that ends in .json");
+      String message = e.getMessage();
+      throw new TypeConversionException(
+          message.endsWith("?") ? message : message + ", or name a file that ends in .json");
     }
   }
 

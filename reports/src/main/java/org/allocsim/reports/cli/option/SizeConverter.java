@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.allocsim.simulator.typed.TypedNumber;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -20,10 +21,6 @@ public final class SizeConverter implements ITypeConverter<Long> {
   private static final Pattern SIZE =
       Pattern.compile("([0-9]{1,19}(?:\\.[0-9]{1,19})?)\\s*([A-Za-z]*)");
 
-  /** What separates groups of three digits; the narrow ones as they are printed or copied. */
-  private static final Pattern GROUPING =
-      Pattern.compile("(?<=[0-9])[ ,_\u00a0\u202f](?=[0-9]{3}(?![0-9]))");
-
   /** Sizes below it say what unit they are in. */
   private static final BigDecimal LEAST_BARE = BigDecimal.valueOf(1L << 20);
 
@@ -34,7 +31,7 @@ public final class SizeConverter implements ITypeConverter<Long> {
 
   @Override
   public Long convert(String text) {
-    Matcher size = SIZE.matcher(GROUPING.matcher(text.strip()).replaceAll(""));
+    Matcher size = SIZE.matcher(TypedNumber.plain(text));
     if (!size.matches()) {
       throw new TypeConversionException(
           "'" + text + "' is not a size; write bytes or a binary unit, such as 512MiB or 16GiB");

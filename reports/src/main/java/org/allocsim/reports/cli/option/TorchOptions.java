@@ -13,7 +13,9 @@ public final class TorchOptions {
               + " compare what it did event by event: with what was predicted from the requests"
               + " alone, and with a simulation that follows its snapshot. Takes --conf,"
               + " --memory-limit, --gpu, --device-index, --format, --max-seconds, --json, --report"
-              + " and the options below. The exit code is 3 if anything differs.")
+              + " and the options below. Without a GPU the allocator runs on a stand-in for CUDA"
+              + " that computes nothing, which a C compiler builds. The exit code is 3 if anything"
+              + " differs.")
   private boolean pytorch;
 
   @Option(

@@ -56,7 +56,7 @@ public final class CachingAllocatorProvider implements PolicyProvider {
     try {
       return ConfigParser.parse(settings.option(CONF, ""), release(settings)).allocator();
     } catch (ConfigException e) {
-      throw new PolicyOptionException(e.getMessage());
+      throw new PolicyOptionException(e.sentence());
     }
   }
 

@@ -1,5 +1,6 @@
 package org.allocsim.simulator.policy.pytorch;
 
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -34,6 +35,9 @@ public record ParsedConfig(
     NATIVE("native"),
     /** The stream-ordered memory pool of the CUDA driver. */
     CUDA_MALLOC_ASYNC("cudaMallocAsync");
+
+    /** All names. */
+    static final List<String> LABELS = Arrays.stream(values()).map(Backend::label).toList();
 
     private final String label;
 

@@ -2,9 +2,11 @@ package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A PyTorch release as far as its caching allocator decides, parses or speaks differently from its
@@ -59,6 +61,44 @@ public enum PyTorchVersion {
         .filter(version -> version.isRecorded() == recorded)
         .map(PyTorchVersion::id)
         .collect(Collectors.joining(", "));
+  }
+
+  /** The first release with each key, the oldest keys first. */
+  private static final SequencedMap<String, PyTorchVersion> FIRST_WITH = new LinkedHashMap<>();
+
+  static {
+    introduce(
+        V2_0,
+        "max_split_size_mb",
+        "garbage_collection_threshold",
+        "roundup_power2_divisions",
+        "backend");
+    introduce(V2_1, "expandable_segments");
+    introduce(
+        V2_2,
+        "release_lock_on_cudamalloc",
+        "release_lock_on_hipmalloc",
+        "pinned_use_cuda_host_register",
+        "pinned_use_hip_host_register",
+        "pinned_num_register_threads");
+    // Unconfirmed: the first release with background threads.
+    introduce(V2_5, "pinned_use_background_threads");
+    introduce(V2_6, "max_non_split_rounding_mb");
+    introduce(V2_9, "graph_capture_record_stream_reuse");
+    introduce(V2_10, "per_process_memory_fraction", "pinned_reserve_segment_size_mb");
+    introduce(V2_11, "large_segment_size_mb");
+    introduce(V2_12, "throw_on_cudamalloc_oom");
+    introduce(
+        V2_13,
+        "pinned_free_catch_all",
+        "pinned_max_round_threshold_mb",
+        "pinned_max_cached_size_mb");
+  }
+
+  private static void introduce(PyTorchVersion first, String... keys) {
+    for (String key : keys) {
+      FIRST_WITH.put(key, first);
+    }
   }
 
   /** The name of the release line, such as {@code "2.11"}. */
@@ -180,36 +220,13 @@ public enum PyTorchVersion {
 
   /** Whether a configuration string of this release may have this key. */
   public boolean knowsKey(String key) {
-    PyTorchVersion first = firstWith(key);
+    PyTorchVersion first = FIRST_WITH.get(key);
     return first != null && isAtLeast(first);
   }
 
-  /** The first release with a key, or null where none of them has it. */
-  private static @Nullable PyTorchVersion firstWith(String key) {
-    return switch (key) {
-      case "max_split_size_mb",
-          "garbage_collection_threshold",
-          "roundup_power2_divisions",
-          "backend" ->
-          V2_0;
-      case "expandable_segments" -> V2_1;
-      case "release_lock_on_cudamalloc",
-          "release_lock_on_hipmalloc",
-          "pinned_use_cuda_host_register",
-          "pinned_use_hip_host_register",
-          "pinned_num_register_threads" ->
-          V2_2;
-      // Unconfirmed: the first release with background threads.
-      case "pinned_use_background_threads" -> V2_5;
-      case "max_non_split_rounding_mb" -> V2_6;
-      case "graph_capture_record_stream_reuse" -> V2_9;
-      case "per_process_memory_fraction", "pinned_reserve_segment_size_mb" -> V2_10;
-      case "large_segment_size_mb" -> V2_11;
-      case "throw_on_cudamalloc_oom" -> V2_12;
-      case "pinned_free_catch_all", "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb" ->
-          V2_13;
-      default -> null;
-    };
+  /** The keys that a configuration string of this release may have, the oldest first. */
+  List<String> keys() {
+    return FIRST_WITH.keySet().stream().filter(this::knowsKey).toList();
   }
 
   /** Keys that later releases know and whose values this project does not interpret. */

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The parser of releases before 2.10: one pass, separators are checked, every error is a {@code
@@ -9,6 +10,9 @@ import java.util.Arrays;
  */
 final class StrictConfigReader {
   private static final int LARGE_SEGMENT_MEBIBYTES = 20;
+
+  private static final String UNKNOWN_BACKEND =
+      "Unknown allocator backend, options are native and cudaMallocAsync";
 
   private final ConfigTokens tokens;
   private final PyTorchVersion version;
@@ -24,7 +28,7 @@ final class StrictConfigReader {
     for (int i = 0; i < tokens.size(); i++) {
       String key = tokens.get(i);
       if (!version.knowsKey(key)) {
-        throw error("Unrecognized CachingAllocator option: " + key);
+        throw unknown("Unrecognized CachingAllocator option: " + key, key, version.keys());
       }
       expect(i + 1, ':');
       i += 2;
@@ -104,7 +108,7 @@ final class StrictConfigReader {
     return switch (tokens.get(i)) {
       case "native" -> ParsedConfig.Backend.NATIVE;
       case "cudaMallocAsync" -> ParsedConfig.Backend.CUDA_MALLOC_ASYNC;
-      default -> throw error("Unknown allocator backend, options are native and cudaMallocAsync");
+      default -> throw unknown(UNKNOWN_BACKEND, tokens.get(i), ParsedConfig.Backend.LABELS);
     };
   }
 
@@ -118,7 +122,10 @@ final class StrictConfigReader {
     if (i >= tokens.size() && key.startsWith("pinned_")) {
       throw error("Error, expecting " + key + " value");
     }
-    throw error("Expected a single True/False argument for " + key);
+    String message = "Expected a single True/False argument for " + key;
+    throw i < tokens.size()
+        ? unknown(message, tokens.get(i), TolerantConfigReader.FLAGS)
+        : error(message);
   }
 
   /** Reads a roundup value at {@code i} and returns the index of its last token. */
@@ -205,6 +212,10 @@ final class StrictConfigReader {
     if (!tokens.is(i, String.valueOf(separator))) {
       throw error("Error parsing CachingAllocator settings, expected " + separator);
     }
+  }
+
+  private static ConfigException unknown(String message, String typed, List<String> known) {
+    return new ConfigException("RuntimeError", message, typed, known);
   }
 
   private static ConfigException error(String message) {

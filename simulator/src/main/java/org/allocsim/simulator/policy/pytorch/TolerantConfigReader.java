@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The parser of 2.10 and later (PyTorch 2.11, AcceleratorAllocatorConfig and CUDAAllocatorConfig):
@@ -9,6 +10,9 @@ import java.util.Arrays;
  */
 final class TolerantConfigReader {
   private static final long MIN_LARGE_SEGMENT_MEBIBYTES = 10;
+
+  /** The two values of a flag. */
+  static final List<String> FLAGS = List.of("True", "False");
 
   private final ConfigTokens tokens;
   private final PyTorchVersion version;
@@ -88,7 +92,8 @@ final class TolerantConfigReader {
         settings.usesNativeOption |= !key.equals("backend");
       } else {
         if (!version.knowsKey(key)) {
-          throw valueError("Unrecognized key '" + key + "' in CUDA allocator config.");
+          throw unknown(
+              "Unrecognized key '" + key + "' in CUDA allocator config.", key, version.keys());
         }
         if (PyTorchVersion.UNINTERPRETED_KEYS.contains(key)) {
           settings.warnings.add(key + " is accepted, but has no effect on this simulation");
@@ -123,8 +128,10 @@ final class TolerantConfigReader {
                 case "native" -> ParsedConfig.Backend.NATIVE;
                 case "cudaMallocAsync" -> ParsedConfig.Backend.CUDA_MALLOC_ASYNC;
                 default ->
-                    throw valueError(
-                        "Unknown allocator backend, options are native and cudaMallocAsync");
+                    throw unknown(
+                        "Unknown allocator backend, options are native and cudaMallocAsync",
+                        tokens.get(i),
+                        ParsedConfig.Backend.LABELS);
               };
       case "release_lock_on_cudamalloc", "release_lock_on_hipmalloc" ->
           settings.releaseLockOnCudaMalloc = bool(i);
@@ -257,12 +264,14 @@ final class TolerantConfigReader {
       case "True" -> true;
       case "False" -> false;
       default ->
-          throw valueError(
+          throw unknown(
               "Expected 'True' or 'False' at index "
                   + i
                   + " in ConfigTokenizer but got '"
                   + token
-                  + "'");
+                  + "'",
+              token,
+              FLAGS);
     };
   }
 
@@ -284,6 +293,10 @@ final class TolerantConfigReader {
 
   private static ConfigException badNumber(CppNumbers.BadNumber e, String function) {
     return new ConfigException(e.outOfRange ? "IndexError" : "ValueError", function);
+  }
+
+  private static ConfigException unknown(String message, String typed, List<String> known) {
+    return new ConfigException("ValueError", message, typed, known);
   }
 
   private static ConfigException valueError(String message) {

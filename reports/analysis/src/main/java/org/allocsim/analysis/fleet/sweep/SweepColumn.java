@@ -22,6 +22,9 @@ public enum SweepColumn {
   DEVICE_INDEX(Type.INTEGER, "device of the trace whose requests were replayed"),
   RECORDED_OOMS(
       Type.INTEGER, "requests that failed in the recording; none where the format has no failures"),
+  DEMAND_BYTES(
+      Type.INTEGER,
+      "maximum that the program asks for at once, whatever is served: no smaller GPU can do"),
   OUTCOME(
       Type.TEXT,
       "passed: every request was served; oom: a request failed; not_run: the allocator cannot serve"

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.concurrent.ConcurrentHashMap;
+import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.analysis.tuning.TuningGrid;
@@ -25,7 +26,6 @@ import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.workloads.profile.ProfileException;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.allocsim.workloads.source.DeviceTrace;
-import org.allocsim.workloads.source.Recording;
 import org.jspecify.annotations.Nullable;
 
 /** Allocators × settings × GPUs: the runs that every trace of a sweep gets. */
@@ -97,25 +97,25 @@ public final class SweepGrid {
    * Runs of a trace that was recorded with PyTorch's default settings; of others, about so many.
    */
   public int usualCellCount() {
-    return cells("", MemoryLimit.NONE).size();
+    return cells("", MemoryLimit.NONE, DeviceProfiles.defaultProfile()).size();
   }
 
   /** The runs of a trace. */
   List<SweepCell> cells(DeviceTrace trace) {
+    RecordedCircumstances recorded = RecordedCircumstances.of(trace, MemoryLimit.NONE, null);
     return cells(
-        trace.conf() == null ? "" : trace.conf(),
-        trace.recording().map(Recording::limitBytes).orElse(MemoryLimit.NONE));
+        trace.conf() == null ? "" : trace.conf(), recorded.limitBytes(), recorded.profile());
   }
 
-  private List<SweepCell> cells(String recordedConf, long recordedLimitBytes) {
+  private List<SweepCell> cells(
+      String recordedConf, long recordedLimitBytes, DeviceProfile recordedGpu) {
     List<SweepCell> cells = new ArrayList<>();
     for (PolicyChoice policy : policies) {
       boolean takesSettings =
           policy.provider().spec().id().equals(Scenario.PYTORCH)
               && !policy.options().containsKey(SweepCell.CONF);
       for (Gpu gpu : gpus) {
-        DeviceProfile profile =
-            gpu.profile() == null ? DeviceProfiles.defaultProfile() : gpu.profile();
+        DeviceProfile profile = gpu.profile() == null ? recordedGpu : gpu.profile();
         long limitBytes = gpu.profile() == null ? recordedLimitBytes : givenLimit(profile);
         for (String conf :
             takesSettings
@@ -204,7 +204,8 @@ public final class SweepGrid {
           + e.errorType()
           + ": "
           + e.getMessage().strip()
-          + "\"; --torch-version names another release";
+          + "\"; "
+          + e.remedy("--torch-version names another release");
     }
   }
 

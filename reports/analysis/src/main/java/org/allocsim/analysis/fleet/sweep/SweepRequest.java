@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param policies allocators with their options, as {@code --policies} takes them
  * @param confs settings of policy pytorch; an empty one is its default, {@value #RECORDED} stands
  *     for those of the recording, {@value #TUNE} for the grid of {@code allocsim tune}
- * @param devices device profiles as JSON; {@value #RECORDED} stands for the default GPU under the
- *     limit that the recording shows
+ * @param devices device profiles as JSON; {@value #RECORDED} stands for the GPU and the limit that
+ *     the recording shows, else the default GPU
  * @param ownDevices those of them that do not come with the program: their names do not say what
  *     they are
  * @param memoryFraction share of each device that the allocator may reserve; null without

@@ -10,6 +10,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.allocsim.analysis.tuning.Demand;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
@@ -135,6 +137,9 @@ public final class TraceSweep {
         .set(SweepColumn.SHA256, digest)
         .set(SweepColumn.FORMAT, trace.format())
         .set(SweepColumn.DEVICE_INDEX, (long) trace.device())
+        .set(
+            SweepColumn.DEMAND_BYTES,
+            Demand.of(trace.trace(), trace.device(), AllocatorConfig.DEFAULT).peakRequestedBytes())
         .set(
             SweepColumn.RECORDED_OOMS,
             trace.recording().map(each -> each.failureCount(trace.device())).orElse(null));

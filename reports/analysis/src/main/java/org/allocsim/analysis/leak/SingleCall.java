@@ -1,0 +1,110 @@
+package org.allocsim.analysis.leak;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.allocsim.simulator.trace.AllocationTrace;
+import org.allocsim.simulator.trace.RequestKind;
+import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.simulator.trace.StackTable.Frame;
+
+/**
+ * Whether what repeats lies within one call of a model, as its layers do: then it is no iteration
+ * of the program.
+ *
+ * <p>The stacks tell. All requests of the repetitions share their outer frames. Where these pass
+ * through a call of a module, and other requests come from another line of the same function,
+ * reached in the same way, the repetitions are only a part of that function's body: a model embeds
+ * its input, then calls its layers. Repeated calls of the whole model show all its lines in every
+ * repetition. A loop of {@code nn.Sequential}, and one call of the backward pass, are parts as
+ * well.
+ */
+final class SingleCall {
+  private static final String MODULE = "torch/nn/modules/module.py";
+  private static final String CONTAINER = "torch/nn/modules/container.py";
+  private static final String BACKWARD = "_engine_run_backward";
+
+  private final StackTable table;
+
+  /** Frames of Python by stack, outermost first. */
+  private final Map<Integer, List<Frame>> inside = new HashMap<>();
+
+  private final Map<Integer, List<Frame>> outside = new HashMap<>();
+
+  private SingleCall(AllocationTrace trace, int device, Iterations iterations) {
+    table = trace.stacks();
+    int first = iterations.begin(0);
+    int end = iterations.begin(iterations.count());
+    for (int row = trace.prologueCount(); row < trace.eventCount(); row++) {
+      if (trace.device(row) == device && trace.kind(row) == RequestKind.ALLOCATE) {
+        (row >= first && row < end ? inside : outside)
+            .computeIfAbsent(trace.stack(row), this::frames);
+      }
+    }
+  }
+
+  /** Whether all iterations lie within one call; false where there are no stacks. */
+  static boolean holds(AllocationTrace trace, int device, Iterations iterations) {
+    return new SingleCall(trace, device, iterations).holds();
+  }
+
+  private boolean holds() {
+    List<Frame> shared = shared(inside.values());
+    boolean inModule = false;
+    for (int depth = 0; depth < shared.size(); depth++) {
+      Frame frame = shared.get(depth);
+      if (frame.function().equals(BACKWARD)
+          || inModule && (frame.file().endsWith(CONTAINER) || hasOtherLine(shared, depth))) {
+        return true;
+      }
+      inModule |= frame.file().endsWith(MODULE);
+    }
+    return false;
+  }
+
+  /** Whether a request outside comes from another line of the function at a depth. */
+  private boolean hasOtherLine(List<Frame> shared, int depth) {
+    Frame frame = shared.get(depth);
+    for (List<Frame> other : outside.values()) {
+      if (other.size() > depth
+          && other.get(depth).line() != frame.line()
+          && other.get(depth).function().equals(frame.function())
+          && other.get(depth).file().equals(frame.file())
+          && other.subList(0, depth).equals(shared.subList(0, depth))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The outer frames that all stacks have in common; those without frames say nothing. */
+  private static List<Frame> shared(Collection<List<Frame>> stacks) {
+    List<Frame> shared = null;
+    for (List<Frame> frames : stacks) {
+      if (frames.isEmpty()) {
+        continue;
+      }
+      int depth = 0;
+      while (shared != null
+          && depth < Math.min(shared.size(), frames.size())
+          && frames.get(depth).equals(shared.get(depth))) {
+        depth++;
+      }
+      shared = shared == null ? frames : shared.subList(0, depth);
+    }
+    return shared == null ? List.of() : shared;
+  }
+
+  private List<Frame> frames(int stack) {
+    List<Frame> frames = new ArrayList<>();
+    for (int depth = table.depth(stack) - 1; depth >= 0; depth--) {
+      Frame frame = table.frame(stack, depth);
+      if (frame.file().endsWith(".py")) {
+        frames.add(frame);
+      }
+    }
+    return frames;
+  }
+}

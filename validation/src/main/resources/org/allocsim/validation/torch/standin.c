@@ -1,0 +1,525 @@
+/*
+ * A stand-in for a GPU: what PyTorch's caching allocator asks of the CUDA runtime, the CUDA driver and NVML. It computes
+ * nothing. Device memory is reserved address space that nobody can read or write; what is free is counted in pages of
+ * 2 MiB. Work on a stream is complete at once or, after standin_hold(1), when the program that drives it says so, or the
+ * host waits for it.
+ *
+ * It is loaded before all other libraries, under the name of the driver's, so that its functions come before those of the
+ * real runtime. Functions that are not here are the real runtime's, which finds no driver. The declarations are those of
+ * CUDA 12 and 13, written out so that no header of CUDA is needed. Addresses follow org.allocsim.validation.torch.StandInDevice.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Error codes that runtime and driver share. */
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, NOT_READY = 600, NOT_SUPPORTED = 801 };
+
+enum { PROPERTIES_BYTES = 1008 };
+
+#define DEVICE_NAME "stand-in (computes nothing)"
+
+static const uint64_t DEVICE_BYTES = 80ull << 30;
+static const uint64_t PAGE_BYTES = 2ull << 20;
+static const uint64_t RANGE_UNIT_BYTES = 32ull << 20;
+
+/* Address ranges for cuMemAddressReserve, lowest gap first. */
+static const uint64_t RANGES_START = 0x100000000000ull;
+/* Blocks of cudaMalloc descend from the middle of their address space, those that ascend start there. */
+static const uint64_t BLOCKS_START = 0x200000000000ull;
+static const uint64_t SPACE_BYTES = 0x080000000000ull;
+
+typedef struct {
+  uint64_t start, bytes;
+} Span;
+
+/* Spans sorted by address. */
+typedef struct {
+  Span *spans;
+  size_t count, room;
+} Spans;
+
+typedef struct Stream {
+  uint64_t submitted, completed;
+  int capture; /* id of the capture under way, 0 for none */
+  struct Stream *next;
+} Stream;
+
+typedef struct Event {
+  Stream *stream;
+  uint64_t ticket;
+} Event;
+
+typedef struct {
+  uint64_t bytes;
+} Handle;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t total_bytes, free_bytes;
+static Spans blocks, ranges;
+static Stream null_stream;
+static Stream *others; /* every stream that was made */
+static int holding, last_error, captures, ascending_every;
+static uint64_t placed, waits;
+
+static uint64_t pages(uint64_t bytes) { return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES; }
+
+/* The address space is reserved without access, so that a stray use of device memory stops the process. */
+static void reserve(uint64_t start, uint64_t bytes) {
+  void *got = mmap((void *)start, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != (void *)start) {
+    fprintf(stderr, "standin: cannot reserve %llu bytes of address space at %#llx\n", (unsigned long long)bytes,
+            (unsigned long long)start);
+    abort();
+  }
+}
+
+__attribute__((constructor)) static void start(void) {
+  total_bytes = free_bytes = DEVICE_BYTES;
+  reserve(RANGES_START, SPACE_BYTES);
+  reserve(BLOCKS_START, SPACE_BYTES);
+}
+
+static int result(int code) {
+  if (code != SUCCESS && code != NOT_READY) last_error = code;
+  return code;
+}
+
+/* ---- Spans ---- */
+
+/* The index of the first span that starts after the address. */
+static size_t after(const Spans *s, uint64_t address) {
+  size_t low = 0, high = s->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (s->spans[middle].start > address) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+static void insert(Spans *s, uint64_t start, uint64_t bytes) {
+  if (s->count == s->room) {
+    s->room = s->room ? 2 * s->room : 64;
+    s->spans = realloc(s->spans, s->room * sizeof(Span));
+    if (!s->spans) abort();
+  }
+  size_t at = after(s, start);
+  memmove(s->spans + at + 1, s->spans + at, (s->count - at) * sizeof(Span));
+  s->spans[at] = (Span){start, bytes};
+  s->count++;
+}
+
+/* The index of the span that contains the address, or -1. */
+static ptrdiff_t containing(const Spans *s, uint64_t address) {
+  ptrdiff_t at = (ptrdiff_t)after(s, address) - 1;
+  return at >= 0 && address - s->spans[at].start < s->spans[at].bytes ? at : -1;
+}
+
+static void erase(Spans *s, size_t at) {
+  memmove(s->spans + at, s->spans + at + 1, (s->count - at - 1) * sizeof(Span));
+  s->count--;
+}
+
+/* The start of the lowest gap of at least these bytes. */
+static uint64_t lowest_gap(const Spans *s, uint64_t from, uint64_t bytes) {
+  uint64_t candidate = from;
+  for (size_t i = after(s, from - 1); i < s->count; i++) {
+    if (s->spans[i].start - candidate >= bytes) return candidate;
+    candidate = s->spans[i].start + s->spans[i].bytes;
+  }
+  return candidate;
+}
+
+/* The start of a span at the top of the highest gap of at least these bytes. */
+static uint64_t highest_gap(const Spans *s, uint64_t below, uint64_t bytes) {
+  uint64_t limit = below;
+  for (size_t i = after(s, below); i-- > 0;) {
+    uint64_t end = s->spans[i].start + s->spans[i].bytes;
+    if (end <= limit && limit - end >= bytes) break;
+    if (s->spans[i].start < limit) limit = s->spans[i].start;
+  }
+  return limit - bytes;
+}
+
+/* ---- Control, for the programs that drive the stand-in ---- */
+
+/* Gives the device this much memory; nothing may be allocated. */
+EXPORT void standin_memory(uint64_t bytes) { total_bytes = free_bytes = bytes; }
+
+/* Takes memory as another process would, or gives it back where negative. */
+EXPORT void standin_take(int64_t bytes) { free_bytes -= bytes; }
+
+/* Every n-th block ascends from a second base instead of descending from the first; 0: none does. */
+EXPORT void standin_ascend_every(int n) { ascending_every = n; placed = 0; }
+
+/* With 1, work on streams stays incomplete until it is completed explicitly or waited for. */
+EXPORT void standin_hold(int hold) { holding = hold; }
+
+static Stream *stream_of(void *stream) { return (uintptr_t)stream <= 2 ? &null_stream : stream; }
+
+/* Work that was submitted to the stream, in pieces; each record of an event is one. */
+EXPORT uint64_t standin_submitted(void *stream) { return stream_of(stream)->submitted; }
+
+/* Completes this many pieces of the stream's work, counted from its start. */
+EXPORT void standin_complete(void *stream, uint64_t pieces) {
+  Stream *s = stream_of(stream);
+  if (pieces > s->submitted) pieces = s->submitted;
+  if (pieces > s->completed) s->completed = pieces;
+}
+
+/* How often the host waited for an event that was not complete. */
+EXPORT uint64_t standin_waits(void) { return waits; }
+
+/* ---- Device ---- */
+
+EXPORT int cudaGetDeviceCount(int *count) { *count = 1; return SUCCESS; }
+EXPORT int cudaGetDevice(int *device) { *device = 0; return SUCCESS; }
+EXPORT int cudaSetDevice(int device) { return result(device == 0 ? SUCCESS : INVALID_VALUE); }
+EXPORT int cudaDriverGetVersion(int *version) { *version = 13000; return SUCCESS; }
+EXPORT int cudaRuntimeGetVersion(int *version) { *version = 13000; return SUCCESS; }
+EXPORT int cudaDeviceCanAccessPeer(int *can, int from, int to) { (void)from; (void)to; *can = 0; return SUCCESS; }
+EXPORT int cudaDeviceEnablePeerAccess(int peer, unsigned flags) { (void)peer; (void)flags; return SUCCESS; }
+EXPORT int cudaDeviceGetStreamPriorityRange(int *least, int *greatest) { *least = 0; *greatest = -5; return SUCCESS; }
+
+/* Only CUDA 13's layout is known; PyTorch asks CUDA 12 for it by another name. */
+EXPORT int cudaGetDeviceProperties(void *properties, int device) {
+  (void)device;
+  char *p = memset(properties, 0, PROPERTIES_BYTES);
+  strcpy(p, DEVICE_NAME);
+  memcpy(p + 288, &total_bytes, sizeof total_bytes);
+  static const struct { int offset, value; } known[] = {
+      {308, 32},   /* threads of a warp */
+      {320, 1024}, /* threads of a block */
+      {360, 9},    /* compute capability 9.0 */
+      {364, 0},
+      {384, 132},  /* multiprocessors */
+      {588, 1},    /* unified addressing */
+      {604, 2048}, /* threads of a multiprocessor */
+  };
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) memcpy(p + known[i].offset, &known[i].value, sizeof(int));
+  return SUCCESS;
+}
+
+EXPORT int cudaDeviceSynchronize(void) {
+  null_stream.completed = null_stream.submitted;
+  for (Stream *s = others; s; s = s->next) s->completed = s->submitted;
+  return SUCCESS;
+}
+
+EXPORT int cudaGetLastError(void) {
+  int error = last_error;
+  last_error = SUCCESS;
+  return error;
+}
+
+EXPORT int cudaPeekAtLastError(void) { return last_error; }
+EXPORT const char *cudaGetErrorName(int code) { return code == OUT_OF_MEMORY ? "cudaErrorMemoryAllocation" : "cudaError"; }
+EXPORT const char *cudaGetErrorString(int code) {
+  switch (code) {
+    case SUCCESS: return "no error";
+    case OUT_OF_MEMORY: return "out of memory";
+    case NOT_READY: return "device not ready";
+    case INVALID_VALUE: return "invalid argument";
+    default: return "not supported by the stand-in";
+  }
+}
+
+/* ---- Memory ---- */
+
+EXPORT int cudaMemGetInfo(size_t *free, size_t *total) {
+  *free = free_bytes;
+  *total = total_bytes;
+  return SUCCESS;
+}
+
+EXPORT int cudaMalloc(void **pointer, size_t bytes) {
+  pthread_mutex_lock(&lock);
+  uint64_t taken = pages(bytes);
+  int code = SUCCESS;
+  if (taken > free_bytes) {
+    code = OUT_OF_MEMORY;
+  } else {
+    uint64_t middle = BLOCKS_START + SPACE_BYTES / 2;
+    int ascends = ascending_every && ++placed % (uint64_t)ascending_every == 0;
+    uint64_t start = ascends ? lowest_gap(&blocks, middle, taken) : highest_gap(&blocks, middle, taken);
+    insert(&blocks, start, taken);
+    free_bytes -= taken;
+    *pointer = (void *)start;
+  }
+  pthread_mutex_unlock(&lock);
+  return result(code);
+}
+
+EXPORT int cudaFree(void *pointer) {
+  if (!pointer) return SUCCESS;
+  pthread_mutex_lock(&lock);
+  ptrdiff_t at = containing(&blocks, (uint64_t)pointer);
+  int code = at >= 0 && blocks.spans[at].start == (uint64_t)pointer ? SUCCESS : INVALID_VALUE;
+  if (code == SUCCESS) {
+    free_bytes += blocks.spans[at].bytes;
+    erase(&blocks, (size_t)at);
+  }
+  pthread_mutex_unlock(&lock);
+  return result(code);
+}
+
+/* ---- Streams and events ---- */
+
+static int done(const Stream *s, uint64_t ticket) { return !holding || s->completed >= ticket; }
+
+EXPORT int cudaStreamCreateWithPriority(void **stream, unsigned flags, int priority) {
+  (void)flags; (void)priority;
+  Stream *s = calloc(1, sizeof(Stream));
+  if (!s) abort();
+  s->next = others;
+  others = s;
+  *stream = s;
+  return SUCCESS;
+}
+
+/* Streams live until the process ends: events may still name them. */
+EXPORT int cudaStreamDestroy(void *stream) { (void)stream; return SUCCESS; }
+EXPORT int cudaStreamGetPriority(void *stream, int *priority) { (void)stream; *priority = 0; return SUCCESS; }
+EXPORT int cudaStreamQuery(void *stream) {
+  const Stream *s = stream_of(stream);
+  return done(s, s->submitted) ? SUCCESS : NOT_READY;
+}
+EXPORT int cudaStreamSynchronize(void *stream) { standin_complete(stream, UINT64_MAX); return SUCCESS; }
+EXPORT int cudaStreamWaitEvent(void *stream, void *event, unsigned flags) {
+  (void)stream; (void)event; (void)flags;
+  return SUCCESS;
+}
+
+EXPORT int cudaEventCreateWithFlags(void **event, unsigned flags) {
+  (void)flags;
+  *event = calloc(1, sizeof(Event));
+  if (!*event) abort();
+  return SUCCESS;
+}
+EXPORT int cudaEventDestroy(void *event) { free(event); return SUCCESS; }
+EXPORT int cudaEventRecord(void *event, void *stream) {
+  Event *e = event;
+  e->stream = stream_of(stream);
+  e->ticket = ++e->stream->submitted;
+  return SUCCESS;
+}
+EXPORT int cudaEventRecordWithFlags(void *event, void *stream, unsigned flags) { (void)flags; return cudaEventRecord(event, stream); }
+EXPORT int cudaEventQuery(void *event) {
+  const Event *e = event;
+  return !e->stream || done(e->stream, e->ticket) ? SUCCESS : NOT_READY;
+}
+EXPORT int cudaEventSynchronize(void *event) {
+  Event *e = event;
+  if (e->stream && !done(e->stream, e->ticket)) {
+    waits++;
+    e->stream->completed = e->ticket;
+  }
+  return SUCCESS;
+}
+EXPORT int cudaEventElapsedTime(float *milliseconds, void *from, void *to) {
+  (void)from; (void)to;
+  *milliseconds = 1;
+  return SUCCESS;
+}
+
+/* ---- Captures ---- */
+
+EXPORT int cudaThreadExchangeStreamCaptureMode(int *mode) { *mode = 0; return SUCCESS; }
+
+EXPORT int cudaStreamBeginCapture(void *stream, int mode) {
+  (void)mode;
+  stream_of(stream)->capture = ++captures;
+  return SUCCESS;
+}
+
+EXPORT int cudaStreamEndCapture(void *stream, void **graph) {
+  stream_of(stream)->capture = 0;
+  *graph = &captures;
+  return SUCCESS;
+}
+
+EXPORT int cudaStreamIsCapturing(void *stream, int *status) { *status = stream_of(stream)->capture != 0; return SUCCESS; }
+
+EXPORT int cudaStreamGetCaptureInfo(void *stream, int *status, unsigned long long *id, void **graph,
+                                    const void ***dependencies, const void **edges, size_t *dependency_count) {
+  int capture = stream_of(stream)->capture;
+  *status = capture != 0;
+  if (id) *id = (unsigned long long)capture;
+  if (graph) *graph = capture ? &captures : NULL;
+  if (dependencies) *dependencies = NULL;
+  if (edges) *edges = NULL;
+  if (dependency_count) *dependency_count = 0;
+  return SUCCESS;
+}
+
+EXPORT int cudaGraphNodeGetDependencies(void *node, void **nodes, void *edges, size_t *count) {
+  (void)node; (void)nodes; (void)edges;
+  *count = 0;
+  return SUCCESS;
+}
+
+/* ---- Virtual memory: the driver's functions, which PyTorch asks for by name ---- */
+
+EXPORT int cuGetErrorString(int code, const char **text) { *text = cudaGetErrorString(code); return SUCCESS; }
+/* No attribute that the allocator asks for is there: neither handles for a fabric nor GPUDirect. */
+static int device_attribute(int *value, int attribute, int device) {
+  (void)attribute; (void)device;
+  *value = 0;
+  return SUCCESS;
+}
+EXPORT int cuDeviceGet(int *device, int ordinal) { *device = ordinal; return SUCCESS; }
+
+EXPORT int cuMemGetAllocationGranularity(size_t *bytes, const void *properties, int option) {
+  (void)properties; (void)option;
+  *bytes = PAGE_BYTES;
+  return SUCCESS;
+}
+
+EXPORT int cuMemAddressReserve(uint64_t *start, size_t bytes, size_t alignment, uint64_t wish, unsigned long long flags) {
+  (void)alignment; (void)wish; (void)flags;
+  pthread_mutex_lock(&lock);
+  uint64_t taken = (bytes + RANGE_UNIT_BYTES - 1) / RANGE_UNIT_BYTES * RANGE_UNIT_BYTES;
+  *start = lowest_gap(&ranges, RANGES_START, taken);
+  insert(&ranges, *start, taken);
+  pthread_mutex_unlock(&lock);
+  return SUCCESS;
+}
+
+EXPORT int cuMemAddressFree(uint64_t start, size_t bytes) {
+  (void)bytes;
+  pthread_mutex_lock(&lock);
+  ptrdiff_t at = containing(&ranges, start);
+  if (at >= 0) erase(&ranges, (size_t)at);
+  pthread_mutex_unlock(&lock);
+  return at >= 0 ? SUCCESS : INVALID_VALUE;
+}
+
+EXPORT int cuMemCreate(uint64_t *handle, size_t bytes, const void *properties, unsigned long long flags) {
+  (void)properties; (void)flags;
+  pthread_mutex_lock(&lock);
+  uint64_t taken = pages(bytes);
+  int code = taken > free_bytes ? OUT_OF_MEMORY : SUCCESS;
+  if (code == SUCCESS) {
+    Handle *h = malloc(sizeof(Handle));
+    if (!h) abort();
+    h->bytes = taken;
+    free_bytes -= taken;
+    *handle = (uint64_t)h;
+  }
+  pthread_mutex_unlock(&lock);
+  return code;
+}
+
+EXPORT int cuMemRelease(uint64_t handle) {
+  pthread_mutex_lock(&lock);
+  Handle *h = (Handle *)handle;
+  free_bytes += h->bytes;
+  free(h);
+  pthread_mutex_unlock(&lock);
+  return SUCCESS;
+}
+
+EXPORT int cuMemMap(uint64_t start, size_t bytes, size_t offset, uint64_t handle, unsigned long long flags) {
+  (void)start; (void)bytes; (void)offset; (void)handle; (void)flags;
+  return SUCCESS;
+}
+EXPORT int cuMemUnmap(uint64_t start, size_t bytes) { (void)start; (void)bytes; return SUCCESS; }
+EXPORT int cuMemSetAccess(uint64_t start, size_t bytes, const void *access, size_t count) {
+  (void)start; (void)bytes; (void)access; (void)count;
+  return SUCCESS;
+}
+
+EXPORT int cuMemGetAddressRange_v2(uint64_t *start, size_t *bytes, uint64_t address) {
+  pthread_mutex_lock(&lock);
+  ptrdiff_t at = containing(&blocks, address);
+  if (at >= 0) {
+    *start = blocks.spans[at].start;
+    *bytes = blocks.spans[at].bytes;
+  }
+  pthread_mutex_unlock(&lock);
+  return at >= 0 ? SUCCESS : INVALID_VALUE;
+}
+
+static int not_supported(void) { return NOT_SUPPORTED; }
+
+EXPORT int cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
+                                            unsigned long long flags, int *status) {
+  (void)version; (void)flags;
+  static const struct { const char *name; void *function; } known[] = {
+      {"cuGetErrorString", cuGetErrorString},
+      {"cuDeviceGet", cuDeviceGet},
+      {"cuDeviceGetAttribute", device_attribute},
+      {"cuMemGetAllocationGranularity", cuMemGetAllocationGranularity},
+      {"cuMemAddressReserve", cuMemAddressReserve},
+      {"cuMemAddressFree", cuMemAddressFree},
+      {"cuMemCreate", cuMemCreate},
+      {"cuMemRelease", cuMemRelease},
+      {"cuMemMap", cuMemMap},
+      {"cuMemUnmap", cuMemUnmap},
+      {"cuMemSetAccess", cuMemSetAccess},
+      {"cuMemGetAddressRange", cuMemGetAddressRange_v2},
+  };
+  *function = not_supported;
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (!strcmp(symbol, known[i].name)) *function = known[i].function;
+  if (status) *status = 0;
+  return SUCCESS;
+}
+
+/* ---- NVML, which PyTorch asks about fabrics and, for its message about memory, about processes ---- */
+
+EXPORT int nvmlInit_v2(void) { return SUCCESS; }
+EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char *id, void **device) {
+  (void)id;
+  *device = &total_bytes;
+  return SUCCESS;
+}
+EXPORT int nvmlDeviceGetGpuFabricInfoV(void *device, void *information) { (void)device; (void)information; return SUCCESS; } /* state 0: there is no fabric */
+EXPORT int nvmlDeviceGetNvLinkRemoteDeviceType(void) { return 3; }
+EXPORT int nvmlDeviceGetNvLinkRemotePciInfo_v2(void) { return 3; }
+EXPORT int nvmlSystemGetCudaDriverVersion_v2(int *version) { *version = 13000; return SUCCESS; }
+/* Without processes the message about memory names none. */
+EXPORT int nvmlDeviceGetComputeRunningProcesses(void *device, unsigned *count, void *processes) {
+  (void)device; (void)processes;
+  *count = 0;
+  return SUCCESS;
+}
+
+/* ---- What PyTorch looks up when it starts, and never calls for the allocator's sake ---- */
+
+EXPORT int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) {
+  (void)device;
+  *flags = 0;
+  *active = 1;
+  return SUCCESS;
+}
+
+#define ABSENT(name) EXPORT int name(void) { return NOT_SUPPORTED; }
+ABSENT(cuCtxGetCurrent)
+ABSENT(cuCtxSetCurrent)
+ABSENT(cuDeviceGetAttribute)
+ABSENT(cuDevicePrimaryCtxRetain)
+ABSENT(cuFuncGetAttribute)
+ABSENT(cuFuncSetAttribute)
+ABSENT(cuFuncSetCacheConfig)
+ABSENT(cuLaunchCooperativeKernel)
+ABSENT(cuLaunchKernel)
+ABSENT(cuLinkAddData_v2)
+ABSENT(cuLinkComplete)
+ABSENT(cuLinkCreate_v2)
+ABSENT(cuModuleGetFunction)
+ABSENT(cuModuleLoad)
+ABSENT(cuModuleLoadData)
+ABSENT(cuModuleLoadDataEx)
+ABSENT(cuModuleUnload)
+ABSENT(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+ABSENT(cuPointerGetAttribute)
+ABSENT(cuTensorMapEncodeTiled)
