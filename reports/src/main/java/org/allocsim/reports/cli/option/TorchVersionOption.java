@@ -22,6 +22,11 @@ public final class TorchVersionOption {
     recorded = source.release().orElse(PyTorchVersion.DEFAULT);
   }
 
+  /** Whether a release was chosen. */
+  public boolean isGiven() {
+    return version != null;
+  }
+
   /** The release that was chosen, or that a trace shows, or the default one. */
   public PyTorchVersion version() {
     return version == null ? recorded : version;
