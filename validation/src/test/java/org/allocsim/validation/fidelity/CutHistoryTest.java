@@ -177,10 +177,8 @@ class CutHistoryTest {
       boolean otherAddress =
           result
               .firstDivergence()
-              .filter(
-                  divergence ->
-                      withoutAddress(divergence.expected())
-                          .equals(withoutAddress(divergence.actual())))
+              .filter(divergence ->
+                  withoutAddress(divergence.expected()).equals(withoutAddress(divergence.actual())))
               .isPresent();
       if (options.version().ordersBySegmentAge() && otherAddress) {
         return Optional.of(Cause.AGES_OF_SEGMENTS);
