@@ -67,12 +67,6 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final CacheRelease release;
   private Block[] blockOfAllocation = new Block[1024];
 
-  /** An allocator of the default version that holds nothing. */
-  public CachingAllocator(
-      AllocatorConfig config, long limitBytes, DeviceMemory device, EffectListener listener) {
-    this(config, PyTorchVersion.DEFAULT, limitBytes, device, listener);
-  }
-
   /**
    * An allocator that holds nothing.
    *
