@@ -4,6 +4,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.source.TraceSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +23,9 @@ record Circumstances(
     @Nullable DeviceProfile device,
     @Nullable Integer deviceIndex) {
   /** Those of the recording, as far as it shows them. */
-  static final Circumstances RECORDED =
-      new Circumstances(null, PyTorchVersion.DEFAULT, MemoryLimit.NONE, null, null);
+  static Circumstances of(TraceSource source) {
+    return new Circumstances(null, source.defaultOptions().version(), MemoryLimit.NONE, null, null);
+  }
 
   Circumstances under(String settings) {
     return new Circumstances(settings, release, limitBytes, device, deviceIndex);

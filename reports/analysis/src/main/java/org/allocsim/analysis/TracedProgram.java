@@ -89,7 +89,7 @@ public final class TracedProgram {
   private @Nullable Survey survey;
 
   TracedProgram(TraceSource source) {
-    this(new RequestReader(source), Circumstances.RECORDED);
+    this(new RequestReader(source), Circumstances.of(source));
   }
 
   private TracedProgram(RequestReader reader, Circumstances circumstances) {
@@ -107,7 +107,8 @@ public final class TracedProgram {
   }
 
   /**
-   * The same under the rules of another release of PyTorch; without it those of 2.11 hold.
+   * The same under the rules of another release of PyTorch; without it those of the release that
+   * the recording shows hold, else of the newest.
    *
    * @param release such as {@code 2.9}
    * @throws AnalysisException where there is no such release

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.allocsim.analysis.moment.ObservedRun;
 import org.allocsim.analysis.recording.RecordedCircumstances;
@@ -28,7 +27,6 @@ import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.source.DeviceTrace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -100,13 +98,7 @@ final class CompareCommand implements Callable<Integer> {
 
   private List<PolicyChoice> withConfs(List<PolicyChoice> chosen, DeviceTrace input) {
     return confOptions.expand(
-        chosen,
-        input.conf(),
-        deviceOptions.torchVersion(),
-        deviceOptions.torchVersion() != PyTorchVersion.DEFAULT
-            ? Map.of("torch-version", deviceOptions.torchVersion().id())
-            : Map.of(),
-        deviceOptions.profile());
+        chosen, input.conf(), deviceOptions.torchVersion(), deviceOptions.profile());
   }
 
   /**

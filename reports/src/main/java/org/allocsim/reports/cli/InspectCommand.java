@@ -13,10 +13,8 @@ import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.DocumentOutputs;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.TraceFormat;
 import org.allocsim.workloads.format.TraceFormats;
-import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -85,8 +83,7 @@ final class InspectCommand implements Callable<Integer> {
               isRecording ? SnapshotContents.of(source.snapshot().get(), from, to) : null,
               isRecording
                   ? List.of()
-                  : TraceContents.of(
-                      Traces.read(source, ReadingOptions.of(PyTorchVersion.DEFAULT)).trace()));
+                  : TraceContents.of(Traces.read(source, source.defaultOptions()).trace()));
       outputs.write(answer.document());
       return ExitCodes.DONE;
     }

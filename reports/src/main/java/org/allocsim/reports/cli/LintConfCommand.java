@@ -83,7 +83,7 @@ final class LintConfCommand implements Callable<Integer> {
   @Option(
       names = {"--torch-version", "--torch"},
       paramLabel = "VERSION",
-      description = "Rules of this PyTorch release, 2.0 to 2.14 (default: 2.11).",
+      description = "Rules of this PyTorch release, 2.0 to 2.14 (default: 2.14).",
       converter = TorchVersionConverter.class)
   private PyTorchVersion version = PyTorchVersion.DEFAULT;
 

@@ -184,7 +184,7 @@ final class SweepCommand implements Callable<Integer> {
             ownGpus,
             limit == null ? null : limit.fraction(),
             limit == null ? null : limit.bytes(),
-            torchVersion.version().id(),
+            torchVersion.isGiven() ? torchVersion.version().id() : SweepRequest.RECORDED,
             afterOom == AfterOom.STOP,
             traceOptions.deviceIndex(),
             traceOptions.format(),

@@ -19,12 +19,11 @@ import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.OutputFiles;
 import org.allocsim.reports.text.WrappedText;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.typed.TypedNumber;
 import org.allocsim.workloads.format.jsonl.JsonLinesFormat;
 import org.allocsim.workloads.io.Compression;
-import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
 import org.allocsim.workloads.transform.RankMerge;
 import org.allocsim.workloads.transform.Repetition;
 import org.allocsim.workloads.transform.SizeFit;
@@ -227,8 +226,8 @@ final class TransformCommand implements Callable<Integer> {
   }
 
   private AllocationTrace read(String name) {
-    return Traces.read(Traces.open(name, format), ReadingOptions.of(PyTorchVersion.DEFAULT))
-        .trace();
+    TraceSource source = Traces.open(name, format);
+    return Traces.read(source, source.defaultOptions()).trace();
   }
 
   private Window window(AllocationTrace trace) {

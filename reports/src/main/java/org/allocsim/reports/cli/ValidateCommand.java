@@ -8,7 +8,6 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -37,7 +36,6 @@ import org.allocsim.simulator.policy.PolicyOptionException;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.validation.gpu.CudaDevice;
 import org.allocsim.validation.gpu.CudaException;
 import org.allocsim.validation.gpu.GpuBounds;
@@ -45,6 +43,8 @@ import org.allocsim.validation.gpu.GpuCase;
 import org.allocsim.validation.gpu.GpuValidation;
 import org.allocsim.validation.gpu.NearLimits;
 import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.ReadingOptions;
+import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -194,7 +194,7 @@ final class ValidateCommand implements Callable<Integer> {
   private int validatePyTorch(DocumentOutputs outputs) {
     TorchValidation validation =
         new TorchValidation(torch.runs(), gpu, mostSeconds, limitBytes, confOptions.given());
-    names.forEach(name -> validation.add(traceOptions.read(name, PyTorchVersion.DEFAULT)));
+    names.forEach(name -> validation.add(traceOptions.read(name)));
     TorchAnswer answer = validation.run(driverVersion());
     outputs.write(answer.document());
     return answer.failed()
@@ -210,13 +210,14 @@ final class ValidateCommand implements Callable<Integer> {
       validation.warmUp();
       List<ValidatedCase> cases = new ArrayList<>();
       for (String name : names) {
-        DeviceTrace input = traceOptions.read(name, PyTorchVersion.DEFAULT);
+        TraceSource source = traceOptions.open(name);
+        ReadingOptions options = source.defaultOptions();
+        DeviceTrace input = traceOptions.read(source, options);
         List<PolicyChoice> expanded =
             confOptions.expand(
                 chosen,
                 input.conf(),
-                PyTorchVersion.DEFAULT,
-                Map.of(),
+                options.version(),
                 GpuValidation.profile(identity, identity.freeBytesAtStart()));
         for (PolicyChoice choice : expanded) {
           run(input, choice, validation, bounds, cases);

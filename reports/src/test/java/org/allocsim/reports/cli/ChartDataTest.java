@@ -107,7 +107,7 @@ class ChartDataTest {
 
   /** The JSON of a trace, and the charts that are drawn beside it. */
   private JsonNode compare(Path trace, String policies, KeptCharts charts) throws IOException {
-    DeviceTrace input = new TraceOptions().read(trace.toString(), PyTorchVersion.DEFAULT);
+    DeviceTrace input = new TraceOptions().read(trace.toString());
     RecordedCircumstances circumstances =
         RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile());
     List<ObservedRun> runs =

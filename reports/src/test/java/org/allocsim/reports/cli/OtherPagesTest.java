@@ -19,7 +19,6 @@ import org.allocsim.reports.document.render.JsonRenderer;
 import org.allocsim.reports.html.ReportPage;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.PolicyChoice;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.validation.gpu.AddressComparison;
 import org.allocsim.validation.gpu.CaseResult;
 import org.allocsim.validation.gpu.CudaDevice;
@@ -183,10 +182,7 @@ class OtherPagesTest {
   private Path validatePage(String difference) throws IOException {
     PolicyChoice pytorch = PolicyChoice.parse("pytorch");
     DeviceTrace input =
-        new TraceOptions()
-            .read(
-                CommandRun.recording("prefetch_streams.pickle.xz").toString(),
-                PyTorchVersion.DEFAULT);
+        new TraceOptions().read(CommandRun.recording("prefetch_streams.pickle.xz").toString());
     ValidateRecordings recordings = new ValidateRecordings();
     recordings.add(input, 0, pytorch, -1, DeviceProfiles.defaultProfile());
     ValidateAnswer report =

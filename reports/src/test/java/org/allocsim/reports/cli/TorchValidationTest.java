@@ -133,7 +133,7 @@ class TorchValidationTest {
     refused("--random -1 is negative", trace(), "--pytorch", "--random", -1);
     refused("--keep-differing needs a folder", trace(), "--pytorch", "--keep-differing");
     refused("--capacity, --near-limits", trace(), "--pytorch", "--touch");
-    refused("PyTorch 2.11 refuses it", trace(), "--pytorch", "--conf", "nonsense:1");
+    refused("PyTorch 2.14 refuses it", trace(), "--pytorch", "--conf", "nonsense:1");
   }
 
   private static void refused(String sentence, Object... arguments) {

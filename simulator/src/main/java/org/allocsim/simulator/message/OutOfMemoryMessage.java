@@ -34,16 +34,6 @@ public record OutOfMemoryMessage(
   public static final String MORE_THAN_ONE_EXABYTE =
       "CUDA out of memory. Tried to allocate more than 1EB memory.";
 
-  /**
-   * What PyTorch says of a request that {@code throw_on_cudamalloc_oom} rejects, recorded from
-   * 2.14.1.
-   */
-  public static String beyondDevice(long requestedBytes) {
-    return "CUDA out of memory. Allocation was preemptively rejected because it would exceed"
-        + " per_process_memory_fraction limit. Requested size: "
-        + ByteFormat.formatSize(requestedBytes);
-  }
-
   /** Wordings of the message, named by the first version that has them. */
   public enum Template {
     /** Before the setting {@code max_split_size_mb} existed: no hint at all (1.x). */

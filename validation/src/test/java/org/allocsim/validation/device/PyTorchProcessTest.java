@@ -94,7 +94,8 @@ class PyTorchProcessTest {
       }
       JsonNode fraction = recording.get("fraction");
       long limit = fraction.isNull() ? -1 : (long) (fraction.asDouble() * device.totalBytes());
-      policy = new CachingAllocator(config, limit, device, EffectListeners.NONE);
+      policy =
+          new CachingAllocator(config, PyTorchVersion.V2_11, limit, device, EffectListeners.NONE);
       fixedAddresses = config.expandableSegments();
     }
 

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.engine.Replay;
 import org.allocsim.simulator.policy.pytorch.CachingAllocator;
+import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.MemoryStats;
 import org.allocsim.workloads.format.pytorch.Snapshot;
 import org.allocsim.workloads.format.pytorch.derive.DerivationOptions;
@@ -58,6 +59,7 @@ class PublishedCasesTest {
     CachingAllocator policy =
         new CachingAllocator(
             wanted.config(),
+            PyTorchVersion.V2_11,
             wanted.limitBytes(),
             new SimulatedDevice(ShippedProfiles.named("h100-80gb")),
             stats);

@@ -48,8 +48,7 @@ class OutOfMemoryRecordingTest {
         SnapshotReader.read(Recordings.file(Recordings.snapshotOf(name)), (done, total) -> {});
     DerivedRequests requests =
         RequestDerivation.derive(
-            snapshot,
-            new DerivationOptions(config, PyTorchVersion.DEFAULT, limitBytes, totalBytes));
+            snapshot, new DerivationOptions(config, PyTorchVersion.V2_11, limitBytes, totalBytes));
     EffectLog effects = snapshot.devices().getFirst().effects();
     EffectFollower follower = new EffectFollower(effects, 0);
     MemoryStats stats = new MemoryStats(config.maxSplitBytes());
@@ -58,6 +57,7 @@ class OutOfMemoryRecordingTest {
     CachingAllocator policy =
         new CachingAllocator(
             config,
+            PyTorchVersion.V2_11,
             limitBytes,
             new RecordedDevice(effects, follower::position, totalBytes),
             listener);

@@ -77,6 +77,7 @@ class RandomSequenceRecordingTest {
       allocator =
           new CachingAllocator(
               config,
+              PyTorchVersion.V2_11,
               Recordings.limitBytes(recording),
               new RecordedDevice(effects, follower::position, recording.get("total").asLong()),
               EffectListeners.all(stats, follower, messages));

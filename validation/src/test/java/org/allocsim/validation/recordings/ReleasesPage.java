@@ -77,11 +77,12 @@ final class ReleasesPage {
     page.append("|---|---|--:|--:|--:|--:|--:|--:|\n");
     recorded.forEach(each -> row(each.get("torch").asString(), "recorded", List.of(each)));
     runs.forEach(each ->
-        row(
-            each.get("torch").asString(),
-            "stand-in",
-            each.get("sequences").valueStream().toList()));
+        row(each.get("torch").asString(), how(each), each.get("sequences").valueStream().toList()));
     page.append('\n');
+  }
+
+  private static String how(JsonNode run) {
+    return run.has("how") ? run.get("how").asString() : "stand-in";
   }
 
   /** One row with the sums of some objects with counts. */
@@ -104,16 +105,18 @@ final class ReleasesPage {
   }
 
   private void addKinds(JsonNode run) {
-    page.append("## PyTorch %s on the stand-in\n\n".formatted(run.get("torch").asString()));
-    page.append(
-        "Run on %s in %.0f s.\n\n"
-            .formatted(run.get("date").asString(), run.get("seconds").asDouble()));
+    page.append("## PyTorch %s, %s\n\n".formatted(run.get("torch").asString(), how(run)));
+    if (run.has("date")) {
+      page.append(
+          "Run on %s in %.0f s.\n\n"
+              .formatted(run.get("date").asString(), run.get("seconds").asDouble()));
+    }
     page.append("| calls | sequences | exact | broken off | events | statistics | messages |\n");
     page.append("|---|--:|--:|--:|--:|--:|--:|\n");
     List<String> differences = new ArrayList<>();
     for (JsonNode kind : run.get("sequences")) {
       row(kind.get("kind").asString(), "", List.of(kind));
-      kind.get("differences").valueStream().map(JsonNode::asString).forEach(differences::add);
+      kind.path("differences").valueStream().map(JsonNode::asString).forEach(differences::add);
     }
     page.append('\n');
     differences.forEach(each -> page.append("- ").append(each).append('\n'));

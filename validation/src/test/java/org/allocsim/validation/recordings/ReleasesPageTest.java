@@ -37,7 +37,15 @@ class ReleasesPageTest {
         {"torch": "2.9.1", "recording": "r", "sequences": 5, "exact": 5, "broken_off": 0,
          "events": 70, "statistics": 8, "messages": 9}
         """);
+    Files.writeString(
+        folder.resolve("gpu.json"),
+        """
+        {"torch": "2.11.0+cu130", "how": "GPU", "sequences": [
+          {"kind": "gc", "sequences": 1, "exact": 1, "broken_off": 0, "events": 10,
+           "failed_requests": 2, "statistics": 3}]}
+        """);
     String page = ReleasesPage.of(folder);
+    assertTrue(page.contains("| 2.11.0+cu130 | GPU | 1 | 1 | 0 | 10 | 3 | 2 |\n"), page);
     assertTrue(page.contains("| 2.9.1 | recorded | 5 | 5 | 0 | 70 | 8 | 9 |\n"), page);
     assertTrue(page.contains("| 2.14.1+cu130 | stand-in | 5 | 3 | 1 | 35 200 | 500 | 4 |\n"), page);
     assertTrue(page.contains("| gc | 3 | 2 | 1 | 1 200 | 300 | 4 |\n"), page);

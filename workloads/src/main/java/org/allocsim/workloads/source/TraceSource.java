@@ -220,6 +220,11 @@ public final class TraceSource {
         .filter(this::accepts);
   }
 
+  /** How to read it where nothing was chosen: by the release that it shows, else the newest. */
+  public ReadingOptions defaultOptions() {
+    return ReadingOptions.of(release().orElse(PyTorchVersion.DEFAULT));
+  }
+
   private boolean accepts(PyTorchVersion version) {
     try {
       return recordedConfig(version).isPresent();

@@ -9,12 +9,15 @@ import java.util.Map;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
+import org.allocsim.simulator.policy.pytorch.ConfigParser;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.TraceSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class TuningTest {
   private static final long MIB = SyntheticPrograms.MIB;
@@ -129,6 +132,20 @@ class TuningTest {
     assertTrue(
         windows.leftOut().keySet().stream().anyMatch(reason -> reason.contains("Windows")),
         windows.leftOut().toString());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void noReleaseIsOfferedWhatItRefuses(PyTorchVersion version) throws ConfigException {
+    for (Platform platform : Platform.values()) {
+      for (TuningGrid.Fineness fineness : TuningGrid.Fineness.values()) {
+        List<String> confs = TuningGrid.of("", version, platform, true, fineness).confs();
+        assertTrue(confs.size() > 1, version::id);
+        for (String conf : confs) {
+          ConfigParser.parse(conf, version);
+        }
+      }
+    }
   }
 
   @Test

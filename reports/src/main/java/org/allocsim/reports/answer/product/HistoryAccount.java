@@ -55,14 +55,15 @@ public record HistoryAccount(
       return accounts;
     }
     DerivedRequests requests;
+    PyTorchVersion shown = snapshot.settings().release();
+    PyTorchVersion version = shown == null ? PyTorchVersion.DEFAULT : shown;
     try {
       requests =
           RequestDerivation.derive(
               snapshot,
               new DerivationOptions(
-                  ConfigParser.parse(snapshot.settings().conf(), PyTorchVersion.DEFAULT)
-                      .allocator(),
-                  PyTorchVersion.DEFAULT,
+                  ConfigParser.parse(snapshot.settings().conf(), version).allocator(),
+                  version,
                   MemoryLimit.NONE,
                   DeviceProfiles.defaultProfile().totalBytes()));
     } catch (ConfigException _) {

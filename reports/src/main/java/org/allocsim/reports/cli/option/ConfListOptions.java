@@ -37,23 +37,30 @@ public final class ConfListOptions {
   }
 
   /**
-   * The choices with policy pytorch once for each setting, where it has none of its own.
+   * The choices with policy pytorch by the rules of a release where it names none, and once for
+   * each setting where it has none of its own.
    *
    * @param recordedConf the recorded settings, or null
    * @param version the release that the settings are for
-   * @param options what policy pytorch also gets
    * @param profile the device that must be able to follow the settings
    */
   public List<PolicyChoice> expand(
       List<PolicyChoice> chosen,
       String recordedConf,
       PyTorchVersion version,
-      Map<String, String> options,
       DeviceProfile profile) {
     List<PolicyChoice> expanded = new ArrayList<>();
     for (PolicyChoice choice : chosen) {
-      if (!choice.provider().spec().id().equals(Scenario.PYTORCH) || !choice.options().isEmpty()) {
+      if (!choice.provider().spec().id().equals(Scenario.PYTORCH)) {
         expanded.add(choice);
+        continue;
+      }
+      Map<String, String> options = new LinkedHashMap<>(choice.options());
+      if (version != PyTorchVersion.DEFAULT) {
+        options.putIfAbsent(Scenario.VERSION_OPTION, version.id());
+      }
+      if (!choice.options().isEmpty()) {
+        expanded.add(new PolicyChoice(choice.provider(), options));
         continue;
       }
       for (String conf : settings(recordedConf, version)) {

@@ -11,7 +11,7 @@ public final class TorchVersionOption {
       paramLabel = "VERSION",
       description =
           "Rules of this PyTorch release, 2.0 to 2.14 (default: what a recording shows, else"
-              + " 2.11).",
+              + " 2.14).",
       converter = TorchVersionConverter.class)
   private PyTorchVersion version;
 
@@ -20,6 +20,11 @@ public final class TorchVersionOption {
   /** Takes the release that a trace shows, if it shows one, for the default. */
   public void follow(TraceSource source) {
     recorded = source.release().orElse(PyTorchVersion.DEFAULT);
+  }
+
+  /** Whether a release was chosen. */
+  public boolean isGiven() {
+    return version != null;
   }
 
   /** The release that was chosen, or that a trace shows, or the default one. */

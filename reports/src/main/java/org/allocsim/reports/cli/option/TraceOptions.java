@@ -2,7 +2,6 @@ package org.allocsim.reports.cli.option;
 
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.Failure;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
@@ -75,11 +74,12 @@ public final class TraceOptions {
   }
 
   /**
-   * Reads a trace of which nothing is known but the release.
+   * Reads a trace by the rules of the release that it shows, else of the newest.
    *
    * @throws Failure where it cannot be read
    */
-  public DeviceTrace read(String name, PyTorchVersion version) {
-    return read(open(name), ReadingOptions.of(version));
+  public DeviceTrace read(String name) {
+    TraceSource source = open(name);
+    return read(source, source.defaultOptions());
   }
 }

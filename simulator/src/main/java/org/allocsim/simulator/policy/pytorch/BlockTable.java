@@ -15,8 +15,11 @@ final class BlockTable {
   /** Whether the older segment, not the lower address, decides between blocks of one size. */
   private final boolean olderSegmentsFirst;
 
+  /** Positions from here on are those of segments made since the table was. */
+  private static final long FIRST_POSITION = 1L << 62;
+
   /** Where the positions of the next segment begin; they follow those of all older ones. */
-  private long nextPosition;
+  private long nextPosition = FIRST_POSITION;
 
   /** The destroyed blocks, each linked to the next. */
   private @Nullable Block unused;
@@ -38,6 +41,15 @@ final class BlockTable {
       shift = nextPosition - address;
       nextPosition += bytes;
     }
+    return create(address, bytes, shift, list, Block.NO_EXPANDABLE);
+  }
+
+  /**
+   * As above, of a segment that is older than all that were made. Which of several such is older
+   * nobody knows; drivers mostly hand out descending addresses, so the highest is taken for it.
+   */
+  Block createOldSegment(long address, long bytes, FreeList list) {
+    long shift = olderSegmentsFirst ? FIRST_POSITION - bytes - 2 * address : 0;
     return create(address, bytes, shift, list, Block.NO_EXPANDABLE);
   }
 

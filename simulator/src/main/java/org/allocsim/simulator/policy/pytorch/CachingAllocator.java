@@ -3,12 +3,12 @@ package org.allocsim.simulator.policy.pytorch;
 import java.util.Arrays;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
-import org.allocsim.simulator.message.OutOfMemoryMessage;
 import org.allocsim.simulator.order.SizeOrder;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.RefusedRequests;
+import org.allocsim.simulator.stats.ByteFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,12 +66,6 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final ExpandableSegments expandables;
   private final CacheRelease release;
   private Block[] blockOfAllocation = new Block[1024];
-
-  /** An allocator of the default version that holds nothing. */
-  public CachingAllocator(
-      AllocatorConfig config, long limitBytes, DeviceMemory device, EffectListener listener) {
-    this(config, PyTorchVersion.DEFAULT, limitBytes, device, listener);
-  }
 
   /**
    * An allocator that holds nothing.
@@ -184,7 +178,10 @@ public final class CachingAllocator implements AllocatorPolicy {
     if (!isSizeServed(requestedBytes)) {
       return requestedBytes == 0
           ? 0
-          : reject(allocation, requestedBytes, OutOfMemoryMessage.MORE_THAN_ONE_EXABYTE);
+          : reject(
+              allocation,
+              requestedBytes,
+              "CUDA out of memory. Tried to allocate more than 1EB memory.");
     }
     if (uses.anyFinished() && (!isCapturing(pool) || config.graphCaptureRecordStreamReuse())) {
       completeFinishedFrees();
@@ -196,7 +193,12 @@ public final class CachingAllocator implements AllocatorPolicy {
     Block block = takeFree(list, roundedBytes, grows);
     if (block == null) {
       if (exceedsDevice(roundedBytes)) {
-        return reject(allocation, requestedBytes, OutOfMemoryMessage.beyondDevice(requestedBytes));
+        return reject(
+            allocation,
+            requestedBytes,
+            "CUDA out of memory. Allocation was preemptively rejected because it would exceed"
+                + " per_process_memory_fraction limit. Requested size: "
+                + ByteFormat.formatSize(requestedBytes));
       }
       block = obtain(list, roundedBytes, grows, isCapturing(pool));
       if (block == null) {

@@ -128,7 +128,8 @@ final class ExpandableSegments {
    * @return its only block, unmapped and in no set
    */
   Block restore(FreeList list, long address) {
-    return create(list, address, reservationBytes(list.pool));
+    long bytes = reservationBytes(list.pool);
+    return create(list, address, bytes, blocks.createOldSegment(address, bytes, list));
   }
 
   /** Lets an unmapped range that is in no set begin later; the part before stays unmapped. */
@@ -173,12 +174,12 @@ final class ExpandableSegments {
     if (address == DeviceMemory.REFUSED) {
       return null;
     }
-    Block block = create(list, address, bytes);
+    Block block = create(list, address, bytes, blocks.createSegment(address, bytes, list));
     list.addUnmapped(block);
     return block;
   }
 
-  private Block create(FreeList list, long address, long bytes) {
+  private Block create(FreeList list, long address, long bytes, Block block) {
     if (count == base.length) {
       base = Arrays.copyOf(base, count * 2);
       rangeBytes = Arrays.copyOf(rangeBytes, count * 2);
@@ -187,7 +188,6 @@ final class ExpandableSegments {
     base[count] = address;
     rangeBytes[count] = bytes;
     pageBytes[count] = pageBytesOf(list.pool);
-    Block block = blocks.createSegment(address, bytes, list);
     block.expandable = count++;
     block.setMapped(false);
     return block;

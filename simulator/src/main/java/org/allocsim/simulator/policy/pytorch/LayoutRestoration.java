@@ -79,7 +79,7 @@ final class LayoutRestoration {
         block = blocks.createLike(before, layout.blockAddress(i), layout.blockBytes(i));
         before.linkBehind(block);
       } else {
-        block = blocks.createSegment(layout.blockAddress(i), layout.segmentBytes(segment), list);
+        block = blocks.createOldSegment(layout.blockAddress(i), layout.segmentBytes(segment), list);
         block.placeAt(layout.blockAddress(i), layout.blockBytes(i));
       }
       block.requestedBytes = layout.requestedBytes(i);

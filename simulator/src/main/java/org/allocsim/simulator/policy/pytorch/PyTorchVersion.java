@@ -33,8 +33,8 @@ public enum PyTorchVersion {
   V2_13,
   V2_14;
 
-  /** The version whose rules are known from source, headers and recordings. */
-  public static final PyTorchVersion DEFAULT = V2_11;
+  /** The newest release: what is taken where neither a recording nor an option names one. */
+  public static final PyTorchVersion DEFAULT = V2_14;
 
   private static final PyTorchVersion[] VERSIONS = values();
 

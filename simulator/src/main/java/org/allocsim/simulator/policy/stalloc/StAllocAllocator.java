@@ -18,8 +18,9 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
  * <p><b>Rules.</b> At the first request one arena of the plan's size is obtained. A request of up
  * to 512 bytes takes a slot. Any other is matched with the plan's next row; after the last row the
  * rows of the steady iteration begin again. It gets its planned place if the row has its exact size
- * and the place is free, else memory of the fallback: PyTorch's caching allocator, whose own large
- * segments are rounded to 512 bytes only. Where the device refuses the arena no request is served.
+ * and the place is free, else memory of the fallback: the caching allocator of PyTorch 2.11, whose
+ * own large segments are rounded to 512 bytes only. Where the device refuses the arena no request
+ * is served.
  *
  * <p><b>Source.</b> infinigence/STAlloc 3a9f97f (2025-09), {@code Allocator/main.cpp}, {@code
  * StaticAllocator.hpp}, {@code VarAllocator.hpp}; paper arXiv 2507.16274.
@@ -84,7 +85,7 @@ public final class StAllocAllocator implements AllocatorPolicy {
     fallback =
         new CachingAllocator(
             AllocatorConfig.DEFAULT,
-            PyTorchVersion.DEFAULT,
+            PyTorchVersion.V2_11,
             FALLBACK_ROUND_BYTES,
             limitBytes < 0 ? -1 : Math.max(0, limitBytes - ownBytes),
             device,

@@ -138,6 +138,7 @@ class DifferentialTest {
     CachingAllocator allocator =
         new CachingAllocator(
             settings.config(),
+            PyTorchVersion.V2_11,
             settings.limitBytes(),
             device,
             EffectListeners.both(effects, checker));
@@ -145,7 +146,12 @@ class DifferentialTest {
     MemoryStats stats = new MemoryStats(settings.config().maxSplitBytes());
     MemoryStats expectedStats = new MemoryStats(settings.config().maxSplitBytes());
     CachingAllocator quiet =
-        new CachingAllocator(settings.config(), settings.limitBytes(), device(settings), stats);
+        new CachingAllocator(
+            settings.config(),
+            PyTorchVersion.V2_11,
+            settings.limitBytes(),
+            device(settings),
+            stats);
     NaiveCachingAllocator naive =
         new NaiveCachingAllocator(
             settings.config(),

@@ -19,6 +19,7 @@ class PlainServiceTest {
       throws ConfigException {
     return new CachingAllocator(
         ConfigParser.parse(conf, PyTorchVersion.DEFAULT).allocator(),
+        PyTorchVersion.V2_11,
         -1,
         new ScriptedDevice(Long.MAX_VALUE),
         listener);

@@ -18,7 +18,7 @@ class PyTorchVersionTest {
     assertEquals(PyTorchVersion.V2_11, PyTorchVersion.of("2.11.0+cu130"));
     assertEquals(PyTorchVersion.V2_1, PyTorchVersion.of("2.1.2"));
     assertEquals("2.14", PyTorchVersion.V2_14.toString());
-    assertEquals("2.11", PyTorchVersion.DEFAULT.id());
+    assertEquals("2.14", PyTorchVersion.DEFAULT.id());
   }
 
   @Test

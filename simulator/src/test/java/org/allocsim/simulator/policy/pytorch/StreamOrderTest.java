@@ -17,6 +17,7 @@ class StreamOrderTest {
   private final CachingAllocator allocator =
       new CachingAllocator(
           AllocatorConfig.DEFAULT,
+          PyTorchVersion.V2_11,
           -1,
           new ScriptedDevice(Long.MAX_VALUE),
           new EffectListener() {

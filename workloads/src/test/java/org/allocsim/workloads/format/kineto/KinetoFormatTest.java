@@ -187,7 +187,7 @@ class KinetoFormatTest {
     AllocationTrace snapshot =
         RequestDerivation.derive(
                 recorded,
-                new DerivationOptions(AllocatorConfig.DEFAULT, PyTorchVersion.DEFAULT, -1, -1))
+                new DerivationOptions(AllocatorConfig.DEFAULT, PyTorchVersion.V2_11, -1, -1))
             .trace();
     long[] blockBytes = blockBytes(snapshot, recorded.devices().getFirst().effects());
     List<String> ofSnapshot = requests(snapshot, 0, allocation -> blockBytes[allocation]);
@@ -213,6 +213,7 @@ class KinetoFormatTest {
     CachingAllocator policy =
         new CachingAllocator(
             AllocatorConfig.DEFAULT,
+            PyTorchVersion.V2_11,
             -1,
             new RecordedDevice(effects, follower::position, -1),
             EffectListeners.all(follower, blocks));

@@ -42,9 +42,12 @@ public final class SweepGrid {
   /** What the grid of {@code tune} depends on. */
   private record TuneKey(String recordedConf, boolean limited) {}
 
-  private SweepGrid(SweepRequest request) {
+  private SweepGrid(SweepRequest request, PyTorchVersion recorded) {
     this.request = request;
-    version = PyTorchVersion.of(request.torchVersion());
+    version =
+        request.torchVersion().equals(SweepRequest.RECORDED)
+            ? recorded
+            : PyTorchVersion.of(request.torchVersion());
     policies = PolicyChoice.parseList(request.policies());
     gpus = new ArrayList<>();
     for (String device : request.devices()) {
@@ -60,7 +63,7 @@ public final class SweepGrid {
   public static SweepGrid of(SweepRequest request) {
     SweepGrid grid;
     try {
-      grid = new SweepGrid(request);
+      grid = new SweepGrid(request, PyTorchVersion.DEFAULT);
     } catch (IllegalArgumentException e) {
       throw SweepException.usage(e.getMessage());
     }
@@ -98,6 +101,11 @@ public final class SweepGrid {
    */
   public int usualCellCount() {
     return cells("", MemoryLimit.NONE, DeviceProfiles.defaultProfile()).size();
+  }
+
+  /** The same by the rules of a release, unless the request names another one. */
+  SweepGrid recordedBy(PyTorchVersion release) {
+    return release == version ? this : new SweepGrid(request, release);
   }
 
   /** The runs of a trace. */

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *     they are
  * @param memoryFraction share of each device that the allocator may reserve; null without
  * @param memoryLimitBytes the same in bytes; null without
- * @param torchVersion release whose rules are followed
+ * @param torchVersion release whose rules are followed, {@link #RECORDED} for those of each
+ *     recording, else of the newest
  * @param stopsAtOom whether a run ends at its first failed request
  * @param deviceIndex device of the traces; null for the first that did anything
  * @param format format of the traces; null where their content shows it

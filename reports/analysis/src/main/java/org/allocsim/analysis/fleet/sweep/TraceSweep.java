@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
-import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.source.DeviceTrace;
@@ -31,7 +30,7 @@ public final class TraceSweep {
   private static final long SAVE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   private final SweepJob job;
-  private final SweepGrid grid;
+  private SweepGrid grid;
   private final FleetFile file;
 
   /** Rows that earlier sweeps made of the same trace. */
@@ -168,8 +167,8 @@ public final class TraceSweep {
   }
 
   private DeviceTrace read(TraceSource source) throws TraceFormatException, SourceUsageException {
-    OpenedTrace opened =
-        source.read(ReadingOptions.of(PyTorchVersion.of(job.request().torchVersion())));
+    grid = grid.recordedBy(source.defaultOptions().version());
+    OpenedTrace opened = source.read(ReadingOptions.of(grid.version()));
     return new DeviceTrace(opened, opened.device(job.request().deviceIndex()));
   }
 
