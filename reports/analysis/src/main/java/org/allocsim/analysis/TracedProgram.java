@@ -13,7 +13,6 @@ import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.Origins;
 import org.allocsim.analysis.moment.ReplayInput;
 import org.allocsim.analysis.moment.StackLabels;
-import org.allocsim.analysis.recording.RecordedAnswers;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Platform;
 import org.allocsim.analysis.tuning.Scenario;

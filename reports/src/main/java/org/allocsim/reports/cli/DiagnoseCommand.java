@@ -106,16 +106,14 @@ final class DiagnoseCommand implements Callable<Integer> {
     }
     LogInput log = logs.isEmpty() ? null : LogInput.of(logs.getFirst());
     Path[] inputs =
-        Stream.concat(
-                traces.stream().map(Traces::file), Stream.ofNullable(log).map(LogInput::file))
+        Stream.concat(traces.stream().map(Traces::file), Stream.ofNullable(log).map(LogInput::file))
             .filter(Objects::nonNull)
             .toArray(Path[]::new);
     try (DocumentOutputs outputs = outputOptions.open(inputs)) {
       ExplainOomAnswer said =
           log == null
               ? null
-              : ExplainOomAnswer.of(
-                  log.label(), log.read(spec.commandLine().getErr()), null);
+              : ExplainOomAnswer.of(log.label(), log.read(spec.commandLine().getErr()), null);
       if (traces.isEmpty()) {
         outputs.write(new DiagnoseAnswer(null, said).document());
         return ExitCodes.of(said.first());
@@ -124,7 +122,8 @@ final class DiagnoseCommand implements Callable<Integer> {
       outputs.write(
           new DiagnoseAnswer(program, said).document(),
           outputs.hasPage()
-              ? List.of(TuneRecording.of(
+              ? List.of(
+                  TuneRecording.of(
                       program.input(), program.diagnosis().tuning(), program.diagnosis().best()))
               : List.of());
       return program.diagnosis().best().result().passes()
@@ -143,17 +142,13 @@ final class DiagnoseCommand implements Callable<Integer> {
         traceOptions.read(
             source,
             new ReadingOptions(
-                version,
-                deviceOptions.limitBytes(recorded),
-                deviceOptions.profile().totalBytes()));
+                version, deviceOptions.limitBytes(recorded), deviceOptions.profile().totalBytes()));
     RecordedCircumstances circumstances = deviceOptions.circumstances(input, recorded);
     if (log != null && !log.contents().found().isEmpty()) {
       OomLog.Found message = log.contents().found().getFirst();
       circumstances =
           MessageCircumstances.of(
-              circumstances,
-              message.message(),
-              "line " + message.line() + " of " + log.name());
+              circumstances, message.message(), "line " + message.line() + " of " + log.name());
     }
     try (ProgressMeter progress = ProgressMeter.ofSettings("diagnosing")) {
       return new DiagnosedProgram(

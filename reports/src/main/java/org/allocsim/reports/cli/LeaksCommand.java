@@ -221,8 +221,7 @@ final class LeaksCommand implements Callable<Integer> {
   private static RunResult replay(
       ReplaySetup setup, Addresses addresses, IterationSampler sampler) {
     try (ProgressMeter progress = ProgressMeter.ofEvents("replaying")) {
-      return Run.of(
-          setup.run(addresses), sampler, ReplayRun.progress(setup.trace(), progress));
+      return Run.of(setup.run(addresses), sampler, ReplayRun.progress(setup.trace(), progress));
     }
   }
 }

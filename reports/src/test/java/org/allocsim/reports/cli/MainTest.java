@@ -125,7 +125,7 @@ class MainTest {
 
   @ParameterizedTest
   @CsvSource({
-    "xyz t, unknown command 'xyz'; there are explain-oom",
+    "xyz t, unknown command 'xyz'; there are diagnose",
     "list models, unknown command 'models'; there are",
     "replay t u, 'u' is one argument too many",
     "replay t --capcity 1GiB, unknown option '--capcity'; did you mean '--capacity'?",
@@ -214,7 +214,7 @@ class MainTest {
             "Convert and make traces:",
             "Prove results:"),
         List.copyOf(groups.keySet()));
-    assertEquals("explain-oom", groups.get("Diagnose a run:").getFirst());
+    assertEquals("diagnose", groups.get("Diagnose a run:").getFirst());
     assertEquals(List.of("inspect", "list"), groups.get("Look:"));
     assertEquals(
         List.of("convert", "generate", "transform"), groups.get("Convert and make traces:"));

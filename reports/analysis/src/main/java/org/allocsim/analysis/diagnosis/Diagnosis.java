@@ -53,7 +53,8 @@ import org.allocsim.workloads.transform.Perturbation;
  * @param landmarks the program under the recorded settings, with its first failed request
  * @param moment memory when that request failed; where none failed, at the peak of allocated memory
  * @param culprits who holds the memory of that moment
- * @param askedAt the line that made the failed request; empty where none failed or no stack shows it
+ * @param askedAt the line that made the failed request; empty where none failed or no stack shows
+ *     it
  * @param why why it failed, by the numbers of its message; empty where none failed
  * @param endsWithFailure whether the program asked for nothing after it, so that its further needs
  *     are not known
@@ -61,8 +62,8 @@ import org.allocsim.workloads.transform.Perturbation;
  *     how much memory there was
  * @param recordedGpu the smallest known GPU for the recorded settings
  * @param bestGpu the same for the best setting
- * @param missingBytes how much more memory the best of the usual settings needs than there is; empty
- *     where some setting serves every request, or the allocator's limit never suffices
+ * @param missingBytes how much more memory the best of the usual settings needs than there is;
+ *     empty where some setting serves every request, or the allocator's limit never suffices
  * @param leaks what memory does over the program's steps; empty where it has none
  */
 public record Diagnosis(
@@ -123,8 +124,7 @@ public record Diagnosis(
       Choice choice = choose(tuning, progress);
       Tuning.Entry best = choice.entry;
       Landmarks landmarks =
-          MomentFinder.survey(
-              ReplayInput.of(input, config, version, circumstances), Progress.NONE);
+          MomentFinder.survey(ReplayInput.of(input, config, version, circumstances), Progress.NONE);
       Origins origins = Origins.of(input.trace(), input.device());
       Optional<FailedRequest> failed = landmarks.firstFailure();
       MemoryMoment moment =
@@ -215,9 +215,7 @@ public record Diagnosis(
       SequencedMap<RunFigures, Tuning.Entry> candidates = new LinkedHashMap<>();
       candidates.put(RunFigures.of(tuning.best()), tuning.best());
       List<Tuning.Entry> others =
-          tuning.ranked().stream()
-              .filter(each -> each.isSafe() && each.result().passes())
-              .toList();
+          tuning.ranked().stream().filter(each -> each.isSafe() && each.result().passes()).toList();
       others.stream()
           .filter(each -> each.conf().equals(EXPANDABLE))
           .forEach(each -> candidates.putIfAbsent(RunFigures.of(each), each));
@@ -254,15 +252,13 @@ public record Diagnosis(
     }
 
     private static Optional<LeakAnalysis> leaks(ReplayInput replayed, Iterations steps) {
-      IterationSampler sampler =
-          new IterationSampler(steps, replayed.trace().allocationCount());
+      IterationSampler sampler = new IterationSampler(steps, replayed.trace().allocationCount());
       if (replayed.recording() != null) {
         sampler.startWith(replayed.recording().start());
       }
       Run.of(replayed.setup(), sampler);
       try {
-        return Optional.of(
-            LeakAnalysis.of(replayed.trace(), replayed.device(), sampler, -1));
+        return Optional.of(LeakAnalysis.of(replayed.trace(), replayed.device(), sampler, -1));
       } catch (IterationException _) {
         return Optional.empty();
       }

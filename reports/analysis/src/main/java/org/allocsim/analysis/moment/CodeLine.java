@@ -27,7 +27,9 @@ public record CodeLine(String text, String inside, Kind kind) {
     LIBRARY
   }
 
-  /** A node of the graph that the backward pass runs; PyTorch names its class after the operator. */
+  /**
+   * A node of the graph that the backward pass runs; PyTorch names its class after the operator.
+   */
   private static final Pattern NODE = Pattern.compile("(\\w+Backward\\w*)(?:::apply|_apply)");
 
   private static final String ACCUMULATION = "AccumulateGrad";

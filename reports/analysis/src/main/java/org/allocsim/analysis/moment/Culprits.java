@@ -57,8 +57,7 @@ public record Culprits(List<Line> lines, Group before, Group unknown) {
       if (origins.stackTable().depth(stack) > 0) {
         CodeLine line =
             known.computeIfAbsent(stack, each -> CodeLine.of(origins.stackTable(), each));
-        places.put(
-            line, places.getOrDefault(line, Group.none(line.text())).plus(requested, bytes));
+        places.put(line, places.getOrDefault(line, Group.none(line.text())).plus(requested, bytes));
       } else if (origins.request(allocation) < 0) {
         before = before.plus(requested, bytes);
       } else {
@@ -81,8 +80,7 @@ public record Culprits(List<Line> lines, Group before, Group unknown) {
           lines.merge(
               each.getKey().text(),
               own,
-              (most, other) ->
-                  new Line(most.code, most.group.plus(other.group), most.insideBytes));
+              (most, other) -> new Line(most.code, most.group.plus(other.group), most.insideBytes));
         });
     List<Line> sorted = new ArrayList<>(lines.values());
     sorted.sort(

@@ -35,9 +35,7 @@ public final class TracebackReader {
   public record Place(Optional<Frame> own, Frame innermost) {
     private static Place of(Optional<Place> outer, Frame frame) {
       Optional<Frame> own =
-          FrameKind.of(frame) == FrameKind.PROGRAM
-              ? Optional.of(frame)
-              : outer.flatMap(Place::own);
+          FrameKind.of(frame) == FrameKind.PROGRAM ? Optional.of(frame) : outer.flatMap(Place::own);
       return new Place(own, frame);
     }
   }

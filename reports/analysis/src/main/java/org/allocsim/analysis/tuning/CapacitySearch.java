@@ -136,12 +136,9 @@ public final class CapacitySearch {
       RunResult known) {
     CapacitySearch search = new CapacitySearch(trace, device, setting);
     Scenario ample = setting.apply(DeviceProfiles.ofCapacity(AMPLE_BYTES));
-    long leastBytes =
-        Demand.of(trace, device, ample.config().allocator()).peakRequestedBytes();
+    long leastBytes = Demand.of(trace, device, ample.config().allocator()).peakRequestedBytes();
     long enoughBytes =
-        known.passes()
-            ? known.peakReservedBytes() + RecordedAnswers.STREAM_BYTES
-            : Long.MAX_VALUE;
+        known.passes() ? known.peakReservedBytes() + RecordedAnswers.STREAM_BYTES : Long.MAX_VALUE;
     return ShippedProfiles.all().stream()
         .sorted(Comparator.comparingLong(DeviceProfile::capacityBytes))
         .filter(profile -> profile.capacityBytes() >= leastBytes)

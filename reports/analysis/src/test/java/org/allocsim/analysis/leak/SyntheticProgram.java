@@ -97,8 +97,7 @@ final class SyntheticProgram {
             MemoryLimit.NONE,
             new SimulatedDevice(DeviceProfiles.defaultProfile()),
             sampler);
-    new Replay(trace, 0, policy, sampler, () -> 0)
-        .run(sampler::before);
+    new Replay(trace, 0, policy, sampler, () -> 0).run(sampler::before);
     sampler.end();
     return LeakAnalysis.of(trace, 0, sampler, -1);
   }

@@ -4,8 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.moment.StackLabels;
-import org.allocsim.analysis.oom.OomExplanation;
-import org.allocsim.analysis.oom.OomLog;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
 import org.allocsim.reports.document.Section;

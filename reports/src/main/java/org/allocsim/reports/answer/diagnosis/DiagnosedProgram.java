@@ -79,11 +79,7 @@ public record DiagnosedProgram(
                   "requested_bytes",
                   "What the program asked for.",
                   each -> each.line().group().requestedBytes())
-              .count(
-                  "blocks",
-                  "blocks",
-                  "Number of blocks.",
-                  each -> each.line().group().blocks())
+              .count("blocks", "blocks", "Number of blocks.", each -> each.line().group().blocks())
               .rank(2)
               .text(
                   "line",
@@ -109,10 +105,8 @@ public record DiagnosedProgram(
           program
               .embed(Recorded.file(each -> each.input().name(), each -> each.input().sha256()))
               .count("device_index", "Index of the recorded device.", each -> each.input().device())
-              .count(
-                  "events", "Events of its recorded history.", each -> each.input().eventCount())
-              .text(
-                  "torch_version", "The release whose rules apply.", each -> each.version().id())
+              .count("events", "Events of its recorded history.", each -> each.input().eventCount())
+              .text("torch_version", "The release whose rules apply.", each -> each.version().id())
               .embed(CircumstancesPart.SHAPE, DiagnosedProgram::circumstances)
               .embed(FirstFailure.of(DiagnosedProgram::failed))
               .text(
@@ -153,10 +147,7 @@ public record DiagnosedProgram(
               .bytes(
                   "left_bytes",
                   "What they leave of the memory that the allocator can have.",
-                  each ->
-                      each.best().result().passes()
-                          ? Long.valueOf(each.leftBytes())
-                          : null)
+                  each -> each.best().result().passes() ? Long.valueOf(each.leftBytes()) : null)
               .missing("a request fails")
               .count(
                   "copies",
@@ -298,7 +289,8 @@ public record DiagnosedProgram(
             : Sentence.of("and its own limit is too small on any GPU");
     return tuning.isHopeless()
         ? Sentence.of(
-            "No setting helps: the program holds {} at its peak, and the allocator can have {}; {}.",
+            "No setting helps: the program holds {} at its peak, and the allocator can have {};"
+                + " {}.",
             exactBytes(tuning.demand().peakRequestedBytes()),
             exactBytes(circumstances.maxBytes()),
             less)
@@ -419,8 +411,7 @@ public record DiagnosedProgram(
     }
     blocks.add(Notes.of(null, others()));
     blocks.add(
-        TuneAnswer.table(
-                diagnosis.tuning(), best(), SETTINGS_ON_PAPER, "'allocsim tune' shows all")
+        TuneAnswer.table(diagnosis.tuning(), best(), SETTINGS_ON_PAPER, "'allocsim tune' shows all")
             .at("/program/settings"));
     return new Section(null, blocks);
   }

@@ -229,36 +229,34 @@ public record ExplainOomAnswer(
   /** For programs. */
   static final Shape<ExplainOomAnswer> SHAPE =
       Shape.of(answer ->
-              answer
-                  .text("file", "Name of the file as it was given.", ExplainOomAnswer::name)
-                  .count("lines", "Lines of the input.", each -> each.contents().lines())
-                  .text(
-                      "verdict",
-                      "That of the first message that decides.",
-                      each -> each.first().word())
-                  .text(
-                      "conf",
-                      "Settings of the run.",
-                      each -> each.settings().isKnown() ? each.settings().text() : null)
-                  .missing("they are not known")
-                  .count(
-                      "mentions_without_numbers",
-                      "Messages without figures.",
-                      each -> each.contents().bare().count())
-                  .count(
-                      "messages_left_out",
-                      "Messages beyond the bound of what is kept.",
-                      each -> each.contents().left())
-                  .many(
-                      "messages",
-                      "One entry for each different message.",
-                      MESSAGE,
-                      ExplainOomAnswer::messages)
-                  .many(
-                      "bfc_dumps",
-                      "Dumps of BFC allocators.",
-                      BfcDumpPart.SHAPE,
-                      each -> each.contents().dumps()));
+          answer
+              .text("file", "Name of the file as it was given.", ExplainOomAnswer::name)
+              .count("lines", "Lines of the input.", each -> each.contents().lines())
+              .text(
+                  "verdict", "That of the first message that decides.", each -> each.first().word())
+              .text(
+                  "conf",
+                  "Settings of the run.",
+                  each -> each.settings().isKnown() ? each.settings().text() : null)
+              .missing("they are not known")
+              .count(
+                  "mentions_without_numbers",
+                  "Messages without figures.",
+                  each -> each.contents().bare().count())
+              .count(
+                  "messages_left_out",
+                  "Messages beyond the bound of what is kept.",
+                  each -> each.contents().left())
+              .many(
+                  "messages",
+                  "One entry for each different message.",
+                  MESSAGE,
+                  ExplainOomAnswer::messages)
+              .many(
+                  "bfc_dumps",
+                  "Dumps of BFC allocators.",
+                  BfcDumpPart.SHAPE,
+                  each -> each.contents().dumps()));
 
   /** The answer as JSON. */
   public static final Kind<ExplainOomAnswer> KIND =
@@ -305,8 +303,7 @@ public record ExplainOomAnswer(
       int exitCode = contents.bare().count() > 0 ? ExitCodes.NO_NUMBERS : ExitCodes.FAILED;
       throw new Failure(exitCode, name + nothingFound(contents));
     }
-    OomSettings settings =
-        conf == null ? contents.settings() : new OomSettings(conf, "by --conf");
+    OomSettings settings = conf == null ? contents.settings() : new OomSettings(conf, "by --conf");
     return new ExplainOomAnswer(name, contents, settings, contents.explain(settings));
   }
 
@@ -366,7 +363,8 @@ public record ExplainOomAnswer(
           headlines.add(dump.verdict().word() + ": " + BfcDumpPart.headline(dump));
           sections.add(new Section(above(headlines), BfcDumpPart.blocks(name, dump)));
         });
-    sections.add(new Section(null, List.of(Notes.of(null, more(contents.dumps().size() - show, "dump")))));
+    sections.add(
+        new Section(null, List.of(Notes.of(null, more(contents.dumps().size() - show, "dump")))));
     sections.removeIf(section -> section.blocks().isEmpty());
     return new Document<>(
         KIND,

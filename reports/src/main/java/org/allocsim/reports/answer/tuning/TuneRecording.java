@@ -14,8 +14,8 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.source.DeviceTrace;
 
 /**
- * Runs that a page about settings shows. The search itself keeps figures only; the settings that
- * a reader looks at first are replayed once more and recorded.
+ * Runs that a page about settings shows. The search itself keeps figures only; the settings that a
+ * reader looks at first are replayed once more and recorded.
  */
 public final class TuneRecording {
   /** Settings from the top of the list that are recorded. */
