@@ -20,7 +20,7 @@ import org.allocsim.workloads.format.pytorch.derive.RequestDerivation;
 /** Programs to ask questions about. */
 public final class TestPrograms {
   public static final long MIB = 1L << 20;
-  public static final PyTorchVersion VERSION = PyTorchVersion.DEFAULT;
+  public static final PyTorchVersion VERSION = PyTorchVersion.V2_11;
 
   private TestPrograms() {}
 

@@ -26,7 +26,7 @@ class RecordedCircumstancesTest {
   private static DeviceTrace sample() throws Exception {
     OpenedTrace opened =
         TraceSource.open(SAMPLE.toString(), null, (_, _) -> {})
-            .read(ReadingOptions.of(PyTorchVersion.DEFAULT));
+            .read(ReadingOptions.of(PyTorchVersion.V2_11));
     return new DeviceTrace(opened, 0);
   }
 

@@ -11,6 +11,7 @@ import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Margin;
+import org.allocsim.reports.answer.part.NextStep;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
@@ -47,7 +48,7 @@ final class CompareVerdict {
   }
 
   static Verdict of(CompareAnswer answer, ComparedTrace trace) {
-    return new CompareVerdict(answer, trace).make();
+    return new CompareVerdict(answer, trace).make().with(List.of(NextStep.diagnose(trace.file())));
   }
 
   private static boolean isPyTorch(RunResult result) {

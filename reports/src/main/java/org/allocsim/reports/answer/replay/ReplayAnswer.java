@@ -13,6 +13,7 @@ import org.allocsim.analysis.text.Numbers;
 import org.allocsim.analysis.tuning.Demand;
 import org.allocsim.analysis.tuning.Scenario;
 import org.allocsim.reports.answer.moment.MomentText;
+import org.allocsim.reports.answer.part.NextStep;
 import org.allocsim.reports.answer.part.Recorded;
 import org.allocsim.reports.answer.part.RecordingMaps;
 import org.allocsim.reports.document.Block;
@@ -261,7 +262,7 @@ public record ReplayAnswer(
           Sentence.of(
               "Every request is served with {} reserved at most.",
               bytes(result().peakReservedBytes())),
-          List.of(),
+          next(NextStep.tune(setup().input().name())),
           null);
     }
     FailedRequest first = result().failures().getFirst();
@@ -275,8 +276,13 @@ public record ReplayAnswer(
                 ? "older than the history"
                 : Sentence.of("number {}, counted from 0,", count(first.requestIndex())),
             bytes(first.requestedBytes())),
-        List.of(),
+        next(NextStep.diagnose(setup().input().name())),
         null);
+  }
+
+  /** Other policies have no settings that could be tried. */
+  private List<Sentence> next(Sentence step) {
+    return Scenario.takesConf(setup().choice().provider().spec()) ? List.of(step) : List.of();
   }
 
   private static Verbatim message(FailedRequest failed) {

@@ -10,6 +10,7 @@ import org.allocsim.analysis.tuning.Tuning;
 import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
 import org.allocsim.reports.answer.part.Margin;
+import org.allocsim.reports.answer.part.NextStep;
 import org.allocsim.reports.answer.part.Settings;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
@@ -30,6 +31,10 @@ final class TuneVerdict {
   }
 
   Verdict make() {
+    return outcome().with(List.of(NextStep.diagnose(answer.file())));
+  }
+
+  private Verdict outcome() {
     Quantity held = exactBytes(tuning.demand().peakRequestedBytes());
     Quantity limit = exactBytes(tuning.plain().scenario().maxBytes());
     if (tuning.isHopeless()) {
