@@ -33,6 +33,8 @@ public final class SizeFit {
   /** Runs that have a smaller share of their requests in common are not of one program. */
   private static final double MIN_SHARED = 0.5;
 
+  private static final double NO_SHAPE = -1;
+
   /** Beyond it no allocator is asked. */
   private static final double MAX_BYTES = 1L << 60;
 
@@ -222,8 +224,26 @@ public final class SizeFit {
     return points;
   }
 
-  /** The size at a value, from sizes at other values that ascend. */
+  /**
+   * The size at a value, from sizes at other values that ascend. Sizes of tensors grow with a batch
+   * or a length, and never more slowly at larger ones; sizes that do not are a library's choice,
+   * such as a workspace, of which that at the nearest value is taken.
+   */
   static double sizeAt(double[] values, double[] sizes, double value) {
+    double size = shapeAt(values, sizes, value);
+    return size >= 0 ? size : sizes[nearest(values, value)];
+  }
+
+  private static int nearest(double[] values, double value) {
+    int nearest = 0;
+    for (int i = 1; i < values.length; i++) {
+      nearest = Math.abs(values[i] - value) <= Math.abs(values[nearest] - value) ? i : nearest;
+    }
+    return nearest;
+  }
+
+  /** The size at a value on a line or a parabola; negative where the sizes are of no shape. */
+  private static double shapeAt(double[] values, double[] sizes, double value) {
     int last = values.length - 1;
     double slope = (sizes[last] - sizes[0]) / (values[last] - values[0]);
     double start = sizes[0] - slope * values[0];
@@ -235,6 +255,10 @@ public final class SizeFit {
       off = Math.max(off, distance);
     }
     if (off > Math.max(PADDING_BYTES, ON_LINE * Math.max(sizes[0], sizes[last]))) {
+      double toMiddle = (sizes[middle] - sizes[0]) / (values[middle] - values[0]);
+      if (slope < 0 || toMiddle > slope) {
+        return NO_SHAPE;
+      }
       return parabola(
           new double[] {values[0], values[middle], values[last]},
           new double[] {sizes[0], sizes[middle], sizes[last]},
@@ -245,7 +269,7 @@ public final class SizeFit {
       double square = (sizes[last] / values[last] - first) / (values[last] - values[0]);
       return value * (first + square * (value - values[0]));
     }
-    return start + slope * value;
+    return slope < 0 ? NO_SHAPE : start + slope * value;
   }
 
   private static double parabola(double[] x, double[] y, double at) {

@@ -85,6 +85,16 @@ class SizeFitTest {
     assertEquals(64e6 + 24e5, SizeFit.sizeAt(new double[] {1, 2}, sizes, 8), 1e-3);
   }
 
+  /** Tensors do not shrink, and do not grow more slowly at larger values. */
+  @Test
+  void aSizeThatShrinksOrSaturatesKeepsThatOfTheNearestRun() {
+    double[] values = {2, 4, 8};
+    assertEquals(1e6, SizeFit.sizeAt(values, new double[] {9e6, 5e6, 1e6}, 32), 0);
+    assertEquals(8e6, SizeFit.sizeAt(values, new double[] {1e6, 8e6, 8e6}, 32), 0);
+    assertEquals(3e6, SizeFit.sizeAt(new double[] {2, 4}, new double[] {4e6, 3e6}, 32), 0);
+    assertEquals(4e6, SizeFit.sizeAt(new double[] {2, 4}, new double[] {4e6, 3e6}, 1), 0);
+  }
+
   @Test
   void runsOfDifferentProgramsAreRefused() {
     AllocationTrace.Builder builder = new AllocationTrace.Builder();
