@@ -33,6 +33,12 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
   private int[] completed;
   private int event = -1;
   private long failureCount;
+
+  /** The first event after which, while reserved memory has its peak, the most is allocated. */
+  private int fullestEvent;
+
+  private long fullestReservedBytes;
+  private long fullestAllocatedBytes;
   private PolicyRecording recording;
 
   PolicyRecorder(TraceColumns trace, MemoryTimeline timeline) {
@@ -84,10 +90,15 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
 
   private void look() {
     if (event >= 0) {
-      unused.after(
-          event,
-          timeline.currentBytes(MemoryTimeline.Series.RESERVED),
-          timeline.currentBytes(MemoryTimeline.Series.ACTIVE));
+      long reserved = timeline.currentBytes(MemoryTimeline.Series.RESERVED);
+      long allocated = timeline.currentBytes(MemoryTimeline.Series.ALLOCATED);
+      unused.after(event, reserved, timeline.currentBytes(MemoryTimeline.Series.ACTIVE));
+      if (reserved > fullestReservedBytes
+          || reserved == fullestReservedBytes && allocated > fullestAllocatedBytes) {
+        fullestReservedBytes = reserved;
+        fullestAllocatedBytes = allocated;
+        fullestEvent = event;
+      }
     }
   }
 
@@ -168,7 +179,9 @@ public final class PolicyRecorder implements EffectListener, RunObserver {
 
   private Map<String, Integer> moments() {
     Map<String, Integer> moments = new LinkedHashMap<>();
-    moments.put("peak", segments.peakEvent());
+    // A peak that is over before its request is has no moment between requests.
+    boolean lasts = fullestReservedBytes == segments.peakBytes();
+    moments.put("peak", lasts ? fullestEvent : segments.peakEvent());
     if (!failures.isEmpty()) {
       moments.put("first_oom", (Integer) ((List<?>) failures.getFirst()).getFirst());
     }

@@ -57,6 +57,11 @@ final class SegmentColumns {
     return count;
   }
 
+  /** Highest reserved memory, within requests too. */
+  long peakBytes() {
+    return peakBytes;
+  }
+
   /** Position of the request that first took reserved memory to its peak. */
   int peakEvent() {
     return peakEvent;

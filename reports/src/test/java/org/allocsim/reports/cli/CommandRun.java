@@ -43,10 +43,12 @@ record CommandRun(int exitCode, String out, String err) {
     return writer.toString().replace(System.lineSeparator(), "\n");
   }
 
-  /** A recording that ships with these tests. */
+  /** A recording that ships with these tests, with the same name wherever they run. */
   static Path recording(String name) {
     try {
-      return Path.of(CommandRun.class.getResource("/recordings/" + name).toURI());
+      return Path.of("")
+          .toAbsolutePath()
+          .relativize(Path.of(CommandRun.class.getResource("/recordings/" + name).toURI()));
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
     }

@@ -57,7 +57,7 @@ class OnePassTest {
   void replayOfTheSampleSimulatesOnce(String conf) throws Exception {
     OpenedTrace input =
         TraceSource.open("samples/gpt_oom.pickle.xz", null, (_, _) -> {})
-            .read(ReadingOptions.of(PyTorchVersion.DEFAULT));
+            .read(ReadingOptions.of(PyTorchVersion.V2_11));
     RecordedCircumstances circumstances =
         RecordedCircumstances.of(new DeviceTrace(input, 0), MemoryLimit.NONE, null);
     Counted counted = new Counted(Policies.named("pytorch").orElseThrow(), new AtomicInteger());
@@ -65,8 +65,8 @@ class OnePassTest {
         new ReplaySetup(
             input,
             0,
-            new PolicyChoice(counted, Map.of("conf", conf)),
-            ConfigParser.parse(conf, PyTorchVersion.DEFAULT),
+            new PolicyChoice(counted, Map.of("conf", conf, "torch-version", "2.11")),
+            ConfigParser.parse(conf, PyTorchVersion.V2_11),
             circumstances.profile(),
             circumstances.limitBytes(),
             AfterOom.CONTINUE,
