@@ -14,8 +14,7 @@ import org.allocsim.reports.cli.Golden;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.effect.OutOfMemory;
-import org.allocsim.simulator.policy.Policies;
-import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.run.Run;
@@ -186,6 +185,11 @@ class ProgramPredictionTest {
     Golden.assertGolden("program-predictions.md", page.toString());
   }
 
+  private static RunSetup pytorch211(AllocationTrace trace, long limitBytes) throws Exception {
+    return Scenario.of("", PyTorchVersion.V2_11, limitBytes, DeviceProfiles.defaultProfile())
+        .setup(trace, 0, AfterOom.CONTINUE);
+  }
+
   private static void header(StringBuilder page, String last) {
     page.append(
         "| run | program | allocated, recorded | predicted | error | reserved, recorded | predicted"
@@ -200,10 +204,7 @@ class ProgramPredictionTest {
       StringBuilder page, Case each, long allocated, long reserved, RequestSequence recorded)
       throws Exception {
     AllocationTrace trace = each.trace();
-    RunResult result =
-        Run.of(
-            Scenario.of("", PyTorchVersion.V2_11, -1, DeviceProfiles.defaultProfile())
-                .setup(trace, 0, AfterOom.CONTINUE));
+    RunResult result = Run.of(pytorch211(trace, MemoryLimit.NONE));
     RequestSequence predicted = RequestSequence.of(trace);
     page.append(
         "| %s | `%s` | %d | %d | %s | %d | %d | %s | %d | %d | %.1f %% |%s%n"
@@ -222,7 +223,7 @@ class ProgramPredictionTest {
                 each.note.isEmpty() ? "" : " " + each.note + " |"));
   }
 
-  private void failingRun(StringBuilder page) {
+  private void failingRun(StringBuilder page) throws Exception {
     Case each = new Case("gpt_oom", "gpt", 1, "iterations=40 layers=4 longest=2000", "");
     RecordedRun run = RecordedRun.model(each.recording);
     AllocationTrace trace = each.trace();
@@ -237,12 +238,7 @@ class ProgramPredictionTest {
         };
     RunResult result =
         Run.of(
-            new RunSetup(
-                trace,
-                0,
-                PolicyChoice.of(Policies.named(Scenario.PYTORCH).orElseThrow()),
-                GPT_OOM_LIMIT_BYTES,
-                DeviceProfiles.defaultProfile()),
+            pytorch211(trace, GPT_OOM_LIMIT_BYTES),
             new RunObserver() {
               @Override
               public EffectListener effects() {
