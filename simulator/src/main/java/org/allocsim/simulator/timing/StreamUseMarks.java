@@ -1,6 +1,7 @@
 package org.allocsim.simulator.timing;
 
 import java.util.Arrays;
+import org.allocsim.simulator.policy.use.UseIndex;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
@@ -21,6 +22,7 @@ final class StreamUseMarks {
   private int[] next = new int[16];
   private int firstUnused = NONE;
   private int rows;
+  private final UseIndex index = new UseIndex();
 
   StreamUseMarks(AllocationTrace trace) {
     boolean any = false;
@@ -39,16 +41,16 @@ final class StreamUseMarks {
 
   /** The owner is used on a stream from now on; more than once counts once. */
   void add(int itsOwner, int itsStream) {
-    for (int use = first(itsOwner); use != NONE; use = next[use]) {
-      if (stream[use] == itsStream) {
-        return;
-      }
+    int place = place(itsOwner);
+    if (index.find(place, itsStream) != UseIndex.NONE) {
+      return;
     }
     int use = newRow();
+    index.add(place, itsStream, use);
     owner[use] = itsOwner;
     stream[use] = itsStream;
-    next[use] = first[place(itsOwner)];
-    first[place(itsOwner)] = use;
+    next[use] = first[place];
+    first[place] = use;
   }
 
   /** First use of an owner, or −1. */
@@ -58,6 +60,9 @@ final class StreamUseMarks {
 
   /** The owner is given back; its uses stay known by their numbers until they are dropped. */
   void forget(int itsOwner) {
+    for (int use = first(itsOwner); use != NONE; use = next[use]) {
+      index.remove(place(itsOwner), stream[use]);
+    }
     if (first.length > 0) {
       first[place(itsOwner)] = NONE;
     }

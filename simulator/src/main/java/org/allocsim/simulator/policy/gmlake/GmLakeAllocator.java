@@ -8,6 +8,7 @@ import org.allocsim.simulator.order.SizeOrderedRows;
 import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.RefusedRequests;
+import org.allocsim.simulator.policy.use.StreamUses;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,7 +71,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
   private final RefusedRequests refused;
   private final PrimitiveBlocks blocks;
   private final StitchedBlocks stitched;
-  private final OtherStreamUses uses = new OtherStreamUses();
+  private final StreamUses uses = new StreamUses();
   private long reservedBytes;
 
   private byte[] state = new byte[1024];
@@ -117,7 +118,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
           "CUDA out of memory. Tried to allocate more than 1EB memory.");
       return OUT_OF_MEMORY;
     }
-    completeFrees(false);
+    completeFinishedFrees();
     long rounded = round(requestedBytes);
     boolean small = rounded <= SMALL_REQUEST_BYTES;
     remember(allocation, requestedBytes, rounded);
@@ -380,7 +381,8 @@ public final class GmLakeAllocator implements AllocatorPolicy {
         blockBytes[allocation],
         blocks.stream(block),
         blocks.isSmall(block));
-    if (uses.freed(allocation)) {
+    if (uses.has(allocation)) {
+      uses.free(allocation);
       state[allocation] = PENDING;
     } else {
       completeFree(allocation);
@@ -421,8 +423,8 @@ public final class GmLakeAllocator implements AllocatorPolicy {
     blocks.settle(small);
   }
 
-  private void completeFrees(boolean wait) {
-    for (int done = uses.poll(wait); done != OtherStreamUses.NONE; done = uses.poll(wait)) {
+  private void completeFinishedFrees() {
+    for (int done = uses.pollFinished(); done != StreamUses.NONE; done = uses.pollFinished()) {
       completeFree(done);
     }
   }
@@ -432,7 +434,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
     if (allocation < state.length
         && state[allocation] != UNUSED
         && stream != blocks.stream(firstPiece[allocation])) {
-      uses.add(allocation, stream, completionRank, state[allocation] == PENDING);
+      uses.add(allocation, 0, state[allocation] == PENDING, stream, completionRank);
     }
   }
 
@@ -454,7 +456,7 @@ public final class GmLakeAllocator implements AllocatorPolicy {
 
   private void releaseCached() {
     listener.streamsSynchronized();
-    completeFrees(true);
+    uses.synchronize(StreamUses.ALL_GROUPS, this::completeFree);
     for (int block : blocks.allFree(false)) {
       releaseIfWhole(block);
     }

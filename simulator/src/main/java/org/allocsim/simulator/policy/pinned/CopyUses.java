@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.pinned;
 
 import java.util.Arrays;
 import org.allocsim.simulator.policy.block.BlockHeap;
+import org.allocsim.simulator.policy.use.UseIndex;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /**
@@ -15,16 +16,21 @@ final class CopyUses {
 
   private static final int NONE = -1;
 
-  /** By block: its first use; uses that it still waits for. */
+  /** By block: its first and last use; uses that it still waits for. */
   private int[] firstUse = new int[0];
 
+  private int[] lastUse = new int[0];
   private int[] outstanding = new int[0];
+
+  /** By block: its copies that were recorded before this moment have finished. */
+  private long[] finishedUntil = new long[0];
 
   private int[] block = new int[16];
   private int[] stream = new int[16];
   private int[] next = new int[16];
   private long[] recordedAt = new long[16];
   private boolean[] complete = new boolean[16];
+  private final UseIndex index = new UseIndex();
   private int rows;
   private int unused = NONE;
 
@@ -43,22 +49,21 @@ final class CopyUses {
     if (usedBlock >= firstUse.length) {
       int known = firstUse.length;
       firstUse = Arrays.copyOf(firstUse, Math.max(256, 2 * usedBlock));
+      lastUse = Arrays.copyOf(lastUse, firstUse.length);
       outstanding = Arrays.copyOf(outstanding, firstUse.length);
+      finishedUntil = Arrays.copyOf(finishedUntil, firstUse.length);
       Arrays.fill(firstUse, known, firstUse.length, NONE);
     }
-    int use = firstUse[usedBlock];
-    int last = NONE;
-    while (use != NONE && stream[use] != usingStream) {
-      last = use;
-      use = next[use];
-    }
-    if (use == NONE) {
+    int use = index.find(usedBlock, usingStream);
+    if (use == UseIndex.NONE) {
       use = create(usedBlock, usingStream);
-      if (last == NONE) {
+      if (firstUse[usedBlock] == NONE) {
         firstUse[usedBlock] = use;
       } else {
-        next[last] = use;
+        next[lastUse[usedBlock]] = use;
       }
+      lastUse[usedBlock] = use;
+      index.add(usedBlock, usingStream, use);
     }
     complete[use] = false;
     recordedAt[use] = moment++;
@@ -92,10 +97,16 @@ final class CopyUses {
 
   /** The copies of one stream that used a block have finished, or those of any stream. */
   void finish(int usedBlock, int usingStream) {
-    if (isUsed(usedBlock)) {
-      for (int use = firstUse[usedBlock]; use != NONE; use = next[use]) {
-        complete[use] |= usingStream == AllocationTrace.ANY_STREAM || stream[use] == usingStream;
-      }
+    if (!isUsed(usedBlock)) {
+      return;
+    }
+    if (usingStream == AllocationTrace.ANY_STREAM) {
+      finishedUntil[usedBlock] = moment;
+      return;
+    }
+    int use = index.find(usedBlock, usingStream);
+    if (use != UseIndex.NONE) {
+      complete[use] = true;
     }
   }
 
@@ -136,6 +147,7 @@ final class CopyUses {
     }
     int use = queue[oldest];
     return complete[use]
+        || recordedAt[use] < finishedUntil[block[use]]
         || recordedAt[use] < waitedUntil
         || (stream[use] >= 0
             && stream[use] < streamWaitedUntil.length
@@ -154,11 +166,10 @@ final class CopyUses {
     if (--outstanding[usedBlock] > 0) {
       return NO_BLOCK;
     }
-    int last = firstUse[usedBlock];
-    while (next[last] != NONE) {
-      last = next[last];
+    for (int use = firstUse[usedBlock]; use != NONE; use = next[use]) {
+      index.remove(usedBlock, stream[use]);
     }
-    next[last] = unused;
+    next[lastUse[usedBlock]] = unused;
     unused = firstUse[usedBlock];
     firstUse[usedBlock] = NONE;
     return usedBlock;

@@ -49,9 +49,6 @@ final class Block extends SizedBlock {
   /** Row of the expandable segment that the block lies in, or {@link #NO_EXPANDABLE}. */
   int expandable;
 
-  /** First use on another stream, a row of {@link StreamUses}, or none. */
-  int firstUse = StreamUses.NONE;
-
   /** Allocation id while handed out or awaiting free; then kept while it is free. */
   private int allocation;
 

@@ -8,6 +8,7 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.RefusedRequests;
+import org.allocsim.simulator.policy.use.StreamUses;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  * one thread.
  */
 public final class CachingAllocator implements AllocatorPolicy {
-  private static final int ALL_OWNERS = -1;
 
   private final AllocatorConfig config;
   private final PyTorchVersion version;
@@ -248,7 +248,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   /** Frees a block that may be in use elsewhere, or whose free is reported. */
   private void freeInGeneral(int allocation, Block block) {
-    if (block.isPending() || block.firstUse != StreamUses.NONE) {
+    if (block.isPending() || uses.has(block.number)) {
       freeUsed(block);
     } else {
       freeUnused(allocation, block, block.list);
@@ -258,6 +258,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   private void freeUsed(Block block) {
     if (block.isPending()) {
       // The first half of this free lies before the start of the recording.
+      uses.forget(block.number);
       completeFree(block);
       return;
     }
@@ -265,7 +266,7 @@ public final class CachingAllocator implements AllocatorPolicy {
     list.effects.freeRequested(
         block.allocation(), block.address(), block.requestedBytes, block.bytes(), list.stream);
     block.setPending();
-    uses.insertEvents(block);
+    uses.free(block.number);
   }
 
   @Override
@@ -274,14 +275,15 @@ public final class CachingAllocator implements AllocatorPolicy {
     if (block == null || stream == block.list.stream) {
       return;
     }
-    uses.add(block, stream, completionRank);
+    uses.add(block.number, block.list.pool.owner, block.isPending(), stream, completionRank);
+    block.watch();
   }
 
   @Override
   public void useComplete(int allocation, int stream) {
     Block block = blockOf(allocation);
     if (block != null) {
-      uses.completeUseOf(block, stream);
+      uses.complete(block.number, stream);
     }
   }
 
@@ -292,7 +294,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   @Override
   public void emptyCache() {
-    synchronizeAndFree(ALL_OWNERS);
+    synchronizeAndFree(StreamUses.ALL_GROUPS);
     release.releaseDefaultPool();
     release.releasePrivatePools(0);
   }
@@ -569,18 +571,14 @@ public final class CachingAllocator implements AllocatorPolicy {
   // Frees.
 
   private void completeFinishedFrees() {
-    for (Block block = uses.pollFinished(); block != null; block = uses.pollFinished()) {
-      completeFree(block);
+    for (int done = uses.pollFinished(); done != StreamUses.NONE; done = uses.pollFinished()) {
+      completeFree(blocks.block(done));
     }
   }
 
   private void synchronizeAndFree(int owner) {
     listener.streamsSynchronized();
-    for (Block block = uses.pollSynchronized(owner);
-        block != null;
-        block = uses.pollSynchronized(owner)) {
-      completeFree(block);
-    }
+    uses.synchronize(owner, number -> completeFree(blocks.block(number)));
   }
 
   private void completeFree(Block block) {
