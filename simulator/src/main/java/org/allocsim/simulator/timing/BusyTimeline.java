@@ -19,7 +19,7 @@ public final class BusyTimeline {
 
   /** Was busy from one moment to another; intervals do not overlap. */
   void add(long beginNanos, long endNanos) {
-    while (endNanos > widthNanos * MOST_STRETCHES) {
+    while ((endNanos - 1) / MOST_STRETCHES >= widthNanos) {
       widen();
     }
     totalNanos += endNanos - beginNanos;
@@ -27,9 +27,10 @@ public final class BusyTimeline {
     long from = beginNanos;
     while (from < endNanos) {
       int stretch = (int) (from / widthNanos);
-      long to = Math.min(endNanos, (stretch + 1) * widthNanos);
-      busyNanos[stretch] += to - from;
-      from = to;
+      // In this order no moment wraps: the end of the last stretch may lie beyond all of them.
+      long restNanos = Math.min(endNanos - from, widthNanos - from % widthNanos);
+      busyNanos[stretch] += restNanos;
+      from += restNanos;
     }
   }
 
@@ -48,7 +49,7 @@ public final class BusyTimeline {
 
   /** Number of stretches up to the last busy moment. */
   public int stretchCount() {
-    return (int) ((endNanos + widthNanos - 1) / widthNanos);
+    return endNanos == 0 ? 0 : (int) ((endNanos - 1) / widthNanos) + 1;
   }
 
   /** Busy time in a stretch, at most {@link #widthNanos()}. */

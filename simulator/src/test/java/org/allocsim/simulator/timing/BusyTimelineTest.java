@@ -28,4 +28,12 @@ class BusyTimelineTest {
     assertEquals(sum, busy.totalNanos());
     assertEquals(sum, inStretches);
   }
+
+  @Test
+  void theLastMomentsOfALongAreTimesLikeOthers() {
+    BusyTimeline busy = new BusyTimeline();
+    busy.add(Long.MAX_VALUE - 10, Long.MAX_VALUE);
+    assertEquals(10, busy.totalNanos());
+    assertEquals(10, busy.busyNanos(busy.stretchCount() - 1));
+  }
 }

@@ -3,6 +3,7 @@ package org.allocsim.simulator.policy.offline;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** The orders in which the buffers of a trace are {@linkplain Placement placed}. */
 final class GreedyPlanner {
@@ -20,19 +21,21 @@ final class GreedyPlanner {
 
   private GreedyPlanner() {}
 
-  /** A plan for buffers placed in this order. */
-  static Plan plan(Lifetimes lifetimes, Order order) {
-    return plan(lifetimes, ordered(lifetimes, order));
+  /** A plan for buffers placed in this order, or null where it takes more than the budget. */
+  static @Nullable Plan plan(Lifetimes lifetimes, Order order, PlanBudget budget) {
+    return plan(lifetimes, ordered(lifetimes, order), budget);
   }
 
-  /** A plan for buffers placed in the order of their numbers in a list. */
-  static Plan plan(Lifetimes lifetimes, int[] order) {
+  /** A plan for buffers placed in the order of their numbers in a list, or null as above. */
+  static @Nullable Plan plan(Lifetimes lifetimes, int[] order, PlanBudget budget) {
     int[] starts = Arrays.stream(lifetimes.lower()).mapToInt(Math::toIntExact).toArray();
     int[] ends = Arrays.stream(lifetimes.upper()).mapToInt(Math::toIntExact).toArray();
     int times = Arrays.stream(ends).max().orElse(1);
-    Placement placement = new Placement(starts, ends, lifetimes.bytes(), times);
+    Placement placement = new Placement(starts, ends, lifetimes.bytes(), times, budget);
     for (int buffer : order) {
-      placement.place(buffer);
+      if (!placement.place(buffer)) {
+        return null;
+      }
     }
     long[] offsets = IntStream.range(0, lifetimes.count()).mapToLong(placement::offset).toArray();
     return Plan.of(lifetimes, offsets, 0);

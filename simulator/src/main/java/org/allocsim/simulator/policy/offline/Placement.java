@@ -17,6 +17,9 @@ public final class Placement {
   private static final int MAX_LEVELS = 14;
   private static final int MIN_WINDOW = 64;
 
+  /** Windows have at most so many places for each buffer, on average. */
+  private static final long PLACES_OF_A_BUFFER = 48;
+
   private static final class Window {
     int[] buffers = new int[8];
     int count;
@@ -31,6 +34,7 @@ public final class Placement {
   private final int times;
   private final long[] offset;
   private final int levels;
+  private final PlanBudget budget;
 
   /** Windows by level, two rows each: aligned, and shifted by half a width. */
   private final Window[][] windows;
@@ -44,15 +48,22 @@ public final class Placement {
    * @param ends when it ends, which is later
    * @param bytes its size
    * @param times no buffer ends later
+   * @param budget what placing may take
    */
-  public Placement(int[] starts, int[] ends, long[] bytes, int times) {
+  public Placement(int[] starts, int[] ends, long[] bytes, int times, PlanBudget budget) {
     this.starts = starts;
     this.ends = ends;
     this.bytes = bytes;
     this.times = times;
+    this.budget = budget;
     offset = new long[bytes.length];
     int depth = 1;
+    long places = 2L * bytes.length;
     while (depth < MAX_LEVELS && width(depth) >= MIN_WINDOW) {
+      places += placesOf(depth);
+      if (places > PLACES_OF_A_BUFFER * bytes.length) {
+        break;
+      }
       depth++;
     }
     levels = depth;
@@ -68,15 +79,33 @@ public final class Placement {
     return (int) (((long) times + (1L << level) - 1) >> level);
   }
 
-  /** Places a buffer for good. */
-  public void place(int buffer) {
+  /** At most so many places of windows of a level are taken by all buffers. */
+  private long placesOf(int level) {
+    int width = width(level);
+    long places = 0;
+    for (int buffer = 0; buffer < bytes.length; buffer++) {
+      places += 2L * ((ends[buffer] - starts[buffer]) / width + 2);
+    }
+    return places;
+  }
+
+  /**
+   * Places a buffer for good.
+   *
+   * @return whether the budget held what it took; if not, the buffer is not placed
+   */
+  public boolean place(int buffer) {
     Window window = narrowest(starts[buffer], ends[buffer]);
     if (window != null) {
+      if (!budget.spend(window.count)) {
+        return false;
+      }
       order(window);
       offset[buffer] = lowestOfSmallestGaps(buffer, window);
     }
     height = Math.max(height, offset[buffer] + bytes[buffer]);
     insert(buffer);
+    return true;
   }
 
   private long lowestOfSmallestGaps(int buffer, Window window) {

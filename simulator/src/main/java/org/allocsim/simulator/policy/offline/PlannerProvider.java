@@ -13,6 +13,7 @@ import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
 import org.allocsim.simulator.policy.UnfitTraceException;
+import org.jspecify.annotations.Nullable;
 
 /** Makes allocators that follow a plan of the whole trace. */
 public abstract class PlannerProvider implements PolicyProvider {
@@ -47,11 +48,16 @@ public abstract class PlannerProvider implements PolicyProvider {
     long most = device.totalBytes() < 0 ? MOST_BYTES : Math.min(MOST_BYTES, device.totalBytes());
     Lifetimes.OfTrace planned =
         Lifetimes.of(future, alignment, limit < 0 ? most : Math.min(most, limit));
-    Plan plan = plan(planned.lifetimes(), options);
+    Plan plan = plan(planned.lifetimes(), options, new PlanBudget(planned.lifetimes().count()));
+    if (plan == null) {
+      throw PlanBudget.exceeded();
+    }
     return new PlannedAllocator(planned, plan, alignment, limit, device, listener);
   }
 
-  abstract Plan plan(Lifetimes lifetimes, PolicyOptions options) throws PolicyOptionException;
+  /** A plan, or null where making one takes more than the budget. */
+  abstract @Nullable Plan plan(Lifetimes lifetimes, PolicyOptions options, PlanBudget budget)
+      throws PolicyOptionException;
 
   /** Provider of {@code plan-greedy-size}. */
   public static final class Greedy extends PlannerProvider {
@@ -72,14 +78,15 @@ public abstract class PlannerProvider implements PolicyProvider {
     }
 
     @Override
-    Plan plan(Lifetimes lifetimes, PolicyOptions options) throws PolicyOptionException {
+    @Nullable Plan plan(Lifetimes lifetimes, PolicyOptions options, PlanBudget budget)
+        throws PolicyOptionException {
       String text = options.text(ORDER).strip();
       GreedyPlanner.Order order =
           Arrays.stream(GreedyPlanner.Order.values())
               .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(text))
               .findFirst()
               .orElseThrow(() -> options.wrong(ORDER, "size, area, lifetime or time"));
-      return GreedyPlanner.plan(lifetimes, order);
+      return GreedyPlanner.plan(lifetimes, order, budget);
     }
   }
 
@@ -106,8 +113,9 @@ public abstract class PlannerProvider implements PolicyProvider {
     }
 
     @Override
-    Plan plan(Lifetimes lifetimes, PolicyOptions options) throws PolicyOptionException {
-      return SearchPlanner.plan(lifetimes, options.integer(NODES, 0, 1L << 40));
+    @Nullable Plan plan(Lifetimes lifetimes, PolicyOptions options, PlanBudget budget)
+        throws PolicyOptionException {
+      return SearchPlanner.plan(lifetimes, options.integer(NODES, 0, 1L << 40), budget);
     }
   }
 }

@@ -1,8 +1,11 @@
 package org.allocsim.simulator.policy.offline;
 
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Objects;
+import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for the lowest plan: the best of the greedy ones, then lower heights as long as a search
@@ -30,9 +33,11 @@ final class SearchPlanner {
   private final long boundBytes;
   private long provenBytes;
   private long nodesLeft;
+  private final PlanBudget budget;
 
-  private SearchPlanner(Lifetimes lifetimes, long nodes) {
+  private SearchPlanner(Lifetimes lifetimes, long nodes, PlanBudget budget) {
     this.lifetimes = lifetimes;
+    this.budget = budget;
     offsets = new long[lifetimes.count()];
     nodesLeft = nodes;
     boundBytes = lifetimes.mostLiveBytes();
@@ -43,12 +48,19 @@ final class SearchPlanner {
    * The lowest plan that is found.
    *
    * @param nodes most nodes that the searches visit
+   * @param budget what the greedy plans and taking lifetimes apart may take
+   * @return null where not even one greedy plan is made within the budget
    */
-  static Plan plan(Lifetimes lifetimes, long nodes) {
-    Plan best = greedy(lifetimes);
-    SearchPlanner planner = new SearchPlanner(lifetimes, nodes);
+  static @Nullable Plan plan(Lifetimes lifetimes, long nodes, PlanBudget budget) {
+    Plan best = greedy(lifetimes, budget);
+    if (best == null) {
+      return null;
+    }
+    SearchPlanner planner = new SearchPlanner(lifetimes, nodes, budget);
     if (best.heightBytes() > planner.boundBytes) {
-      planner.plan(IntStream.range(0, lifetimes.count()).toArray(), 0);
+      if (!planner.planAll()) {
+        return Plan.of(lifetimes, best.offsets(), planner.boundBytes);
+      }
       Plan searched = Plan.of(lifetimes, planner.offsets, planner.provenBytes);
       if (searched.heightBytes() < best.heightBytes()) {
         return searched;
@@ -57,58 +69,125 @@ final class SearchPlanner {
     return Plan.of(lifetimes, best.offsets(), Math.min(planner.provenBytes, best.heightBytes()));
   }
 
-  /** The lowest of the greedy plans. */
-  private static Plan greedy(Lifetimes lifetimes) {
+  /** The lowest of the greedy plans that the budget holds, or null. */
+  private static @Nullable Plan greedy(Lifetimes lifetimes, PlanBudget budget) {
     long bound = lifetimes.mostLiveBytes();
     Plan best = null;
     for (GreedyPlanner.Order order : GreedyPlanner.Order.values()) {
       if (best == null || best.heightBytes() > bound) {
-        Plan plan = GreedyPlanner.plan(lifetimes, order);
+        Plan plan = GreedyPlanner.plan(lifetimes, order, budget);
+        if (plan == null) {
+          break;
+        }
         best = best == null || plan.heightBytes() < best.heightBytes() ? plan : best;
       }
     }
-    return Objects.requireNonNull(best, "an order");
+    return best;
   }
 
-  /** Plans buffers above a base, part by part. */
-  private void plan(int[] buffers, long base) {
+  /**
+   * Buffers to be planned above a base.
+   *
+   * @param isPart whether none lives all the time, and they do not fall into parts
+   */
+  private record Task(int[] buffers, long base, boolean isPart) {}
+
+  /** Plans all buffers, part by part; answers whether the budget held it. */
+  private boolean planAll() {
+    // Parts wait here, the first one on top: lifetimes nest too deeply for a recursion.
+    ArrayDeque<Task> tasks = new ArrayDeque<>();
+    tasks.push(new Task(IntStream.range(0, lifetimes.count()).toArray(), 0, false));
+    while (!tasks.isEmpty()) {
+      Task task = tasks.pop();
+      if (!budget.spend(task.buffers.length)) {
+        return false;
+      }
+      if (!task.isPart) {
+        takeApart(task).reversed().forEach(tasks::push);
+      } else if (!planPart(task)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Cuts buffers into parts that share no time. What lives through all of a part goes to its
+   * bottom; the rest is left to do.
+   */
+  private List<Task> takeApart(Task task) {
+    List<Task> within = new ArrayList<>();
+    int[] buffers = task.buffers;
     Sections sections = new Sections(lifetimes, buffers);
-    int[] crossing = new int[sections.count()];
+    // How many more buffers live across the end of a section than across that of the one before.
+    int[] crossingMore = new int[sections.count() + 1];
     for (int i = 0; i < buffers.length; i++) {
-      for (int s = sections.first(i); s + 1 < sections.end(i); s++) {
-        crossing[s]++;
-      }
+      crossingMore[sections.first(i)]++;
+      crossingMore[sections.end(i) - 1]--;
     }
-    int from = 0;
+    int[] partOf = new int[sections.count()];
+    int[] endOfPart = new int[sections.count()];
+    int parts = 0;
+    int crossing = 0;
     for (int s = 0; s < sections.count(); s++) {
-      if (crossing[s] == 0) {
-        planPart(buffers, sections, from, s + 1, base);
-        from = s + 1;
+      crossing += crossingMore[s];
+      partOf[s] = parts;
+      if (crossing == 0) {
+        endOfPart[parts++] = s + 1;
       }
     }
+    int[] startOfPart = new int[parts + 1];
+    for (int i = 0; i < buffers.length; i++) {
+      startOfPart[partOf[sections.first(i)] + 1]++;
+    }
+    for (int part = 0; part < parts; part++) {
+      startOfPart[part + 1] += startOfPart[part];
+    }
+    int[] indices = new int[buffers.length];
+    int[] filled = Arrays.copyOf(startOfPart, parts);
+    for (int i = 0; i < buffers.length; i++) {
+      indices[filled[partOf[sections.first(i)]]++] = i;
+    }
+    for (int part = 0; part < parts; part++) {
+      int from = part == 0 ? 0 : endOfPart[part - 1];
+      int[] rest = new int[startOfPart[part + 1] - startOfPart[part]];
+      int count = 0;
+      long bottom = task.base;
+      for (int at = startOfPart[part]; at < startOfPart[part + 1]; at++) {
+        int i = indices[at];
+        if (sections.first(i) == from && sections.end(i) == endOfPart[part]) {
+          offsets[buffers[i]] = bottom;
+          bottom += lifetimes.bytes()[buffers[i]];
+        } else {
+          rest[count++] = buffers[i];
+        }
+      }
+      if (count > 0) {
+        within.add(new Task(Arrays.copyOf(rest, count), bottom, bottom == task.base));
+      }
+    }
+    return within;
   }
 
-  private void planPart(int[] buffers, Sections sections, int from, int to, long base) {
-    int[] rest = new int[buffers.length];
-    int count = 0;
-    long bottom = base;
-    for (int i = 0; i < buffers.length; i++) {
-      if (sections.first(i) == from && sections.end(i) == to) {
-        offsets[buffers[i]] = bottom;
-        bottom += lifetimes.bytes()[buffers[i]];
-      } else if (sections.first(i) >= from && sections.first(i) < to) {
-        rest[count++] = buffers[i];
-      }
+  private boolean planPart(Task task) {
+    Lifetimes own = picked(task.buffers);
+    Plan greedy = greedy(own, budget);
+    if (greedy != null) {
+      new Part(task, own, greedy).plan();
     }
-    if (count == 0) {
-      return;
-    }
-    int[] part = Arrays.copyOf(rest, count);
-    if (bottom > base) {
-      plan(part, bottom);
-    } else {
-      new Part(part, base).plan();
-    }
+    return greedy != null;
+  }
+
+  private Lifetimes picked(int[] buffers) {
+    return new Lifetimes(
+        pick(buffers, lifetimes.lower()),
+        pick(buffers, lifetimes.upper()),
+        pick(buffers, lifetimes.nanos()),
+        pick(buffers, lifetimes.bytes()));
+  }
+
+  private static long[] pick(int[] buffers, long[] column) {
+    return Arrays.stream(buffers).mapToLong(buffer -> column[buffer]).toArray();
   }
 
   /** Buffers of which none lives all the time, and which do not fall into parts. */
@@ -122,21 +201,12 @@ final class SearchPlanner {
     private long lastFailure;
     private Plan best;
 
-    Part(int[] buffers, long base) {
-      this.buffers = buffers;
-      this.base = base;
-      own =
-          new Lifetimes(
-              pick(lifetimes.lower()),
-              pick(lifetimes.upper()),
-              pick(lifetimes.nanos()),
-              pick(lifetimes.bytes()));
+    Part(Task task, Lifetimes own, Plan greedy) {
+      buffers = task.buffers;
+      base = task.base;
+      this.own = own;
       unit = Arrays.stream(own.bytes()).reduce(0, Part::greatestCommonDivisor);
-      best = greedy(own);
-    }
-
-    private long[] pick(long[] column) {
-      return Arrays.stream(buffers).mapToLong(buffer -> column[buffer]).toArray();
+      best = greedy;
     }
 
     private static long greatestCommonDivisor(long a, long b) {

@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.stalloc;
 
 import java.util.Arrays;
 import org.allocsim.simulator.policy.offline.Placement;
+import org.allocsim.simulator.policy.offline.PlanBudget;
 
 /** Buffers with their sizes and half-open lifetimes, as columns; a buffer is a row number. */
 final class Lifetimes {
@@ -59,10 +60,11 @@ final class Lifetimes {
   }
 
   /** A placement of these buffers, none of them placed yet. */
-  Placement placement() {
+  Placement placement(PlanBudget budget) {
     int[] ends = new int[count];
     Arrays.setAll(ends, this::end);
-    return new Placement(Arrays.copyOf(start, count), ends, Arrays.copyOf(bytes, count), times);
+    return new Placement(
+        Arrays.copyOf(start, count), ends, Arrays.copyOf(bytes, count), times, budget);
   }
 
   /** Most bytes that are live at one time. */

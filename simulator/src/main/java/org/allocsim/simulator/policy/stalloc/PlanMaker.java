@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.allocsim.simulator.policy.FutureRequests;
+import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.policy.offline.Placement;
+import org.allocsim.simulator.policy.offline.PlanBudget;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
 
@@ -55,27 +57,33 @@ final class PlanMaker {
    * A plan for a profile.
    *
    * @param mostBytes requests of more than this were never served, so none of them is planned
+   * @throws UnfitTraceException where making a plan takes too long
    */
-  static StAllocPlan plan(FutureRequests profile, long mostBytes) {
+  static StAllocPlan plan(FutureRequests profile, long mostBytes) throws UnfitTraceException {
     return profile.isKnown() ? new PlanMaker(profile, mostBytes).make() : StAllocPlan.NONE;
   }
 
-  private StAllocPlan make() {
+  private StAllocPlan make() throws UnfitTraceException {
     readProfile();
     int count = lifetimes.count();
     long liveBytes = lifetimes.mostLiveBytes();
+    PlanBudget budget = new PlanBudget(count);
     Placement best = null;
     for (Comparator<Integer> order : orders()) {
       if (best != null && best.height() == liveBytes) {
         break;
       }
-      Placement placement = lifetimes.placement();
-      IntStream.range(0, count).boxed().sorted(order).forEach(placement::place);
+      Placement placement = lifetimes.placement(budget);
+      if (!IntStream.range(0, count).boxed().sorted(order).allMatch(placement::place)) {
+        break;
+      }
       if (best == null || placement.height() < best.height()) {
         best = placement;
       }
     }
-    Objects.requireNonNull(best, "an order");
+    if (best == null) {
+      throw PlanBudget.exceeded();
+    }
     long[] offsets = new long[count];
     for (int buffer = 0; buffer < count; buffer++) {
       offsets[buffer] = best.offset(buffer);

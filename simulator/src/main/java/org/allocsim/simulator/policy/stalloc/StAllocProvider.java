@@ -10,6 +10,7 @@ import org.allocsim.simulator.policy.PolicyOptions;
 import org.allocsim.simulator.policy.PolicyProvider;
 import org.allocsim.simulator.policy.PolicySettings;
 import org.allocsim.simulator.policy.PolicySpec;
+import org.allocsim.simulator.policy.UnfitTraceException;
 
 /** Makes {@link StAllocAllocator}s whose plan comes from the trace that they will serve. */
 public final class StAllocProvider implements PolicyProvider {
@@ -33,7 +34,7 @@ public final class StAllocProvider implements PolicyProvider {
   @Override
   public AllocatorPolicy create(
       PolicySettings settings, FutureRequests future, DeviceMemory device, EffectListener listener)
-      throws PolicyOptionException {
+      throws PolicyOptionException, UnfitTraceException {
     new PolicyOptions(SPEC, settings);
     long mostBytes = device.totalBytes() < 0 ? Long.MAX_VALUE >> 3 : device.totalBytes();
     if (settings.limitBytes() >= 0) {

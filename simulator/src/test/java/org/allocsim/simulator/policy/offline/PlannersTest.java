@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.offline;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.device.SimulatedDevice;
 import org.allocsim.simulator.effect.EffectKind;
@@ -83,17 +85,18 @@ class PlannersTest {
 
   @Test
   void pln1EqualSizesAreTakenInTheirOrder() {
-    Plan plan = GreedyPlanner.plan(fiveBuffers(), new int[] {0, 3, 1, 4, 2});
+    Plan plan = GreedyPlanner.plan(fiveBuffers(), new int[] {0, 3, 1, 4, 2}, ample());
     assertArrayEquals(new long[] {0, 4, 8, 0, 0}, plan.offsets());
     assertEquals(12, plan.heightBytes());
-    assertEquals(12, GreedyPlanner.plan(fiveBuffers(), GreedyPlanner.Order.SIZE).heightBytes());
+    assertEquals(
+        12, GreedyPlanner.plan(fiveBuffers(), GreedyPlanner.Order.SIZE, ample()).heightBytes());
     assertEquals(12, fiveBuffers().mostLiveBytes());
   }
 
   @Test
   void pln2TheLargestComesFirst() {
     Lifetimes lifetimes = lifetimes(row(0, 2, 4), row(1, 3, 2), row(2, 4, 4));
-    Plan plan = GreedyPlanner.plan(lifetimes, GreedyPlanner.Order.SIZE);
+    Plan plan = GreedyPlanner.plan(lifetimes, GreedyPlanner.Order.SIZE, ample());
     assertArrayEquals(new long[] {0, 4, 0}, plan.offsets());
     assertEquals(6, plan.heightBytes());
   }
@@ -101,7 +104,7 @@ class PlannersTest {
   @Test
   void pln3OnlyBuffersThatLiveTogetherAreInTheWay() {
     Lifetimes lifetimes = lifetimes(row(0, 10, 5), row(0, 4, 3), row(3, 6, 1), row(5, 10, 2));
-    Plan plan = GreedyPlanner.plan(lifetimes, GreedyPlanner.Order.SIZE);
+    Plan plan = GreedyPlanner.plan(lifetimes, GreedyPlanner.Order.SIZE, ample());
     assertArrayEquals(new long[] {0, 5, 8, 5}, plan.offsets());
     assertEquals(9, plan.heightBytes());
     assertEquals(9, lifetimes.mostLiveBytes());
@@ -112,7 +115,7 @@ class PlannersTest {
     Lifetimes lifetimes =
         lifetimes(
             row(0, 10, 4), row(0, 5, 2), row(0, 10, 4), row(0, 5, 2), row(0, 10, 4), row(5, 10, 2));
-    Plan plan = GreedyPlanner.plan(lifetimes, IntStream.range(0, 6).toArray());
+    Plan plan = GreedyPlanner.plan(lifetimes, IntStream.range(0, 6).toArray(), ample());
     assertArrayEquals(new long[] {0, 4, 6, 10, 12, 4}, plan.offsets());
   }
 
@@ -133,7 +136,7 @@ class PlannersTest {
     SplittableRandom random = new SplittableRandom(order.ordinal());
     for (int run = 0; run < 60; run++) {
       Lifetimes lifetimes = random(random, 1 + random.nextInt(80), 40, 30);
-      Plan plan = GreedyPlanner.plan(lifetimes, order);
+      Plan plan = GreedyPlanner.plan(lifetimes, order, ample());
       assertArrayEquals(naiveGreedy(lifetimes, order), plan.offsets());
       assertDisjoint(lifetimes, plan);
       assertTrue(plan.heightBytes() >= lifetimes.mostLiveBytes());
@@ -182,7 +185,7 @@ class PlannersTest {
     SplittableRandom random = new SplittableRandom(seed);
     for (int run = 0; run < 150; run++) {
       Lifetimes lifetimes = random(random, 2 + random.nextInt(6), 3 + random.nextInt(8), 9);
-      Plan plan = SearchPlanner.plan(lifetimes, 1_000_000);
+      Plan plan = SearchPlanner.plan(lifetimes, 1_000_000, ample());
       assertDisjoint(lifetimes, plan);
       long lowest =
           lowest(lifetimes, new long[lifetimes.count()], new boolean[lifetimes.count()], 0);
@@ -232,21 +235,22 @@ class PlannersTest {
     SplittableRandom random = new SplittableRandom(buffers);
     for (int run = 0; run < 10; run++) {
       Lifetimes lifetimes = random(random, buffers, times, 1 << 20);
-      Plan plan = SearchPlanner.plan(lifetimes, 20_000);
+      Plan plan = SearchPlanner.plan(lifetimes, 20_000, ample());
       assertDisjoint(lifetimes, plan);
       assertTrue(plan.heightBytes() >= plan.provenBytes());
       assertTrue(plan.provenBytes() >= lifetimes.mostLiveBytes());
       for (GreedyPlanner.Order order : GreedyPlanner.Order.values()) {
-        assertTrue(plan.heightBytes() <= GreedyPlanner.plan(lifetimes, order).heightBytes());
+        assertTrue(
+            plan.heightBytes() <= GreedyPlanner.plan(lifetimes, order, ample()).heightBytes());
       }
-      assertArrayEquals(plan.offsets(), SearchPlanner.plan(lifetimes, 20_000).offsets());
+      assertArrayEquals(plan.offsets(), SearchPlanner.plan(lifetimes, 20_000, ample()).offsets());
     }
   }
 
   @Test
   void withoutNodesTheBestGreedyPlanCounts() {
     Lifetimes lifetimes = random(new SplittableRandom(7), 60, 60, 100);
-    Plan plan = SearchPlanner.plan(lifetimes, 0);
+    Plan plan = SearchPlanner.plan(lifetimes, 0, ample());
     assertDisjoint(lifetimes, plan);
     assertEquals(lifetimes.mostLiveBytes(), plan.provenBytes());
   }
@@ -302,5 +306,50 @@ class PlannersTest {
             future,
             new SimulatedDevice(DeviceProfiles.ofCapacity(1L << 30)),
             EffectListeners.NONE);
+  }
+
+  private static PlanBudget ample() {
+    return new PlanBudget(1 << 30);
+  }
+
+  @Test
+  void lifetimesThatNestDeeplyAreTakenApartWithoutARecursion() {
+    int depth = 6_000;
+    long[] lower = LongStream.range(0, depth).toArray();
+    long[] upper = LongStream.range(0, depth).map(i -> 2L * depth - i).toArray();
+    long[] bytes = LongStream.range(0, depth).map(i -> 1 + i % 7).toArray();
+    Lifetimes nested = new Lifetimes(lower, upper, bytes, bytes);
+    Plan plan = SearchPlanner.plan(nested, 1000, ample());
+    assertEquals(nested.mostLiveBytes(), plan.heightBytes());
+  }
+
+  @Test
+  void aSearchThatTheBudgetDoesNotHoldKeepsTheGreedyPlan() {
+    Lifetimes lifetimes = fiveBuffers();
+    PlanBudget budget = new PlanBudget(0);
+    Plan greedy = GreedyPlanner.plan(lifetimes, GreedyPlanner.Order.SIZE, budget);
+    while (budget.spend(1 << 20)) {
+      // Until nearly nothing is left.
+    }
+    assertEquals(12, greedy.heightBytes());
+    assertNull(SearchPlanner.plan(lifetimes, 1000, budget));
+  }
+
+  @Test
+  void aTraceThatNoBudgetHoldsIsNotRun() {
+    int count = 20_000;
+    AllocationTrace.Builder trace = new AllocationTrace.Builder();
+    for (int i = 0; i < count; i++) {
+      trace.allocate(512L * (1 + i % 700), 0, PoolId.DEFAULT);
+    }
+    UnfitTraceException error =
+        assertThrows(
+            UnfitTraceException.class,
+            () ->
+                create(
+                    "plan-greedy-size",
+                    Map.of(),
+                    new FutureRequests(RandomTraces.build(trace), 0)));
+    assertTrue(error.getMessage().startsWith("fewer allocations that live at the same time"));
   }
 }

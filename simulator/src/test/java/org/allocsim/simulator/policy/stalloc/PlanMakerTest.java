@@ -12,7 +12,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.allocsim.simulator.policy.FutureRequests;
 import org.allocsim.simulator.policy.RandomTraces;
+import org.allocsim.simulator.policy.UnfitTraceException;
 import org.allocsim.simulator.policy.offline.Placement;
+import org.allocsim.simulator.policy.offline.PlanBudget;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.RequestKind;
@@ -80,7 +82,7 @@ class PlanMakerTest {
               512L * (1 + random.nextInt(20))));
     }
     Lifetimes lifetimes = lifetimes(buffers);
-    Placement placement = lifetimes.placement();
+    Placement placement = lifetimes.placement(new PlanBudget(buffers.size()));
     long[] offsets = new long[buffers.size()];
     for (int i = 0; i < buffers.size(); i++) {
       placement.place(i);
@@ -100,7 +102,7 @@ class PlanMakerTest {
             new Buffer(0, 3, 2),
             new Buffer(0, 9, 4),
             new Buffer(5, 9, 2));
-    Placement placement = lifetimes(buffers).placement();
+    Placement placement = lifetimes(buffers).placement(new PlanBudget(buffers.size()));
     for (int i = 0; i < buffers.size(); i++) {
       placement.place(i);
     }
@@ -110,7 +112,7 @@ class PlanMakerTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
-  void liveRowsOfAPlanNeverOverlap(int seed) {
+  void liveRowsOfAPlanNeverOverlap(int seed) throws UnfitTraceException {
     AllocationTrace trace = RandomTraces.of(seed, 3000, 1);
     StAllocPlan plan = PlanMaker.plan(new FutureRequests(trace, 0), UNBOUNDED);
     assertTrue(plan.reservedBytes() >= plan.liveBytes());
@@ -143,7 +145,7 @@ class PlanMakerTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
-  void aPlanIsTheLowestThatThreeOrdersComeTo(int seed) {
+  void aPlanIsTheLowestThatThreeOrdersComeTo(int seed) throws UnfitTraceException {
     SplittableRandom random = new SplittableRandom(seed);
     AllocationTrace.Builder program = new AllocationTrace.Builder();
     List<Integer> live = new ArrayList<>();
@@ -195,7 +197,7 @@ class PlanMakerTest {
   }
 
   @Test
-  void whatASteadyIterationFreesItselfSharesPlaces() {
+  void whatASteadyIterationFreesItselfSharesPlaces() throws UnfitTraceException {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     int carried = -1;
     for (int iteration = 0; iteration < 4; iteration++) {
@@ -221,7 +223,7 @@ class PlanMakerTest {
   }
 
   @Test
-  void whatAProgramFreesBeforeItsSecondIterationSharesPlaces() {
+  void whatAProgramFreesBeforeItsSecondIterationSharesPlaces() throws UnfitTraceException {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     trace.markerBegin("Iteration Index : 0");
     trace.free(trace.allocate(8192, 0, PoolId.DEFAULT));
@@ -235,7 +237,7 @@ class PlanMakerTest {
   }
 
   @Test
-  void theSecondIterationMayBeginWithTheFirstRequest() {
+  void theSecondIterationMayBeginWithTheFirstRequest() throws UnfitTraceException {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     trace.markerBegin("Iteration Index : 0");
     trace.markerBegin("Iteration Index : 1");
@@ -246,7 +248,7 @@ class PlanMakerTest {
   }
 
   @Test
-  void theSteadyIterationIsPlannedOnceAndWhatItInheritsHasItsOwnPlace() {
+  void theSteadyIterationIsPlannedOnceAndWhatItInheritsHasItsOwnPlace() throws UnfitTraceException {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     int weights = trace.allocate(4096, 0, PoolId.DEFAULT);
     int carried = -1;
@@ -271,7 +273,7 @@ class PlanMakerTest {
   }
 
   @Test
-  void requestsThatTheDeviceCannotHoldAreLeftOut() {
+  void requestsThatTheDeviceCannotHoldAreLeftOut() throws UnfitTraceException {
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     trace.allocate(1024, 0, PoolId.DEFAULT);
     trace.allocate(1L << 50, 0, PoolId.DEFAULT);
