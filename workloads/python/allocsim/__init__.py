@@ -1,0 +1,24 @@
+"""allocsim for Python: record a PyTorch program's GPU memory, and ask about the recording.
+
+    allocsim record -- python train.py      # on the command line, without a change to the script
+    with allocsim.record("run"): ...        # in a script
+    allocsim.open("run.pickle").peak()      # afterwards
+"""
+
+from __future__ import annotations
+
+from .recorder import Recorder, record
+from .version import VERSION as __version__
+
+__all__ = ["AllocsimError", "Recorder", "Recording", "__version__", "open", "record", "run"]
+
+_LATER = ("AllocsimError", "Recording", "open", "run")
+
+
+def __getattr__(name: str):
+    # A program that only records does not pay for what asks afterwards.
+    if name in _LATER:
+        from . import recording
+
+        return getattr(recording, name)
+    raise AttributeError(f"module 'allocsim' has no attribute {name!r}")

@@ -1,0 +1,33 @@
+"""The command ``allocsim``: records here, and leaves everything else to the program in Java."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+from .engine import EngineMissing, command
+
+
+def main() -> NoReturn:
+    """Runs the command that the arguments name."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["record"]:
+        from .recorder.command import main as record
+
+        sys.exit(record(arguments[1:]))
+    try:
+        program, environment = command()
+    except EngineMissing as problem:
+        print(f"allocsim: {problem}", file=sys.stderr)
+        sys.exit(1)
+    if os.name == "nt":
+        import subprocess
+
+        sys.exit(subprocess.call([*program, *arguments], env=environment))
+    sys.stdout.flush()
+    os.execve(program[0], [*program, *arguments], environment)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+"""Records what PyTorch's allocator does, and the circumstances that its snapshots lack.
+
+PyTorch's own recorder follows the allocations; nothing here runs once per allocation. What is
+added stands in the snapshot under the key ``allocsim_record``, as JSON text; see
+``workloads/python/RECORD.md``.
+"""
+
+from .recorder import Recorder, record
+
+__all__ = ["Recorder", "record"]

@@ -1,0 +1,337 @@
+"""What a snapshot does not hold: circumstances, calls with their position, pools, marks.
+
+A position is the number of allocations, frees and completed frees since the process began, as the
+allocator counts them itself. Counted back from the end of the history it names one entry exactly,
+whatever the clocks say and however much of the history was lost.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+import weakref
+from collections import deque
+from typing import Any
+
+from ..version import VERSION
+from .nvml import Nvml
+from .patches import Patches
+
+RECORD_VERSION = 1
+SETTING_NAMES = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_NO_CUDA_MEMORY_CACHING")
+MOST_CALLS = 100_000
+MOST_MARKS = 400_000
+MOST_SAMPLES = 4096
+
+
+class Facts:
+    """Collects while the program runs; :meth:`document` is what goes to the file."""
+
+    def __init__(self) -> None:
+        self.started_nanos = time.time_ns()
+        # PyTorch reads the settings when it is loaded; what the program writes there later has no effect.
+        self.settings = {name: os.environ[name] for name in SETTING_NAMES if name in os.environ}
+        self.calls: deque[dict[str, Any]] = deque(maxlen=MOST_CALLS)
+        self.marks: deque[tuple[str, str, int, int]] = deque(maxlen=MOST_MARKS)
+        self.stream_uses: deque[tuple[int, int, int, int]] = deque(maxlen=MOST_CALLS)
+        self.pools: dict[tuple[int, int], dict[str, Any]] = {}
+        self.fractions: dict[int, list[tuple[float, int]]] = {}
+        self.steps = 0
+        self.lost = 0
+        self.stats_resets = 0
+        self._torch: Any = None
+        self._optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._nvml: Nvml | None = None
+        self._handles: dict[int, Any] = {}
+        self._samples: deque[tuple[int, int, int, int]] = deque(maxlen=MOST_SAMPLES)
+        self._offsets: dict[int, list[int]] = {}
+        self._static: dict[str, Any] = {}
+        self._devices: list[dict[str, Any]] = []
+
+    # --- what the program asks -------------------------------------------------------------
+
+    def observe(self, torch: Any, patches: Patches) -> None:
+        """Follows the calls that a history does not show. CUDA may not have begun yet."""
+        self._torch = torch
+        native = torch._C
+        for name in ("_cuda_emptyCache", "_accelerator_emptyCache"):
+            patches.wrap(native, name, before=lambda *a, **k: self._call("empty_cache"))
+        patches.wrap(native, "_cuda_setMemoryFraction", after=self._fraction_set)
+        for name in (
+            "_cuda_cudaCachingAllocator_set_allocator_settings",
+            "_accelerator_setAllocatorSettings",
+        ):
+            patches.wrap(
+                native, name, after=lambda result, text, *a: self._call("settings", settings=str(text))
+            )
+        patches.wrap(native, "_cuda_resetAccumulatedMemoryStats", before=self._stats_reset)
+        patches.wrap(
+            native, "_cuda_releasePool", before=lambda device, pool: self._pool_end(tuple(pool))
+        )
+        told = lambda result, *a, **k: self._call("mem_get_info", free_bytes=int(result[0]))
+        patches.wrap(torch.cuda.memory, "mem_get_info", after=told)
+        patches.wrap(torch.cuda, "mem_get_info", after=told)
+        patches.wrap(torch.Tensor, "record_stream", before=self._stream_used)
+        pool = getattr(torch.cuda, "MemPool", None)
+        if pool is not None:
+            patches.wrap(pool, "__init__", after=lambda result, made, *a, **k: self._pool_made(made))
+        graph = getattr(torch.cuda, "CUDAGraph", None)
+        if graph is not None:
+            patches.wrap(graph, "capture_begin", after=lambda result, made, *a, **k: self._capture(made))
+        self._observe_phases(torch, patches)
+
+    def _observe_phases(self, torch: Any, patches: Patches) -> None:
+        try:
+            from torch.optim.optimizer import (
+                register_optimizer_step_post_hook,
+                register_optimizer_step_pre_hook,
+            )
+        except ImportError:
+            pass
+        else:
+            begun = register_optimizer_step_pre_hook(self._step_begins)
+            ended = register_optimizer_step_post_hook(self._step_ends)
+            patches.on_undo(begun.remove)
+            patches.on_undo(ended.remove)
+        self._span(patches, torch.autograd, "backward", "backward")
+        loader = sys.modules.get("torch.utils.data.dataloader")
+        if loader is not None:
+            self._span(patches, loader._BaseDataLoaderIter, "__next__", "data")
+
+    def _span(self, patches: Patches, owner: Any, name: str, label: str) -> None:
+        original = getattr(owner, name, None)
+        if original is None:
+            return
+        import functools
+
+        @functools.wraps(original)
+        def spanned(*args: Any, **kwargs: Any) -> Any:
+            self.mark("START", label)
+            try:
+                return original(*args, **kwargs)
+            finally:
+                self.mark("END", label)
+
+        patches.replace(owner, name, spanned)
+
+    def mark(self, stage: str, name: str) -> None:
+        """The begin or end of a span of the program."""
+        if self._devices:
+            self.marks.append((stage, name, self._torch.cuda.current_device(), time.time_ns()))
+
+    def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        self.mark("START", f"Optimizer.step#{type(optimizer).__name__}.step")
+
+    def _step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        self.steps += 1
+        self._optimizers.add(optimizer)
+        self.mark("END", f"Optimizer.step#{type(optimizer).__name__}.step")
+
+    def _call(self, kind: str, **further: Any) -> None:
+        if not self._devices:
+            if kind == "settings":
+                self.calls.append({"call": kind, "before_start": True, **further})
+            return
+        now = time.time_ns()
+        if len(self.calls) == MOST_CALLS:
+            self.lost += 1
+        positions = [self.position(each["device"]) for each in self._devices]
+        self.calls.append({"call": kind, "time_unix_nanos": now, "positions": positions, **further})
+
+    def _fraction_set(self, result: Any, fraction: float, device: int) -> None:
+        self.fractions.setdefault(int(device), []).append((float(fraction), time.time_ns()))
+
+    def _stream_used(self, tensor: Any, stream: Any) -> None:
+        if len(self.stream_uses) == MOST_CALLS:
+            self.lost += 1
+        self.stream_uses.append(
+            (tensor.device.index or 0, tensor.untyped_storage().data_ptr(), int(stream.cuda_stream), time.time_ns())
+        )
+
+    def _pool_made(self, pool: Any) -> None:
+        identity = tuple(int(each) for each in pool.id)
+        self.pools[identity] = {"kind": "mem_pool", "begin_unix_nanos": time.time_ns()}
+        weakref.finalize(pool, self._pool_end, identity).atexit = False
+
+    def _capture(self, graph: Any) -> None:
+        identity = tuple(int(each) for each in graph.pool())
+        entry = self.pools.setdefault(identity, {"kind": "graph", "begin_unix_nanos": time.time_ns()})
+        entry["captures"] = entry.get("captures", 0) + 1
+        entry["live"] = entry.get("live", 0) + 1
+        weakref.finalize(graph, self._graph_end, identity).atexit = False
+
+    def _graph_end(self, identity: tuple[int, int]) -> None:
+        entry = self.pools[identity]
+        entry["live"] -= 1
+        if entry["live"] == 0 and entry["kind"] == "graph":
+            self._pool_end(identity)
+
+    def _pool_end(self, identity: tuple[int, int]) -> None:
+        entry = self.pools.get(tuple(int(each) for each in identity))
+        if entry is not None:
+            entry["end_unix_nanos"] = time.time_ns()
+            entry["end_positions"] = [self.position(each["device"]) for each in self._devices]
+
+    # --- positions -------------------------------------------------------------------------
+
+    def position(self, device: int) -> list[int]:
+        """Allocations, frees and completed frees of a device since the process began."""
+        stats = self._torch._C._cuda_memoryStats(device)
+        offsets = self._offsets.get(device, (0, 0, 0))
+        allocation = stats["allocation"]["all"]
+        return [
+            allocation["allocated"] + offsets[0],
+            allocation["freed"] + offsets[1],
+            stats["active"]["all"]["freed"] + offsets[2],
+        ]
+
+    def _stats_reset(self, device: int) -> None:
+        self._offsets[int(device)] = self.position(int(device))
+        self.stats_resets += 1
+
+    # --- circumstances ---------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Takes down the circumstances, as CUDA has just begun."""
+        torch = self._torch
+        self._nvml = Nvml()
+        self._static = {
+            "allocsim": VERSION,
+            "python": platform.python_version(),
+            "pytorch": torch.__version__,
+            "cuda": torch.version.cuda,
+            "hip": torch.version.hip,
+            "driver": self._nvml.driver(),
+            "allocator_backend": torch.cuda.get_allocator_backend(),
+            "libraries": {
+                name: module.__version__
+                for name in ("transformers", "lightning", "pytorch_lightning", "accelerate", "deepspeed")
+                if (module := sys.modules.get(name)) is not None and hasattr(module, "__version__")
+            },
+        }
+        for device in range(torch.cuda.device_count()):
+            properties = torch.cuda.get_device_properties(device)
+            uuid = getattr(properties, "uuid", None)
+            self._handles[device] = self._nvml.handle(None if uuid is None else str(uuid), device)
+            self._devices.append(
+                {
+                    "device": device,
+                    "name": properties.name,
+                    "total_bytes": properties.total_memory,
+                    "compute_capability": f"{properties.major}.{properties.minor}",
+                    "multiprocessors": properties.multi_processor_count,
+                    "start_position": self.position(device),
+                }
+            )
+        self.sample()
+
+    def sample(self) -> None:
+        """How much of each card is in use, by everyone."""
+        for device, handle in self._handles.items():
+            memory = self._nvml.memory(handle) if self._nvml is not None else None
+            if memory is not None:
+                self._samples.append((time.time_ns(), device, *memory))
+
+    def out_of_memory(self, device: int, requested: int, total: int, free: int) -> None:
+        """A request failed: what PyTorch tells its observers."""
+        self._call(
+            "out_of_memory",
+            device=int(device),
+            requested_bytes=int(requested),
+            total_bytes=int(total),
+            free_bytes=int(free),
+        )
+
+    def _categories(self) -> list[dict[str, Any]]:
+        """Which storages hold parameters, gradients and the optimizers' state now."""
+        rows: dict[tuple[int, int], dict[str, Any]] = {}
+
+        def add(tensor: Any, category: str) -> None:
+            try:
+                if not tensor.is_cuda:
+                    return
+                storage = tensor.untyped_storage()
+                key = (tensor.device.index, storage.data_ptr())
+                if key[1]:
+                    rows.setdefault(
+                        key,
+                        {"device": key[0], "address": key[1], "bytes": storage.nbytes(), "category": category},
+                    )
+            except Exception:
+                pass  # A tensor without a storage of its own, such as a wrapper.
+
+        for optimizer in list(self._optimizers):
+            for group in optimizer.param_groups:
+                for parameter in group["params"]:
+                    add(parameter, "parameter")
+                    if parameter.grad is not None:
+                        add(parameter.grad, "gradient")
+            for state in list(optimizer.state.values()):
+                for value in state.values() if isinstance(state, dict) else ():
+                    if isinstance(value, self._torch.Tensor):
+                        add(value, "optimizer_state")
+        return list(rows.values())
+
+    def document(self, reason: str, is_complete: bool) -> dict[str, Any]:
+        """Everything as it is now, ready for JSON."""
+        devices = []
+        for each in self._devices:
+            device = each["device"]
+            entry = {**each, "end_position": self.position(device)}
+            fractions = self.fractions.get(device, [])
+            if fractions:
+                entry["memory_fraction"] = fractions[-1][0]
+                entry["limit_bytes"] = int(fractions[-1][0] * each["total_bytes"])
+                entry["memory_fractions"] = [
+                    {"fraction": fraction, "time_unix_nanos": nanos} for fraction, nanos in fractions
+                ]
+            entry["processes"] = [
+                {"pid": pid, "bytes": used}
+                for pid, used in (self._nvml.processes(self._handles[device]) or () if self._nvml else ())
+            ]
+            devices.append(entry)
+        return {
+            "version": RECORD_VERSION,
+            "reason": reason,
+            "complete": is_complete,
+            "started_unix_nanos": self.started_nanos,
+            "written_unix_nanos": time.time_ns(),
+            **self._static,
+            "rank": _number("RANK"),
+            "local_rank": _number("LOCAL_RANK"),
+            "world_size": _number("WORLD_SIZE"),
+            "settings": self.settings,
+            "devices": devices,
+            "calls": list(self.calls),
+            "pools": [
+                {"pool": list(identity), **{k: v for k, v in entry.items() if k != "live"}}
+                for identity, entry in self.pools.items()
+            ],
+            "stream_uses": [
+                {"device": device, "address": address, "stream": stream, "time_unix_nanos": nanos}
+                for device, address, stream, nanos in self.stream_uses
+            ],
+            "categories": self._categories(),
+            "samples": [
+                {"time_unix_nanos": nanos, "device": device, "used_bytes": used, "free_bytes": free}
+                for nanos, device, used, free in self._samples
+            ],
+            "steps": self.steps,
+            "lost_calls": self.lost,
+        }
+
+    def annotations(self) -> list[dict[str, Any]]:
+        """The marks in the form of the snapshot's own ``external_annotations``."""
+        return [
+            {"stage": stage, "name": name, "device": device, "time_us": nanos // 1000}
+            for stage, name, device, nanos in list(self.marks)
+        ]
+
+
+def _number(name: str) -> int | None:
+    try:
+        return int(os.environ[name])
+    except (KeyError, ValueError):
+        return None

@@ -1,0 +1,69 @@
+"""Begins a recording in a process that `allocsim record` started, once it loads PyTorch."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import json
+import os
+import sys
+from typing import Any, Callable
+
+from .recorder import Recorder, say
+
+VARIABLE = "ALLOCSIM_RECORD"
+
+
+def follow() -> None:
+    """Waits for ``import torch``."""
+    options = json.loads(os.environ[VARIABLE])
+
+    def install(torch: Any) -> None:
+        try:
+            recorder = Recorder(
+                options["path"],
+                max_entries=options["max_entries"],
+                stacks=options["stacks"],
+                flush_seconds=options["flush_seconds"],
+                mark=_mark(options["parent"]),
+            )
+            recorder.install(torch)
+            recorder.follow_signals()
+        except Exception as problem:
+            say(f"this process is not recorded: {problem}")
+
+    if "torch" in sys.modules:
+        install(sys.modules["torch"])
+    else:
+        sys.meta_path.insert(0, _AfterImport("torch", install))
+
+
+def _mark(parent: int) -> str:
+    """What distinguishes the file of this process: its rank, else its number, nothing for the program itself."""
+    if "RANK" in os.environ:
+        return f"rank{os.environ['RANK']}"
+    return "" if os.getppid() == parent else f"pid{os.getpid()}"
+
+
+class _AfterImport(importlib.abc.MetaPathFinder):
+    """Calls a function with a module when it has been loaded, once."""
+
+    def __init__(self, name: str, action: Callable[[Any], None]) -> None:
+        self._name = name
+        self._action = action
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
+        if fullname != self._name:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path)
+        if spec is None or spec.loader is None:
+            return None
+        load = spec.loader.exec_module
+
+        def exec_module(module: Any) -> None:
+            load(module)
+            self._action(module)
+
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec

@@ -1,0 +1,205 @@
+"""Runs PyTorch's recorder over a program, or a part of one, and writes what it saw."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Any, Iterator
+
+from .facts import Facts
+from .files import rank_path, write_snapshot
+from .patches import Patches
+
+MAX_ENTRIES = 5_000_000
+KEY = "allocsim_record"
+
+#: Writing in between may take this share of the time, and no more.
+FLUSH_SHARE = 0.01
+SAMPLE_SECONDS = 1.0
+
+
+class Recorder:
+    """One recording of this process.
+
+    Args:
+        path: the file to write; in a process of several, its rank goes in before the ending.
+        max_entries: how many entries of the history are kept; the oldest go first.
+        stacks: ``"python"``, ``"all"`` (with C++) or ``"none"``.
+        flush_seconds: shortest time between files written in between, 0 for none. What is written
+            takes no more than a hundredth of the time, so that it comes less often as it grows.
+    """
+
+    def __init__(
+        self,
+        path: str = "run.pickle",
+        *,
+        max_entries: int = MAX_ENTRIES,
+        stacks: str = "python",
+        flush_seconds: float = 60.0,
+        mark: str | None = None,
+    ) -> None:
+        if stacks not in ("python", "all", "none"):
+            raise ValueError(f"stacks is {stacks!r}; there are python, all and none")
+        rank = os.environ.get("RANK")
+        if mark is None:
+            mark = f"rank{rank}" if rank is not None else ""
+        self.path = os.path.abspath(rank_path(path, mark))
+        self.facts = Facts()
+        self.written_bytes = 0
+        self._max_entries = max_entries
+        self._stacks = stacks
+        self._flush_seconds = flush_seconds
+        self._patches = Patches()
+        self._torch: Any = None
+        self._pid = os.getpid()
+        self._writing = threading.RLock()
+        self._ended = threading.Event()
+        self._begun = False
+        self._saw_out_of_memory = False
+
+    # --- life ------------------------------------------------------------------------------
+
+    def install(self, torch: Any) -> None:
+        """Begins as soon as the program uses CUDA; it may have done so already."""
+        self._torch = torch
+        if not torch.backends.cuda.is_built():
+            say("this PyTorch is built without CUDA, so there is no GPU memory to record")
+            return
+        self._patches.replace(torch.cuda.memory, "_record_memory_history", self._ignore_own_recording)
+        self.facts.observe(torch, self._patches)
+        torch.cuda._lazy_call(self._begin)
+
+    def _ignore_own_recording(self, *args: Any, **kwargs: Any) -> None:
+        """The program's own calls must not stop or clear the history; its dumps show ours."""
+        self.facts.calls.append({"call": "record_memory_history", "ignored": True})
+
+    def _begin(self) -> None:
+        if self._begun or self._ended.is_set():
+            return
+        try:
+            self._start_history()
+        except Exception as problem:
+            say(f"nothing is recorded: PyTorch {self._torch.__version__} refuses ({problem})")
+            return
+        self._begun = True
+        atexit.register(self.close, "end")
+        with contextlib.suppress(Exception):
+            self._torch._C._cuda_attach_out_of_memory_observer(self._out_of_memory)
+        if self._flush_seconds > 0 or SAMPLE_SECONDS > 0:
+            threading.Thread(target=self._keep_up, name="allocsim-record", daemon=True).start()
+
+    def _start_history(self) -> None:
+        torch = self._torch
+        backend = torch.cuda.get_allocator_backend()
+        if backend != "native":
+            raise RuntimeError(f"the allocator is {backend}, which keeps no history")
+        options: dict[str, Any] = {"max_entries": self._max_entries}
+        if self._stacks == "none":
+            options["context"] = None
+        else:
+            options["stacks"] = self._stacks
+        torch.cuda.memory._record_memory_history_impl("all", **options)
+        self.facts.begin()
+
+    def close(self, reason: str = "end") -> None:
+        """Writes the file and ends the recording; later calls do nothing."""
+        if self._ended.is_set() or os.getpid() != self._pid:
+            return
+        if self._begun:
+            self.write(reason, is_complete=True)
+        self._ended.set()
+        self._patches.undo()
+        atexit.unregister(self.close)
+        if self._begun:
+            with contextlib.suppress(Exception):
+                self._torch.cuda.memory._record_memory_history_impl(None)
+
+    # --- writing ---------------------------------------------------------------------------
+
+    def write(self, reason: str, is_complete: bool = False) -> str | None:
+        """Writes everything recorded so far; returns the file, None where there is nothing yet."""
+        if not self._begun or self._ended.is_set() or os.getpid() != self._pid:
+            return None
+        with self._writing:
+            try:
+                document = self.facts.document(reason, is_complete)
+                snapshot = self._torch._C._cuda_memorySnapshot(None)
+                snapshot["external_annotations"] = sorted(
+                    list(snapshot.get("external_annotations", ())) + self.facts.annotations(),
+                    key=lambda each: each["time_us"],
+                )
+                snapshot[KEY] = json.dumps(document, separators=(",", ":"))
+                self.written_bytes = write_snapshot(self.path, snapshot)
+                return self.path
+            except Exception as problem:
+                say(f"{self.path} was not written: {problem}")
+                return None
+
+    def _out_of_memory(self, device: int, requested: int, total: int, free: int) -> None:
+        try:
+            self.facts.out_of_memory(device, requested, total, free)
+            # Programs that catch the first failure meet many; the end writes them all.
+            if not self._saw_out_of_memory:
+                self._saw_out_of_memory = True
+                self.write("out_of_memory")
+        except Exception:
+            pass
+
+    def _keep_up(self) -> None:
+        next_flush = time.monotonic() + self._flush_seconds
+        while not self._ended.wait(SAMPLE_SECONDS):
+            if os.getpid() != self._pid:
+                return
+            self.facts.sample()
+            if self._flush_seconds > 0 and time.monotonic() >= next_flush:
+                began = time.monotonic()
+                self.write("flush")
+                took = time.monotonic() - began
+                next_flush = began + took + max(self._flush_seconds, took / FLUSH_SHARE)
+
+    # --- signals ---------------------------------------------------------------------------
+
+    def follow_signals(self) -> None:
+        """Writes on SIGUSR2, and on SIGTERM before it ends the process, where the program has no handlers."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        if hasattr(signal, "SIGUSR2") and signal.getsignal(signal.SIGUSR2) == signal.SIG_DFL:
+            signal.signal(signal.SIGUSR2, lambda number, frame: self.write("signal"))
+        if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, self._terminate)
+
+    def _terminate(self, number: int, frame: Any) -> None:
+        self.close("sigterm")
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def record(path: str = "run.pickle", **options: Any) -> Iterator[Recorder]:
+    """Records the GPU memory of the code in a ``with`` block; the options are those of :class:`Recorder`.
+
+    What the program held before the block is found from the memory at its end.
+    """
+    import torch
+
+    recorder = Recorder(path, **options)
+    recorder.install(torch)
+    reason = "end"
+    try:
+        yield recorder
+    except BaseException as problem:
+        reason = "out_of_memory" if isinstance(problem, torch.cuda.OutOfMemoryError) else "error"
+        raise
+    finally:
+        recorder.close(reason)
+
+
+def say(sentence: str) -> None:
+    """One line for the user, on the standard error output."""
+    print(f"allocsim record: {sentence}", file=sys.stderr, flush=True)

@@ -1,0 +1,333 @@
+"""Records ten programs on a GPU, and measures what recording costs.
+
+    python3 workloads/python/tests/gpu_check.py OUT [PROGRAM...]
+
+OUT gets the recordings, PROGRAM.pickle.gz, and costs.json. Afterwards, for every recording:
+
+    allocsim verify OUT/PROGRAM.pickle.gz
+
+A program is run in turns without and with recording, each time in a process of its own, and tells
+the median time of its steps. Those that a machine lacks libraries for are left out, and said so.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Callable
+
+PACKAGE = Path(__file__).resolve().parent.parent
+STEPS = int(os.environ.get("GPU_CHECK_STEPS", "30"))
+ROUNDS = int(os.environ.get("GPU_CHECK_ROUNDS", "2"))
+
+
+def steps(step: Callable[[int], object], count: int = STEPS) -> list[float]:
+    """Seconds of each step, after a fifth of them to warm up."""
+    import torch
+
+    times = []
+    for number in range(count):
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        step(number)
+        torch.cuda.synchronize()
+        times.append(time.perf_counter() - began)
+    return times[count // 5 :]
+
+
+def mlp() -> list[float]:
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(*[layer for _ in range(8) for layer in (nn.Linear(2048, 2048), nn.ReLU())]).cuda()
+    optimizer = torch.optim.AdamW(model.parameters())
+
+    def step(number: int) -> None:
+        loss = model(torch.randn(512 + 64 * (number % 5), 2048).cuda()).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return steps(step)
+
+
+def transformer() -> list[float]:
+    import torch
+    from torch import nn
+
+    layer = nn.TransformerEncoderLayer(768, 12, 3072, batch_first=True)
+    model = nn.TransformerEncoder(layer, 12).cuda()
+    optimizer = torch.optim.AdamW(model.parameters())
+
+    def step(number: int) -> None:
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = model(torch.randn(8, 256 + 128 * (number % 4), 768, device="cuda")).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if number % 10 == 9:
+            torch.cuda.empty_cache()
+
+    return steps(step)
+
+
+def many_small() -> list[float]:
+    import random
+
+    import torch
+
+    chooser = random.Random(1)
+
+    def step(number: int) -> None:
+        kept = []
+        for _ in range(1000):
+            kept.append(torch.empty(chooser.randint(1, 1 << 16), device="cuda"))
+            if len(kept) > 200:
+                del kept[chooser.randrange(len(kept))]
+        if number % 7 == 6:
+            kept.clear()
+            torch.cuda.empty_cache()
+
+    return steps(step)
+
+
+def streams() -> list[float]:
+    import torch
+
+    side = [torch.cuda.Stream() for _ in range(3)]
+    weight = torch.randn(2048, 2048, device="cuda")
+
+    def step(number: int) -> None:
+        for stream in side:
+            with torch.cuda.stream(stream):
+                x = torch.randn(1024, 2048, device="cuda")
+                y = x @ weight
+            y.record_stream(torch.cuda.current_stream())
+            torch.cuda.current_stream().wait_stream(stream)
+            (y * 2).sum()
+            del x, y
+        if number % 5 == 4:
+            torch.cuda.empty_cache()
+
+    return steps(step)
+
+
+def graphs() -> list[float]:
+    import torch
+
+    model = torch.nn.Sequential(torch.nn.Linear(1024, 4096), torch.nn.GELU(), torch.nn.Linear(4096, 1024)).cuda()
+    x = torch.randn(256, 1024, device="cuda")
+    model(x)
+
+    def step(number: int) -> None:
+        graph = torch.cuda.CUDAGraph()
+        with torch.no_grad(), torch.cuda.graph(graph):
+            y = model(x)
+            z = model(y)
+        graph.replay()
+        del y, z, graph
+        pool = torch.cuda.MemPool()
+        with torch.cuda.use_mem_pool(pool):
+            kept = torch.empty(3 << 20, device="cuda")
+        del kept, pool
+        gc.collect()
+
+    return steps(step)
+
+
+def refused() -> list[float]:
+    import torch
+
+    torch.cuda.set_per_process_memory_fraction(2e9 / torch.cuda.get_device_properties(0).total_memory)
+    kept = []
+
+    def step(number: int) -> None:
+        try:
+            kept.append(torch.empty(150_000_000 + number * 1_000_000, dtype=torch.uint8, device="cuda"))
+            kept.append(torch.empty(1_000_000, dtype=torch.uint8, device="cuda"))
+        except torch.cuda.OutOfMemoryError:
+            del kept[: len(kept) // 2]
+            torch.cuda.mem_get_info()
+
+    return steps(step, 3 * STEPS)
+
+
+def collected() -> list[float]:
+    """garbage_collection_threshold, which works against a limit that no snapshot holds."""
+    import random
+
+    import torch
+
+    torch.cuda.set_per_process_memory_fraction(4e9 / torch.cuda.get_device_properties(0).total_memory)
+    chooser = random.Random(2)
+    kept = []
+
+    def step(number: int) -> None:
+        for _ in range(40):
+            kept.append(torch.empty(chooser.randint(1 << 20, 60 << 20), dtype=torch.uint8, device="cuda"))
+            while sum(each.nbytes for each in kept) > 2_500_000_000:
+                del kept[chooser.randrange(len(kept))]
+
+    return steps(step)
+
+
+collected.settings = "garbage_collection_threshold:0.6"  # type: ignore[attr-defined]
+
+
+def _gpt2():
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    return GPT2LMHeadModel(GPT2Config(n_layer=12, n_embd=768, n_head=12, vocab_size=50257, n_positions=1024)).cuda()
+
+
+def _train(model, batch: int) -> list[float]:
+    import torch
+
+    optimizer = torch.optim.AdamW([each for each in model.parameters() if each.requires_grad], lr=1e-4)
+
+    def step(number: int) -> None:
+        x = torch.randint(0, 50000, (batch, 512 + 64 * (number % 3))).cuda()
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = model(input_ids=x, labels=x).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return steps(step)
+
+
+def gpt2() -> list[float]:
+    return _train(_gpt2(), 8)
+
+
+def expandable() -> list[float]:
+    return _train(_gpt2(), 8)
+
+
+expandable.settings = "expandable_segments:True"  # type: ignore[attr-defined]
+
+
+def generate() -> list[float]:
+    import torch
+
+    model = _gpt2().eval()
+
+    def step(number: int) -> None:
+        x = torch.randint(0, 50000, (4, 16 + 8 * (number % 4))).cuda()
+        with torch.no_grad():
+            model.generate(x, max_new_tokens=32, do_sample=False, pad_token_id=0)
+
+    return steps(step, max(STEPS // 2, 5))
+
+
+def lora() -> list[float]:
+    from peft import LoraConfig, get_peft_model
+
+    return _train(get_peft_model(_gpt2(), LoraConfig(r=8, target_modules=["c_attn"])), 8)
+
+
+def vision() -> list[float]:
+    import timm
+    import torch
+
+    model = timm.create_model("resnet50").cuda()
+    optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)
+
+    def step(number: int) -> None:
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = model(torch.randn(64, 3, 224, 224).cuda()).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return steps(step)
+
+
+PROGRAMS = {
+    program.__name__: program
+    for program in (
+        mlp, transformer, many_small, streams, graphs, refused, collected, gpt2, expandable, generate, lora, vision,
+    )
+}  # fmt: skip
+
+
+def run_one(name: str, into: str) -> None:
+    """Runs one program in this process."""
+    times = PROGRAMS[name]()
+    Path(into).write_text(json.dumps(times))
+
+
+def measure(name: str, out: Path) -> dict[str, object]:
+    """Runs one program in turns without and with recording."""
+    times: dict[bool, list[float]] = {False: [], True: []}
+    times_file = out / f"{name}.times.json"
+    recording = out / f"{name}.pickle.gz"
+    environment = dict(os.environ, PYTHONPATH=str(PACKAGE), OMP_NUM_THREADS="8")
+    settings = getattr(PROGRAMS[name], "settings", "")
+    if settings:
+        environment["PYTORCH_CUDA_ALLOC_CONF"] = settings
+    program = [sys.executable, __file__, "--one", name, str(times_file)]
+    for _ in range(ROUNDS):
+        for records in (False, True):
+            prefix = [sys.executable, "-m", "allocsim", "record", "-o", str(recording), "--"] if records else []
+            process = subprocess.run(prefix + program, env=environment, capture_output=True, text=True)
+            if process.returncode != 0:
+                return {"program": name, "failed": process.stderr[-800:]}
+            times[records] += json.loads(times_file.read_text())
+    times_file.unlink()
+    without, with_recording = statistics.median(times[False]), statistics.median(times[True])
+    if not recording.is_file():
+        return {"program": name, "failed": "no recording: " + process.stderr[-800:]}
+    return {
+        "program": name,
+        "settings": settings,
+        "step_seconds": without,
+        "recorded_step_seconds": with_recording,
+        "cost_percent": round((with_recording / without - 1) * 100, 2),
+        "file_bytes": recording.stat().st_size,
+        **_inside(recording),
+    }
+
+
+def _inside(recording: Path) -> dict[str, object]:
+    import gzip
+    import pickle
+
+    snapshot = pickle.loads(gzip.decompress(recording.read_bytes()))
+    document = json.loads(snapshot["allocsim_record"])
+    events = sum(len(each) for each in snapshot["device_traces"])
+    return {
+        "events": events,
+        "bytes_per_event": round(recording.stat().st_size / max(events, 1), 1),
+        "steps": document["steps"],
+        "calls": len(document["calls"]),
+        "complete": document["complete"],
+        "limit_bytes": document["devices"][0].get("limit_bytes"),
+    }
+
+
+def main(arguments: list[str]) -> int:
+    if arguments[:1] == ["--one"]:
+        run_one(*arguments[1:])
+        return 0
+    if not arguments or any(each not in PROGRAMS for each in arguments[1:]):
+        print(__doc__, "Programs:", ", ".join(PROGRAMS), file=sys.stderr)
+        return 2
+    out = Path(arguments[0])
+    out.mkdir(parents=True, exist_ok=True)
+    costs = []
+    for name in arguments[1:] or PROGRAMS:
+        costs.append(measure(name, out))
+        print(json.dumps(costs[-1]), flush=True)
+    (out / "costs.json").write_text(json.dumps(costs, indent=1) + "\n")
+    return 1 if any("failed" in each for each in costs) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
