@@ -1,5 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.allocsim.simulator.stats.BlockEffects;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,9 @@ final class BlockPool {
 
   private final FreeLists lists;
 
+  /** No free block of fewer bytes is a whole segment or has a whole page. */
+  private long leastReleasableBytes = Long.MAX_VALUE;
+
   BlockPool(
       int owner,
       boolean small,
@@ -62,20 +67,32 @@ final class BlockPool {
     return list;
   }
 
+  /** The pool has a segment that is given back whole, or by pages, of so many bytes. */
+  void hasSegment(long releasableBytes) {
+    leastReleasableBytes = Math.min(leastReleasableBytes, releasableBytes);
+  }
+
+  /**
+   * Mapped free blocks by ascending (stream, bytes, position) that are large enough to be a whole
+   * segment or to have a whole page. Of others there may be any number; of these a device holds
+   * few.
+   */
+  List<Block> releasableInOrder() {
+    return freeInOrder(leastReleasableBytes);
+  }
+
   /** All mapped free blocks by ascending (stream, bytes, position). */
-  Block[] freeInOrder() {
-    int size = 0;
-    for (int stream = 0; stream < lists.streams(); stream++) {
-      FreeList list = lists.find(stream, small);
-      size += list == null ? 0 : list.mapped.size();
-    }
-    Block[] inOrder = new Block[size];
-    int at = 0;
+  List<Block> freeInOrder() {
+    return freeInOrder(0);
+  }
+
+  private List<Block> freeInOrder(long leastBytes) {
+    List<Block> inOrder = new ArrayList<>();
     for (int stream = 0; stream < lists.streams(); stream++) {
       FreeList list = lists.find(stream, small);
       if (list != null) {
-        for (Block b = list.mapped.first(); b != null; b = list.mapped.next(b)) {
-          inOrder[at++] = b;
+        for (Block b = list.mapped.ceiling(leastBytes); b != null; b = list.mapped.next(b)) {
+          inOrder.add(b);
         }
       }
     }

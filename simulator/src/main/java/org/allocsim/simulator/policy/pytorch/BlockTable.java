@@ -41,6 +41,7 @@ final class BlockTable {
       shift = nextPosition - address;
       nextPosition += bytes;
     }
+    list.pool.hasSegment(bytes);
     return create(address, bytes, shift, list, Block.NO_EXPANDABLE);
   }
 
@@ -49,6 +50,7 @@ final class BlockTable {
    * nobody knows; drivers mostly hand out descending addresses, so the highest is taken for it.
    */
   Block createOldSegment(long address, long bytes, FreeList list) {
+    list.pool.hasSegment(bytes);
     long shift = olderSegmentsFirst ? FIRST_POSITION - bytes - 2 * address : 0;
     return create(address, bytes, shift, list, Block.NO_EXPANDABLE);
   }

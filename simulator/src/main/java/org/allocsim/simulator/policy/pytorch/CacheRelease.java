@@ -1,7 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Arrays;
-import java.util.Iterator;
+import java.util.List;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectListener;
 import org.allocsim.simulator.order.SizeOrder;
@@ -73,7 +73,7 @@ final class CacheRelease {
       return new Block[0];
     }
     long missingBytes = reserved.bytes - garbageThresholdBytes();
-    Block[] free = pools.defaultLarge.freeInOrder();
+    List<Block> free = pools.defaultLarge.releasableInOrder();
     long totalAge = 0;
     int candidates = 0;
     for (Block block : free) {
@@ -83,14 +83,14 @@ final class CacheRelease {
       }
     }
     Block[] garbage = new Block[candidates];
-    boolean[] taken = new boolean[free.length];
+    boolean[] taken = new boolean[free.size()];
     int count = 0;
     boolean found = true;
     while (missingBytes > 0 && found && candidates > 0) {
       double meanAge = (double) totalAge / candidates;
       found = false;
-      for (int i = 0; i < free.length; i++) {
-        Block block = free[i];
+      for (int i = 0; i < free.size(); i++) {
+        Block block = free.get(i);
         if (!taken[i] && !block.isSplit() && !block.isExpandable() && age(block) >= meanAge) {
           found = true;
           taken[i] = true;
@@ -153,30 +153,24 @@ final class CacheRelease {
    * @param number of the pool, or 0 for all
    */
   void releasePrivatePools(int number) {
-    for (Iterator<PrivatePool> all = pools.allPrivate().iterator(); all.hasNext(); ) {
-      PrivatePool pool = all.next();
-      if (pool.releasable && (number == 0 || number == pool.number)) {
-        releaseAll(pool.small);
-        releaseAll(pool.large);
-        if (pool.deviceAllocations == 0) {
-          all.remove();
-        }
+    for (PrivatePool pool : pools.givenUp(number)) {
+      releaseAll(pool.small);
+      releaseAll(pool.large);
+      if (pool.deviceAllocations == 0) {
+        pools.forget(pool);
       }
     }
   }
 
   private void releaseAll(BlockPool pool) {
-    Block[] free = pool.freeInOrder();
-    int expandableCount = 0;
-    for (Block block : free) {
-      if (block.isExpandable()) {
-        free[expandableCount++] = block;
-      } else if (!block.isSplit()) {
+    List<Block> releasable = pool.releasableInOrder();
+    for (Block block : releasable) {
+      if (!block.isExpandable() && !block.isSplit()) {
         releaseSegment(block);
       }
     }
-    for (int i = 0; i < expandableCount; i++) {
-      if (expandables.unmap(free[i]) && pool.privatePool != null) {
+    for (Block block : releasable) {
+      if (block.isExpandable() && expandables.unmap(block) && pool.privatePool != null) {
         pool.privatePool.deviceAllocations--;
       }
     }

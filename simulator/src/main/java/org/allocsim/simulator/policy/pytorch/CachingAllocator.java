@@ -303,7 +303,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   public void releasePool(int pool) {
     PrivatePool released = pools.findPrivate(pool);
     if (released != null) {
-      released.releasable = true;
+      pools.giveUp(released);
     }
   }
 

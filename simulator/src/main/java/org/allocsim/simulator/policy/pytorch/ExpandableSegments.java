@@ -188,6 +188,7 @@ final class ExpandableSegments {
     base[count] = address;
     rangeBytes[count] = bytes;
     pageBytes[count] = pageBytesOf(list.pool);
+    list.pool.hasSegment(pageBytes[count]);
     block.expandable = count++;
     block.setMapped(false);
     return block;

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.pytorch;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.allocsim.simulator.effect.EffectListener;
@@ -14,6 +15,10 @@ final class Pools {
   final BlockPool defaultLarge;
 
   private final Map<Integer, PrivatePool> privatePools = new TreeMap<>();
+
+  /** Those whose last owner is gone. */
+  private final Map<Integer, PrivatePool> givenUp = new TreeMap<>();
+
   private final Map<Integer, PrivatePoolOptions> options = new TreeMap<>();
 
   /** Whether private pools grow in place. */
@@ -58,7 +63,10 @@ final class Pools {
               number, made, grows, grows || privateSplitFinely, defaultSmall, defaultLarge);
       privatePools.put(number, pool);
     }
-    pool.releasable = false;
+    if (pool.releasable) {
+      pool.releasable = false;
+      givenUp.remove(number);
+    }
     return pool.kind(small);
   }
 
@@ -76,7 +84,32 @@ final class Pools {
     return privatePools.get(number);
   }
 
-  /** Private pools by ascending number; removing one from the collection forgets it. */
+  /** The last owner of a private pool is gone. */
+  void giveUp(PrivatePool pool) {
+    pool.releasable = true;
+    givenUp.put(pool.number, pool);
+  }
+
+  /**
+   * The private pools that were given up, by ascending number.
+   *
+   * @param number of the one that is asked for, or 0 for all
+   */
+  List<PrivatePool> givenUp(int number) {
+    if (number == 0) {
+      return List.copyOf(givenUp.values());
+    }
+    PrivatePool pool = givenUp.get(number);
+    return pool == null ? List.of() : List.of(pool);
+  }
+
+  /** Forgets a private pool that was given up. */
+  void forget(PrivatePool pool) {
+    privatePools.remove(pool.number);
+    givenUp.remove(pool.number);
+  }
+
+  /** Private pools by ascending number. */
   Collection<PrivatePool> allPrivate() {
     return privatePools.values();
   }
