@@ -1,7 +1,7 @@
 """What a snapshot does not hold: circumstances, calls with their position, pools, marks.
 
-A position is the number of allocations, frees and completed frees since the process began, as the
-allocator counts them itself. Counted back from the end of the history it names one entry exactly,
+A position is the number of allocations, frees, completed frees and failures since the process
+began, as the allocator counts them itself. Counted back from the end of the history it names one entry exactly,
 whatever the clocks say and however much of the history was lost.
 """
 
@@ -141,7 +141,12 @@ class Facts:
         self.calls.append({"call": kind, "time_unix_nanos": now, "positions": positions, **further})
 
     def _fraction_set(self, result: Any, fraction: float, device: int) -> None:
-        self.fractions.setdefault(int(device), []).append((float(fraction), time.time_ns()))
+        fractions = self.fractions.setdefault(int(device), [])
+        known = {each["device"]: each["start_position"] for each in self._devices}
+        if not fractions and device in known and self.position(device) != known[device]:
+            # The first entries were made under another limit.
+            fractions.append((1.0, self.started_nanos))
+        fractions.append((float(fraction), time.time_ns()))
 
     def _stream_used(self, tensor: Any, stream: Any) -> None:
         if len(self.stream_uses) == MOST_CALLS:
@@ -177,15 +182,21 @@ class Facts:
     # --- positions -------------------------------------------------------------------------
 
     def position(self, device: int) -> list[int]:
-        """Allocations, frees and completed frees of a device since the process began."""
+        """Allocations, frees, completed frees and failures of a device since the process began."""
         stats = self._torch._C._cuda_memoryStats(device)
-        offsets = self._offsets.get(device, (0, 0, 0))
+        offsets = self._offsets.get(device, (0, 0, 0, 0))
         allocation = stats["allocation"]["all"]
         return [
             allocation["allocated"] + offsets[0],
             allocation["freed"] + offsets[1],
             stats["active"]["all"]["freed"] + offsets[2],
+            stats["num_ooms"] + offsets[3],
         ]
+
+    def _fraction(self, device: int) -> float | None:
+        """The fraction in force before anything was seen to set it; None where PyTorch does not tell."""
+        ask = getattr(self._torch._C, "_cuda_getMemoryFraction", None)
+        return 1.0 if ask is None else float(ask(device))
 
     def _stats_reset(self, device: int) -> None:
         self._offsets[int(device)] = self.position(int(device))
@@ -281,9 +292,12 @@ class Facts:
             device = each["device"]
             entry = {**each, "end_position": self.position(device)}
             fractions = self.fractions.get(device, [])
+            fraction = fractions[-1][0] if fractions else self._fraction(device)
+            entry["memory_fraction"] = fraction
+            entry["limit_bytes"] = (
+                int(fraction * each["total_bytes"]) if fraction is not None and fraction != 1 else None
+            )
             if fractions:
-                entry["memory_fraction"] = fractions[-1][0]
-                entry["limit_bytes"] = int(fractions[-1][0] * each["total_bytes"])
                 entry["memory_fractions"] = [
                     {"fraction": fraction, "time_unix_nanos": nanos} for fraction, nanos in fractions
                 ]
