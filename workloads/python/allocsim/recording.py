@@ -114,9 +114,9 @@ class Recording:
         """Settings of PyTorch's allocator, the best first."""
         return self.ask("tune", *options)
 
-    def peak(self, by: str = "stack") -> Answer:
-        """Who holds the memory at the peak, by ``stack``, ``size`` or ``phase``."""
-        return self.ask("peak", "--by", by)
+    def peak(self, by: str | None = None) -> Answer:
+        """Who holds the memory at the peak, by ``stack`` (where recorded), ``size`` or ``phase``."""
+        return self.ask("peak", *(("--by", by) if by else ()))
 
     def leaks(self, *options: str) -> Answer:
         """What grows over iterations."""
