@@ -82,6 +82,10 @@ cat >"$to/allocsim" <<'EOF'
 # Starts allocsim with its own Java; ALLOCSIM_JAVA_OPTS holds further options for the JVM.
 self=$(readlink -f "$0")
 root=${self%/*}
+# In the locale C Java knows no name beyond ASCII.
+case $(locale charmap 2>/dev/null) in
+  ANSI* | US-ASCII) { export LC_ALL=C.UTF-8; } 2>/dev/null ;;
+esac
 # Tables fit the terminal.
 if [ -z "${COLUMNS:-}" ] && [ -t 1 ]; then
   { size=$(stty size <&3 2>/dev/null) || size=; } 3<&1

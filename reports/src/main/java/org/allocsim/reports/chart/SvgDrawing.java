@@ -1,6 +1,7 @@
 package org.allocsim.reports.chart;
 
 import java.awt.Dimension;
+import java.awt.Graphics;
 import java.awt.geom.Rectangle2D;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
+import org.allocsim.reports.text.VisibleText;
 import org.apache.batik.svggen.SVGGeneratorContext;
 import org.apache.batik.svggen.SVGGraphics2D;
 import org.apache.batik.util.SVGConstants;
@@ -28,7 +30,7 @@ final class SvgDrawing {
     SVGGeneratorContext context = SVGGeneratorContext.createDefault(emptyDocument());
     context.setComment(null);
     context.setPrecision(DECIMALS);
-    SVGGraphics2D graphics = new SVGGraphics2D(context, false);
+    SVGGraphics2D graphics = new VisibleGraphics(context);
     graphics.setSVGCanvasSize(new Dimension(width, height));
     chart.draw(graphics, new Rectangle2D.Double(0, 0, width, height));
     Element root = graphics.getRoot();
@@ -37,6 +39,32 @@ final class SvgDrawing {
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     graphics.stream(root, writer, false, false);
     writer.flush();
+  }
+
+  /** XML has no control characters. */
+  private static final class VisibleGraphics extends SVGGraphics2D {
+    VisibleGraphics(SVGGeneratorContext context) {
+      super(context, false);
+    }
+
+    private VisibleGraphics(VisibleGraphics other) {
+      super(other);
+    }
+
+    @Override
+    public Graphics create() {
+      return new VisibleGraphics(this);
+    }
+
+    @Override
+    public void drawString(String text, int x, int y) {
+      super.drawString(VisibleText.of(text), x, y);
+    }
+
+    @Override
+    public void drawString(String text, float x, float y) {
+      super.drawString(VisibleText.of(text), x, y);
+    }
   }
 
   private static Document emptyDocument() throws IOException {
@@ -56,7 +84,7 @@ final class SvgDrawing {
     Element element =
         root.getOwnerDocument()
             .createElementNS(SVGConstants.SVG_NAMESPACE_URI, SVGConstants.SVG_TITLE_TAG);
-    element.setTextContent(title);
+    element.setTextContent(VisibleText.of(title));
     root.insertBefore(element, root.getFirstChild());
   }
 }

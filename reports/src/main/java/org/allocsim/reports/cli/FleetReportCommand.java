@@ -30,6 +30,9 @@ import org.allocsim.reports.html.FleetPage;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.output.OutputFolder;
+import org.allocsim.reports.text.MarkdownText;
+import org.allocsim.reports.text.VisibleText;
 import org.jfree.chart.JFreeChart;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -94,7 +97,7 @@ final class FleetReportCommand implements Callable<Integer> {
     FleetAnalysis analysis = read();
     FleetVerdict verdict = new FleetVerdict(analysis);
     List<FleetSection> sections = new FleetTables(analysis).sections();
-    Path folder = Files.createDirectories(out == null ? swept : Path.of(out));
+    Path folder = out == null ? swept : OutputFolder.make("-o", out);
     PrintWriter terminal = spec.commandLine().getOut();
     try (OutputFiles outputs = new OutputFiles(terminal)) {
       for (FleetSection section : sections) {
@@ -103,9 +106,9 @@ final class FleetReportCommand implements Callable<Integer> {
         }
       }
       try (PrintWriter markdown = writer(outputs, folder, MARKDOWN)) {
-        markdown.println("# " + verdict.sentence());
+        markdown.println("# " + MarkdownText.of(verdict.sentence()));
         markdown.println();
-        verdict.facts().forEach(fact -> markdown.println("- " + fact));
+        verdict.facts().forEach(fact -> markdown.println("- " + MarkdownText.of(fact)));
         markdown.println();
         sections.forEach(section -> section.printMarkdown(markdown, top));
       }
@@ -113,9 +116,10 @@ final class FleetReportCommand implements Callable<Integer> {
           .write(outputs.open("-o", folder.resolve(PAGE).toString(), null).stream());
       outputs.commit();
     }
-    terminal.println(verdict.sentence());
-    verdict.facts().forEach(fact -> terminal.println("  " + fact));
-    terminal.println(folder.resolve(PAGE) + ", " + MARKDOWN + ", fleet-*.csv");
+    terminal.println(VisibleText.of(verdict.sentence()));
+    verdict.facts().forEach(fact -> terminal.println("  " + VisibleText.of(fact)));
+    terminal.println(
+        VisibleText.of(folder.resolve(PAGE).toString()) + ", " + MARKDOWN + ", fleet-*.csv");
     terminal.flush();
     return ExitCodes.DONE;
   }

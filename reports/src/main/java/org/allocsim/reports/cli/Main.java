@@ -4,20 +4,24 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
-import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Optional;
 import org.allocsim.reports.cli.option.PluginOption;
 import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.FailureReport;
+import org.allocsim.reports.output.StandardOutput;
 import org.allocsim.reports.output.Terminals;
 import org.allocsim.reports.text.TerminalWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExecutionException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
 
 /** The command {@code allocsim}. */
@@ -62,35 +66,39 @@ public final class Main implements Runnable {
 
   /** Runs the command line; the process ends with its exit code. */
   public static void main(String[] args) {
+    // Numbers and names are written alike everywhere.
+    Locale.setDefault(Locale.ROOT);
     // A chart needs no screen, and must not look for one.
     System.setProperty("java.awt.headless", "true");
     // Nor is there Groovy, for which picocli would look through every jar of the program.
     System.setProperty("picocli.disable.closures", "true");
     // No option is a date or a time, whose classes picocli would make ready.
     System.setProperty("picocli.converters.excludes", "java[.](time|sql)[.].*");
-    PrintWriter out = new TerminalWriter(writer(FileDescriptor.out), Terminals.columns());
-    PrintWriter err = new PrintWriter(writer(FileDescriptor.err));
+    PrintWriter out =
+        new TerminalWriter(StandardOutput.ofProcess(), Terminals.columns());
+    PrintWriter err =
+        new PrintWriter(
+            new OutputStreamWriter(
+                new FileOutputStream(FileDescriptor.err), StandardCharsets.UTF_8));
     boolean debug = "1".equals(System.getenv(FailureReport.DEBUG_VARIABLE));
     int exitCode = run(out, err, debug, args);
-    out.flush();
-    err.flush();
     // To exit, Java looks for a logger in every jar, which nobody has set up.
     if (exitCode != ExitCodes.DONE) {
       System.exit(exitCode);
     }
   }
 
-  private static Writer writer(FileDescriptor descriptor) {
-    return new OutputStreamWriter(new FileOutputStream(descriptor), StandardCharsets.UTF_8);
-  }
-
-  /** Runs the command line with the given outputs and returns the exit code. */
+  /** Runs the command line with the given outputs, flushes them and returns the exit code. */
   static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
+    int exitCode;
     try {
-      return PluginOption.within(args, () -> execute(out, err, debug, args));
+      exitCode = PluginOption.within(args, () -> execute(out, err, debug, args));
+      out.flush();
     } catch (Failure failure) {
-      return FailureReport.print(failure, err, debug);
+      exitCode = FailureReport.print(failure, err, debug);
     }
+    err.flush();
+    return exitCode;
   }
 
   private static int execute(PrintWriter out, PrintWriter err, boolean debug, String... args) {
@@ -103,12 +111,22 @@ public final class Main implements Runnable {
     commandLine.setExpandAtFiles(false);
     commandLine.setUsageHelpWidth(100);
     commandLine.setParameterExceptionHandler((failure, _) -> wrongUsage(failure, err));
+    commandLine.setExecutionStrategy(Main::lastCommand);
     commandLine.setExecutionExceptionHandler(
         (failure, _, _) -> FailureReport.print(failure, err, debug));
     try {
       return commandLine.execute(args);
     } catch (OutOfMemoryError | StackOverflowError failure) {
       return FailureReport.print(failure, err, debug);
+    }
+  }
+
+  /** Help that cannot be printed is a failure like any other. */
+  private static int lastCommand(ParseResult parsed) {
+    try {
+      return new RunLast().execute(parsed);
+    } catch (Failure failure) {
+      throw new ExecutionException(parsed.commandSpec().commandLine(), "", failure);
     }
   }
 

@@ -33,6 +33,7 @@ import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.reports.plugin.PluginLoader;
+import org.allocsim.reports.text.VisibleText;
 import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.run.AfterOom;
@@ -323,7 +324,7 @@ final class SweepCommand implements Callable<Integer> {
                 summary.seconds(),
                 made / Math.max(1e-9, summary.seconds())));
     terminal.println(
-        out
+        VisibleText.of(out)
             + ": "
             + SweepResults.CSV
             + (summary.parquet() ? ", " + SweepResults.PARQUET : "")

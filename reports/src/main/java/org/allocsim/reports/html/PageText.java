@@ -4,6 +4,7 @@ import org.allocsim.analysis.text.Numbers;
 import org.allocsim.reports.document.Quantity;
 import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Unit;
+import org.allocsim.reports.text.VisibleText;
 
 /** Text as HTML. */
 final class PageText {
@@ -37,9 +38,11 @@ final class PageText {
 
   /** Text that never becomes markup. */
   static String escape(String text) {
-    return text.replace("&", "&amp;")
+    return VisibleText.ofLines(text)
+        .replace("&", "&amp;")
         .replace("<", "&lt;")
         .replace(">", "&gt;")
-        .replace("\"", "&quot;");
+        .replace("\"", "&quot;")
+        .replace("'", "&#39;");
   }
 }

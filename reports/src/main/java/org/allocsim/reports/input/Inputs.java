@@ -15,6 +15,9 @@ public final class Inputs {
    * @throws Failure where there is none, or it is a folder or must not be read
    */
   public static Path require(String name) {
+    if (name.isEmpty()) {
+      throw new Failure("the name of a file is empty; name one");
+    }
     Path file;
     try {
       file = Path.of(name);

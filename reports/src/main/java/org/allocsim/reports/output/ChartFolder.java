@@ -3,8 +3,6 @@ package org.allocsim.reports.output;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.function.Function;
@@ -36,11 +34,7 @@ public class ChartFolder {
     if (!ChartFonts.areAvailable()) {
       throw new Failure(option + " " + name + ": " + ChartFonts.REMEDY);
     }
-    try {
-      return Files.createDirectories(Path.of(name));
-    } catch (InvalidPathException | IOException e) {
-      throw new Failure(option + " " + name + ": the folder cannot be made; name another one", e);
-    }
+    return OutputFolder.make(option, name);
   }
 
   /** A label as part of a file's name: letters, digits, dots and dashes, not too many. */

@@ -39,7 +39,7 @@ public final class DocumentOutputs implements AutoCloseable {
 
   /** Opens what is wanted; names are null where an option is absent. */
   public void open(String name, String jsonName, String csvName, String reportName) {
-    folder = reportName == null ? null : ReportFolder.make(reportName);
+    folder = reportName == null ? null : OutputFolder.make(REPORT, reportName);
     add(csv, "--csv", csvName);
     add(json, "--json", jsonName);
     if (folder != null) {

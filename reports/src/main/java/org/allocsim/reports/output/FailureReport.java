@@ -9,6 +9,8 @@ import java.nio.file.FileSystemLoopException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.Locale;
+import java.util.regex.Pattern;
+import org.allocsim.reports.text.VisibleText;
 import org.allocsim.simulator.engine.InvariantViolation;
 
 /** Turns whatever ended a command into one sentence and an exit code. */
@@ -20,6 +22,8 @@ public final class FailureReport {
       ": this is a defect of allocsim, please report it with the output of a run under "
           + DEBUG_VARIABLE
           + "=1";
+
+  private static final Pattern LINE_ENDS = Pattern.compile("\\R|\t");
 
   private FailureReport() {}
 
@@ -78,12 +82,8 @@ public final class FailureReport {
     };
   }
 
-  /** Control characters of a hostile file's names must reach no terminal. */
+  /** Text of several lines as one; what else a terminal would obey becomes visible. */
   public static String oneLine(String text) {
-    StringBuilder line = new StringBuilder(text.length());
-    text.codePoints()
-        .map(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029 ? ' ' : c)
-        .forEach(line::appendCodePoint);
-    return line.toString();
+    return VisibleText.of(LINE_ENDS.matcher(text).replaceAll(" "));
   }
 }

@@ -15,8 +15,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.allocsim.workloads.io.Unfinished;
 
 /**
  * The files a command writes. Each is opened, and thereby checked, before the long work begins,
@@ -93,8 +97,16 @@ public final class OutputFiles implements AutoCloseable {
     for (Output output : outputs) {
       output.finish();
     }
+    // Files take their names last: a pipe or device that fails leaves them absent.
     for (Output output : outputs) {
-      output.publish();
+      if (output.special) {
+        output.publish();
+      }
+    }
+    for (Output output : outputs) {
+      if (!output.special) {
+        output.publish();
+      }
     }
   }
 
@@ -104,6 +116,7 @@ public final class OutputFiles implements AutoCloseable {
     for (Output output : outputs) {
       output.discard();
     }
+    Unfinished.removeEmptyFolders();
   }
 
   private static Failure unwritable(String option, String name, IOException cause) {
@@ -140,6 +153,9 @@ public final class OutputFiles implements AutoCloseable {
         target = null;
         special = true;
         return;
+      }
+      if (name.isEmpty()) {
+        throw new IOException("the name is empty");
       }
       Path path = Path.of(name).toAbsolutePath().normalize();
       if (Files.isSymbolicLink(path) && !Files.exists(path)) {
@@ -179,8 +195,8 @@ public final class OutputFiles implements AutoCloseable {
 
     private void create() throws IOException {
       if (special) {
-        temporary = Files.createTempFile("allocsim-", ".tmp");
-        stream = Files.newOutputStream(temporary);
+        temporary = Unfinished.in(Path.of(System.getProperty("java.io.tmpdir")));
+        stream = newPrivateFile(temporary);
       } else {
         try {
           stream = createBeside();
@@ -188,19 +204,27 @@ public final class OutputFiles implements AutoCloseable {
           throw new IOException("its folder takes no new files");
         }
       }
-      temporary.toFile().deleteOnExit();
+    }
+
+    /** The folder for temporary files is everybody's, what is in the file is not. */
+    private static OutputStream newPrivateFile(Path file) throws IOException {
+      boolean hasRights =
+          file.getFileSystem().supportedFileAttributeViews().contains("posix");
+      Files.createFile(
+          file,
+          hasRights
+              ? new FileAttribute<?>[] {
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+              }
+              : new FileAttribute<?>[0]);
+      return Files.newOutputStream(file, StandardOpenOption.TRUNCATE_EXISTING);
     }
 
     /** A new file with the rights that the user's other new files get. */
     private OutputStream createBeside() throws IOException {
-      String unique = Long.toHexString(ProcessHandle.current().pid()) + "-" + outputs.size();
-      for (int attempt = 0; ; attempt++) {
-        temporary = target.resolveSibling(".allocsim-" + unique + "-" + attempt + ".tmp");
-        if (!Files.exists(temporary, LinkOption.NOFOLLOW_LINKS)) {
-          return Files.newOutputStream(
-              temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        }
-      }
+      temporary = Unfinished.in(Objects.requireNonNull(target.getParent()));
+      return Files.newOutputStream(
+          temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     }
 
     /** Drops what was written so far. */
@@ -255,7 +279,7 @@ public final class OutputFiles implements AutoCloseable {
             Files.copy(temporary, out);
           }
         } else {
-          move();
+          Unfinished.finish(temporary, this::move);
           temporary = null;
         }
       } catch (IOException e) {
@@ -276,8 +300,11 @@ public final class OutputFiles implements AutoCloseable {
         return;
       }
       try {
-        stream.close();
-        Files.deleteIfExists(temporary);
+        try {
+          stream.close();
+        } finally {
+          Unfinished.remove(temporary);
+        }
       } catch (IOException _) {
         // A full disk may refuse even this; the command has already failed with its own sentence.
       }

@@ -74,13 +74,13 @@ public final class TextTable {
     return this;
   }
 
-  /** Appends a row; it has one cell for every heading. */
+  /** Appends a row; it has one cell for every heading, and each stays a line. */
   public TextTable row(Object... cells) {
     if (cells.length != headings.length) {
       throw new IllegalArgumentException(
           "a row of " + cells.length + " cells in a table of " + headings.length + " columns");
     }
-    rows.add(Arrays.stream(cells).map(String::valueOf).toArray(String[]::new));
+    rows.add(Arrays.stream(cells).map(String::valueOf).map(VisibleText::of).toArray(String[]::new));
     return this;
   }
 
@@ -135,7 +135,7 @@ public final class TextTable {
   private static String markdown(String[] cells) {
     StringBuilder line = new StringBuilder("|");
     for (String cell : cells) {
-      line.append(cell.isEmpty() ? " |" : " " + cell.replace("|", "\\|") + " |");
+      line.append(cell.isEmpty() ? " |" : " " + MarkdownText.cell(cell) + " |");
     }
     return line.toString();
   }

@@ -6,8 +6,6 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -17,6 +15,7 @@ import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.text.CsvText;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.OutputFiles;
+import org.allocsim.reports.output.OutputFolder;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.workloads.format.jsonl.JsonLinesFormat;
 import org.allocsim.workloads.io.Compression;
@@ -38,12 +37,11 @@ public final class SuiteExport {
   /** Writes into a folder, which is made if it is missing; answers the number of programs. */
   public static int write(List<SuiteScenario> scenarios, String folderName, OutputFiles outputs) {
     try {
-      Path folder = Path.of(folderName);
-      Files.createDirectories(folder);
+      Path folder = OutputFolder.make("--export", folderName);
       SuiteExport export = new SuiteExport(outputs, folder);
       export.write(scenarios);
       return export.files;
-    } catch (IOException | InvalidPathException e) {
+    } catch (IOException e) {
       throw new Failure(
           "--export: cannot write into " + folderName + ": " + e.getMessage() + "; name a folder",
           e);

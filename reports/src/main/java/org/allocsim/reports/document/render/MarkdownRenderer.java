@@ -12,6 +12,7 @@ import org.allocsim.reports.document.Sentence;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verbatim;
 import org.allocsim.reports.document.Verdict;
+import org.allocsim.reports.text.MarkdownText;
 
 /** Prints a document as Markdown, for pull requests. */
 public final class MarkdownRenderer {
@@ -31,16 +32,16 @@ public final class MarkdownRenderer {
   }
 
   private void print(Verdict verdict) {
-    out.println("**" + verdict.sentence() + "**");
+    out.println("**" + text(verdict.sentence()) + "**");
     if (verdict.pasteLine() != null) {
-      out.println("\n```sh\n" + verdict.pasteLine() + "\n```");
+      out.println("\n" + MarkdownText.block("sh", verdict.pasteLine()));
     }
     print(verdict.details());
   }
 
   private void print(Section section) {
     if (section.title() != null) {
-      out.println("\n### " + section.title());
+      out.println("\n### " + MarkdownText.of(section.title()));
     }
     for (Block block : section.blocks()) {
       switch (block) {
@@ -48,21 +49,21 @@ public final class MarkdownRenderer {
           out.println();
           out.println(
               facts.entrySet().stream()
-                  .map(fact -> "**" + fact.getKey() + "** " + fact.getValue())
+                  .map(fact -> "**" + fact.getKey() + "** " + text(fact.getValue()))
                   .collect(Collectors.joining("\\\n")));
         }
         case Notes(var title, var sentences) when title == null ->
-            sentences.forEach(text -> out.println("\n" + text));
+            sentences.forEach(sentence -> out.println("\n" + text(sentence)));
         case Notes(var title, var sentences) -> {
-          out.println("\n" + title + ":");
+          out.println("\n" + MarkdownText.of(title) + ":");
           print(sentences);
         }
-        case Verbatim(var text) -> out.println("\n```text\n" + text.stripTrailing() + "\n```");
+        case Verbatim(var text) -> out.println("\n" + MarkdownText.block("text", text));
         case Table<?> table -> {
           out.println();
           TerminalRenderer.textTable(table).printMarkdown(out);
           if (table.others() != null) {
-            out.println("\n" + table.others());
+            out.println("\n" + MarkdownText.of(table.others()));
           }
           print(table.leftOutRows());
         }
@@ -70,10 +71,14 @@ public final class MarkdownRenderer {
     }
   }
 
+  private static String text(Sentence sentence) {
+    return MarkdownText.of(sentence.toString());
+  }
+
   private void print(List<Sentence> items) {
     if (!items.isEmpty()) {
       out.println();
-      items.forEach(item -> out.println("- " + item));
+      items.forEach(item -> out.println("- " + text(item)));
     }
   }
 }

@@ -15,6 +15,7 @@ import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verbatim;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.reports.text.TextTable;
+import org.allocsim.reports.text.VisibleText;
 import org.allocsim.reports.text.WrappedText;
 
 /** Prints a document as text that fits the lines of a terminal. */
@@ -49,7 +50,7 @@ public final class TerminalRenderer {
     begin();
     WrappedText.print(out, "", "", verdict.sentence().toString());
     if (verdict.pasteLine() != null) {
-      out.println("  " + verdict.pasteLine());
+      out.println("  " + VisibleText.of(verdict.pasteLine()));
     }
     verdict.details().forEach(detail -> WrappedText.printItem(out, "", detail.toString()));
   }
@@ -66,7 +67,7 @@ public final class TerminalRenderer {
         case Facts facts -> print(facts);
         case Notes notes -> print(notes);
         case Table<?> table -> print(table);
-        case Verbatim(var text) -> out.println(text.stripTrailing());
+        case Verbatim(var text) -> out.println(VisibleText.ofLines(text.stripTrailing()));
       }
     }
   }
@@ -84,7 +85,7 @@ public final class TerminalRenderer {
     if (notes.title() == null) {
       notes.sentences().forEach(text -> WrappedText.print(out, "", "", text.toString()));
     } else {
-      out.println(notes.title() + ":");
+      out.println(VisibleText.of(notes.title()) + ":");
       notes.sentences().forEach(note -> WrappedText.printItem(out, "  ", note.toString()));
     }
   }

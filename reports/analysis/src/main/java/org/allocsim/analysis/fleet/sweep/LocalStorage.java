@@ -17,12 +17,11 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
+import org.allocsim.workloads.io.Unfinished;
 
 /** The files of this machine. */
 public final class LocalStorage implements FleetStorage {
   private static final long serialVersionUID = 1L;
-  private static final AtomicLong TEMPORARIES = new AtomicLong();
 
   /** Files as the process sees them. */
   public LocalStorage() {}
@@ -94,22 +93,15 @@ public final class LocalStorage implements FleetStorage {
   public void write(String name, Content content) throws IOException {
     Path target = path(name).toAbsolutePath();
     Files.createDirectories(target.getParent());
-    Path temporary =
-        target.resolveSibling(
-            "."
-                + target.getFileName()
-                + "-"
-                + Long.toHexString(ProcessHandle.current().pid())
-                + "-"
-                + TEMPORARIES.incrementAndGet()
-                + ".tmp");
+    Path temporary = Unfinished.in(target.getParent());
     try {
       try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(temporary))) {
         content.writeTo(out);
       }
-      Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+      Unfinished.finish(
+          temporary, () -> Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE));
     } finally {
-      Files.deleteIfExists(temporary);
+      Unfinished.remove(temporary);
     }
   }
 }

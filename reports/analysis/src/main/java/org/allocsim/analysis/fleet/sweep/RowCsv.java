@@ -37,7 +37,7 @@ public final class RowCsv {
 
     void finish() throws IOException {
       if (out.checkError()) {
-        throw new IOException("the rows could not be written");
+        throw new IOException("the rows could not be written; see that there is room");
       }
     }
   }
@@ -70,7 +70,7 @@ public final class RowCsv {
     while (records.hasNext()) {
       CsvRecord next = records.next();
       try {
-        rows.accept(SweepRow.parse(next.getFields()));
+        rows.accept(SweepRow.parse(next.getFields().stream().map(CsvText::plain).toList()));
       } catch (IllegalArgumentException e) {
         throw new IOException(
             "line " + next.getStartingLineNumber() + " is no row: " + e.getMessage(), e);

@@ -75,7 +75,7 @@ record TracePart(
         StoredInput plain = StoredInput.of(stored);
         CsvReader<CsvRecord> csv = RowCsv.reader(new Plain(plain))) {
       Iterator<CsvRecord> records = csv.iterator();
-      List<String> head = records.next().getFields();
+      List<String> head = records.next().getFields().stream().map(CsvText::plain).toList();
       if (head.size() != 8
           || !head.get(0).equals(SCHEMA)
           || !head.get(1).equals(context)

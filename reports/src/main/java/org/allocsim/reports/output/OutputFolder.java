@@ -1,0 +1,44 @@
+package org.allocsim.reports.output;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.allocsim.workloads.io.Unfinished;
+
+/** A folder that an option names. What was made for it goes again where nothing came into it. */
+public final class OutputFolder {
+  private OutputFolder() {}
+
+  /**
+   * Makes it, and the folders around it, where they are missing.
+   *
+   * @throws Failure where it cannot be made
+   */
+  public static Path make(String option, String name) {
+    Path folder;
+    try {
+      folder = Path.of(name);
+    } catch (InvalidPathException e) {
+      throw new Failure(option + " " + name + ": the folder cannot be made; name another one", e);
+    }
+    if (name.isEmpty()) {
+      throw new Failure(option + ": the name of the folder is empty; name one");
+    }
+    List<Path> missing = new ArrayList<>();
+    for (Path each = folder.toAbsolutePath().normalize();
+        each != null && !Files.exists(each);
+        each = each.getParent()) {
+      missing.add(each);
+    }
+    try {
+      Unfinished.folders(missing);
+      return Files.createDirectories(folder);
+    } catch (IOException e) {
+      Unfinished.removeEmptyFolders();
+      throw new Failure(option + " " + name + ": the folder cannot be made; name another one", e);
+    }
+  }
+}

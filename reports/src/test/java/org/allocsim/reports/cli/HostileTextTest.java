@@ -1,0 +1,251 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.allocsim.reports.chart.ChartFonts;
+import org.allocsim.reports.output.ExitCodes;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+import org.xml.sax.InputSource;
+import tools.jackson.databind.ObjectMapper;
+
+/** Names in a trace, and the name of its file, are text in every output, and nothing else. */
+class HostileTextTest {
+  private static final Pattern MARKUP = Pattern.compile("<[A-Za-z/!?]");
+  private static final Pattern LIVE_BACKTICK = Pattern.compile("(?<!\\\\)(\\\\\\\\)*`x");
+  private static final Pattern LINK = Pattern.compile("(?<!\\\\)\\]\\(");
+  private static final Pattern OPEN_FENCE = Pattern.compile("(?ms)^(`{3,})[a-z]*$.*?^\\1$");
+
+  @TempDir private Path folder;
+  private Path trace;
+  private Map<String, List<Object>> lines;
+
+  @BeforeEach
+  void trace() throws IOException {
+    try {
+      trace = HostileTrace.write(folder);
+    } catch (InvalidPathException e) {
+      assumeTrue(false, "files cannot have such names here: " + e.getMessage());
+    }
+    lines = CommandLines.on(trace, folder);
+  }
+
+  /** Every character is printable, and no text begins a line of its own. */
+  private static void assertHarmlessOnATerminal(String text, String what) {
+    text.codePoints()
+        .filter(character ->
+            character != '\n'
+                && (Character.isISOControl(character)
+                    || Character.getType(character) == Character.FORMAT
+                    || character == 0x2028))
+        .findFirst()
+        .ifPresent(character -> {
+          throw new AssertionError(what + " has U+" + Integer.toHexString(character));
+        });
+    assertFalse(
+        text.lines().anyMatch(line -> line.startsWith(HostileTrace.MARK)), what + "\n" + text);
+  }
+
+  private static void assertHarmlessMarkdown(String text, String what) {
+    assertHarmlessOnATerminal(text, what);
+    String outside = OPEN_FENCE.matcher(text).replaceAll("");
+    assertFalse(MARKUP.matcher(outside).find(), what + "\n" + outside);
+    assertFalse(LIVE_BACKTICK.matcher(outside).find(), what + "\n" + outside);
+    assertFalse(LINK.matcher(outside).find(), what + "\n" + outside);
+    long[] columns =
+        outside
+            .lines()
+            .filter(line -> line.startsWith("|"))
+            .mapToLong(line ->
+                line.replaceAll("\\\\\\\\|\\\\\\|", "").chars().filter(c -> c == '|').count())
+            .toArray();
+    for (int i = 0; i + 1 < columns.length; i++) {
+      assertTrue(columns[i] > 1, what);
+    }
+  }
+
+  @Test
+  void onATerminal() {
+    TreeSet<String> shown = new TreeSet<>();
+    List<Executable> checks = new ArrayList<>();
+    lines.forEach((name, arguments) ->
+        checks.add(() -> {
+          CommandRun run = CommandRun.of(CommandLines.words(name, arguments));
+          assertHarmlessOnATerminal(run.out(), name);
+          assertHarmlessOnATerminal(run.err(), name);
+          assertTrue(run.exitCode() <= ExitCodes.CHECK_DID_NOT_HOLD || name.contains("oom"), name);
+          if ((run.out() + run.err()).contains(HostileTrace.MARK)) {
+            shown.add(name);
+          }
+        }));
+    assertAll(checks);
+    assertTrue(
+        shown.containsAll(List.of("replay", "peak", "pins", "inspect", "verify", "leaks", "diff")),
+        shown.toString());
+  }
+
+  @Test
+  void inSentencesOfFailures() throws IOException {
+    Path broken = folder.resolve(HostileTrace.fileName(".json"));
+    List<Executable> checks = new ArrayList<>();
+    for (String content : List.of("", "{", HostileTrace.TEXT)) {
+      lines.forEach((name, arguments) -> {
+        if (arguments.contains(trace)) {
+          checks.add(() -> {
+            Files.writeString(broken, content);
+            List<Object> onBroken =
+                arguments.stream()
+                    .map(each -> each.equals(trace) ? (Object) broken : each)
+                    .toList();
+            CommandRun run = CommandRun.of(CommandLines.words(name, onBroken));
+            assertTrue(run.exitCode() > 0, name);
+            assertHarmlessOnATerminal(run.out(), name);
+            assertHarmlessOnATerminal(run.err(), name);
+            assertTrue(run.err().contains(HostileTrace.MARK) || name.equals("sweep"), run.err());
+          });
+        }
+      });
+    }
+    assertAll(checks);
+  }
+
+  @Test
+  void inMarkdown() {
+    List<Executable> checks = new ArrayList<>();
+    lines.forEach((name, arguments) -> {
+      if (arguments.contains(trace) && has(name, "--markdown")) {
+        checks.add(() -> {
+          CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--markdown"));
+          assertHarmlessMarkdown(run.out(), name);
+        });
+      }
+    });
+    assertTrue(checks.size() > 12, "" + checks.size());
+    assertAll(checks);
+  }
+
+  @Test
+  void inJsonAndCsv() {
+    List<Executable> checks = new ArrayList<>();
+    lines.forEach((name, arguments) -> {
+      if (arguments.contains(trace) && has(name, "--json")) {
+        checks.add(() -> {
+          CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--json", "-"));
+          assertTrue(new ObjectMapper().readTree(run.out()).has("schema"), name + run.err());
+          assertFalse(run.out().contains("\u001b"), name);
+        });
+      }
+      if (arguments.contains(trace) && has(name, "--csv")) {
+        checks.add(() -> {
+          CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--csv", "-"));
+          assertHarmlessCsv(run.out(), name);
+        });
+      }
+    });
+    assertTrue(checks.size() > 20, "" + checks.size());
+    assertAll(checks);
+  }
+
+  private static void assertHarmlessCsv(String text, String what) {
+    assertFalse(
+        Pattern.compile("(?m)(^|,)\"?[=@]|(^|,)\"?[+\\-](?![0-9.]+([eE][-+]?[0-9]+)?(,|$)|(,|$))")
+            .matcher(text)
+            .find(),
+        what + "\n" + text);
+  }
+
+  @Test
+  void inPagesAndCharts() {
+    List<Executable> checks = new ArrayList<>();
+    lines.forEach((name, arguments) -> {
+      if (arguments.contains(trace) && has(name, "--report")) {
+        checks.add(() -> {
+          Path report = folder.resolve("report-" + name);
+          CommandRun run = CommandRun.of(CommandLines.words(name, arguments, "--report", report));
+          if (Files.isDirectory(report)) {
+            try (Stream<Path> files = Files.list(report)) {
+              files.forEach(HostileTextTest::assertHarmlessFile);
+            }
+          }
+          assertHarmlessOnATerminal(run.out() + run.err(), name);
+        });
+      }
+    });
+    assertTrue(checks.size() > 12, "" + checks.size());
+    assertAll(checks);
+  }
+
+  @Test
+  void inTheChartOfAReplay() throws IOException {
+    assumeTrue(ChartFonts.areAvailable(), "there are no fonts here");
+    Path charts = folder.resolve("charts");
+    CommandRun run = CommandRun.of("replay", trace, "--charts", charts);
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    try (Stream<Path> files = Files.list(charts)) {
+      files.forEach(HostileTextTest::assertHarmlessFile);
+    }
+  }
+
+  @Test
+  void inAFleetReport() throws IOException {
+    Path swept = folder.resolve("swept");
+    assertEquals(0, CommandRun.of("sweep", trace, "-o", swept).exitCode());
+    assertHarmlessCsv(Files.readString(swept.resolve("rows.csv")), "rows.csv");
+    CommandRun again = CommandRun.of("sweep", trace, "-o", swept);
+    assertTrue(again.out().contains("0 runs made, 2 kept from before"), again.out());
+    CommandRun run = CommandRun.of("fleet-report", swept, "--family", "name");
+    assertEquals(ExitCodes.DONE, run.exitCode(), run.err());
+    assertHarmlessMarkdown(Files.readString(swept.resolve("fleet.md")), "fleet.md");
+    try (Stream<Path> files = Files.list(swept)) {
+      files.filter(Files::isRegularFile).forEach(HostileTextTest::assertHarmlessFile);
+    }
+  }
+
+  private static void assertHarmlessFile(Path file) {
+    String name = file.getFileName().toString();
+    try {
+      if (name.endsWith(".svg")) {
+        var builder = DocumentBuilderFactory.newDefaultInstance().newDocumentBuilder();
+        // The standard's description is elsewhere, and not needed.
+        builder.setEntityResolver((_, _) -> new InputSource(new StringReader("")));
+        builder.parse(new InputSource(new StringReader(Files.readString(file))));
+        assertFalse(Files.readString(file).contains("\u202e"), name);
+      } else if (name.endsWith(".html")) {
+        String page = Files.readString(file);
+        assertFalse(page.contains("<script>alert"), name);
+        assertFalse(page.contains("\u202e") && page.contains("\u001b"), name);
+      } else if (name.endsWith(".json")) {
+        new ObjectMapper().readTree(Files.readString(file));
+      } else if (name.endsWith(".csv")) {
+        assertHarmlessCsv(Files.readString(file), name);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (org.xml.sax.SAXException | javax.xml.parsers.ParserConfigurationException e) {
+      throw new AssertionError(file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static boolean has(String command, String option) {
+    return CommandLines.command(command).getCommandSpec().optionsMap().containsKey(option);
+  }
+}

@@ -1,0 +1,100 @@
+package org.allocsim.workloads.io;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What commands of this process have begun to write and not finished: temporary files, and folders
+ * that were made for outputs. It goes when the process is told to end.
+ */
+public final class Unfinished {
+  private static final Set<Path> FILES = new LinkedHashSet<>();
+
+  /** The innermost first. */
+  private static final Deque<Path> FOLDERS = new ArrayDeque<>();
+
+  private static boolean isHooked;
+  private static boolean isEnding;
+
+  private Unfinished() {}
+
+  /** Something to do with a file while nothing is removed. */
+  public interface Step {
+    void run() throws IOException;
+  }
+
+  /**
+   * The name of a file that is about to be made in a folder. What a killed process left there goes.
+   */
+  public static synchronized Path in(Path folder) {
+    prepare();
+    Path file = TemporaryName.in(folder);
+    FILES.add(file);
+    return file;
+  }
+
+  /** Names folders that are about to be made, the innermost first. */
+  public static synchronized void folders(List<Path> folders) {
+    prepare();
+    folders.reversed().forEach(FOLDERS::addFirst);
+  }
+
+  /** Gives a file its name, which ends what is to be removed of it. */
+  public static synchronized void finish(Path file, Step move) throws IOException {
+    prepare();
+    move.run();
+    FILES.remove(file);
+  }
+
+  /** Removes a file that will not be finished. */
+  public static synchronized void remove(Path file) throws IOException {
+    FILES.remove(file);
+    Files.deleteIfExists(file);
+  }
+
+  /** Removes folders that were made for outputs and have none. */
+  public static synchronized void removeEmptyFolders() {
+    for (Path folder : FOLDERS) {
+      try {
+        Files.deleteIfExists(folder);
+      } catch (IOException _) {
+        // It is in use.
+      }
+    }
+    FOLDERS.clear();
+  }
+
+  /** While the process ends nothing new begins, and nothing is given its name. */
+  private static void prepare() {
+    while (isEnding) {
+      try {
+        Unfinished.class.wait();
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("the process is ending");
+      }
+    }
+    if (!isHooked) {
+      isHooked = true;
+      Runtime.getRuntime().addShutdownHook(new Thread(Unfinished::end, "unfinished outputs"));
+    }
+  }
+
+  private static synchronized void end() {
+    isEnding = true;
+    for (Path file : FILES) {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException _) {
+        // A full disk may refuse even this.
+      }
+    }
+    removeEmptyFolders();
+  }
+}
