@@ -74,8 +74,7 @@ public final class Main implements Runnable {
     System.setProperty("picocli.disable.closures", "true");
     // No option is a date or a time, whose classes picocli would make ready.
     System.setProperty("picocli.converters.excludes", "java[.](time|sql)[.].*");
-    PrintWriter out =
-        new TerminalWriter(StandardOutput.ofProcess(), Terminals.columns());
+    PrintWriter out = new TerminalWriter(StandardOutput.ofProcess(), Terminals.columns());
     PrintWriter err =
         new PrintWriter(
             new OutputStreamWriter(

@@ -208,8 +208,7 @@ public final class OutputFiles implements AutoCloseable {
 
     /** The folder for temporary files is everybody's, what is in the file is not. */
     private static OutputStream newPrivateFile(Path file) throws IOException {
-      boolean hasRights =
-          file.getFileSystem().supportedFileAttributeViews().contains("posix");
+      boolean hasRights = file.getFileSystem().supportedFileAttributeViews().contains("posix");
       Files.createFile(
           file,
           hasRights

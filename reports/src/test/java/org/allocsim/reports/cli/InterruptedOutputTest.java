@@ -1,0 +1,160 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.allocsim.reports.output.ExitCodes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Commands that end too early, by a signal or a full disk: outputs are absent or whole, and nothing
+ * else is left. {@code -Dallocsim.kills=N} kills N times with each signal.
+ */
+@EnabledOnOs({OS.LINUX, OS.MAC})
+class InterruptedOutputTest {
+  private static final int KILLS = Integer.getInteger("allocsim.kills", 3);
+  private static final long SEED = 24;
+
+  @TempDir private Path folder;
+
+  private static Object[] replay(Path to) {
+    return new Object[] {
+      "replay",
+      CommandRun.recording("cat_growth.pickle.xz").toAbsolutePath(),
+      "--json",
+      to.resolve("a.json"),
+      "--events",
+      to.resolve("b.jsonl"),
+      "--charts",
+      to.resolve("charts/of/replay"),
+      "--report",
+      to.resolve("report")
+    };
+  }
+
+  private static Map<String, String> contents(Path folder) throws IOException {
+    Map<String, String> contents = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(folder)) {
+      files
+          .filter(file -> !file.equals(folder))
+          .forEach(file -> {
+            try {
+              contents.put(
+                  folder.relativize(file).toString(),
+                  Files.isDirectory(file)
+                      ? "folder"
+                      : new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1));
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+    }
+    return contents;
+  }
+
+  private static boolean isTemporary(String name) {
+    return Path.of(name).getFileName().toString().startsWith(".allocsim-");
+  }
+
+  @Test
+  void outputsOfAKilledCommandAreAbsentOrWhole() throws Exception {
+    Path to = Files.createDirectory(folder.resolve("to"));
+    long startNanos = System.nanoTime();
+    Path log = folder.resolve("log");
+    assertEquals(
+        ExitCodes.DONE, Child.start(":", List.of(), log, replay(to)).waitFor(), () -> read(log));
+    long wholeMillis = (System.nanoTime() - startNanos) / 1_000_000;
+    Map<String, String> whole = contents(to);
+    Random random = new Random(SEED);
+    int kill = 0;
+    for (int i = 0; i < KILLS; i++) {
+      for (String signal : List.of("TERM", "INT", "KILL")) {
+        to = Files.createDirectory(folder.resolve("killed-" + kill++));
+        Process child = Child.start(":", List.of(), log, replay(to));
+        boolean ended =
+            child.waitFor(wholeMillis / 4 + random.nextLong(wholeMillis), TimeUnit.MILLISECONDS);
+        if (!ended) {
+          new ProcessBuilder("kill", "-" + signal, Long.toString(child.pid())).start().waitFor();
+        }
+        assertTrue(child.waitFor(1, TimeUnit.MINUTES), signal);
+        Map<String, String> left = contents(to);
+        left.forEach((name, content) -> {
+          if (!isTemporary(name)) {
+            assertEquals(whole.get(name), content, signal + ": " + name);
+          } else {
+            assertEquals("KILL", signal, name);
+          }
+        });
+        if (!signal.equals("KILL") && left.keySet().stream().noneMatch(n -> n.contains("."))) {
+          assertEquals(Map.of(), left, signal);
+        }
+        CommandRun again = CommandRun.of(replay(to));
+        assertEquals(ExitCodes.DONE, again.exitCode(), again.err());
+        assertFalse(contents(to).keySet().stream().anyMatch(InterruptedOutputTest::isTemporary));
+        assertEquals(whole.keySet(), contents(to).keySet());
+      }
+    }
+  }
+
+  @Test
+  void aFullDiskIsASentenceAndLeavesNothing() throws Exception {
+    Path to = Files.createDirectory(folder.resolve("to"));
+    Path swept = folder.resolve("swept");
+    Object trace = CommandRun.recording("cat_growth.pickle.xz").toAbsolutePath();
+    assertEquals(0, CommandRun.of("sweep", trace, "-o", swept).exitCode());
+    for (Object[] arguments :
+        List.of(
+            replay(to),
+            new Object[] {"convert", trace, "-o", to.resolve("trace.jsonl")},
+            new Object[] {"generate", "mlp", "-o", to.resolve("mlp.jsonl")},
+            new Object[] {"transform", trace, "--repeat", 9, "-o", to.resolve("long.jsonl")},
+            new Object[] {"fleet-report", swept, "-o", to.resolve("fleet")},
+            new Object[] {"suite", "--export", to.resolve("suite")})) {
+      Path log = folder.resolve("log");
+      // No file may have more than 2 KiB.
+      Process child = Child.start("ulimit -f 4", List.of(), log, arguments);
+      assertEquals(ExitCodes.FAILED, child.waitFor(), () -> arguments[0] + read(log));
+      assertEquals(1, read(log).lines().count(), () -> arguments[0] + read(log));
+      assertTrue(read(log).startsWith("allocsim: "), () -> arguments[0] + read(log));
+      assertEquals(Map.of(), contents(to), arguments[0].toString());
+    }
+  }
+
+  private static String read(Path log) {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void numbersAreWrittenAlikeInTurkish() throws Exception {
+    Path turkish = folder.resolve("turkish");
+    Path english = folder.resolve("english");
+    Object trace = CommandRun.recording("cat_growth.pickle.xz").toAbsolutePath();
+    Object[] command = {"inspect", trace};
+    assertEquals(
+        0,
+        Child.start(":", List.of("-Duser.language=tr", "-Duser.country=TR"), turkish, command)
+            .waitFor());
+    assertEquals(0, Child.start(":", List.of(), english, command).waitFor());
+    String timed = " events in [0-9.]+ s";
+    assertEquals(read(english).replaceAll(timed, ""), read(turkish).replaceAll(timed, ""));
+  }
+}
