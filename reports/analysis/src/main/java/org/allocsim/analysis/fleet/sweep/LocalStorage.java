@@ -16,6 +16,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.allocsim.workloads.io.Unfinished;
 
@@ -92,8 +93,9 @@ public final class LocalStorage implements FleetStorage {
   @Override
   public void write(String name, Content content) throws IOException {
     Path target = path(name).toAbsolutePath();
-    Files.createDirectories(target.getParent());
-    Path temporary = Unfinished.in(target.getParent());
+    Path folder = Objects.requireNonNull(target.getParent());
+    Files.createDirectories(folder);
+    Path temporary = Unfinished.in(folder);
     try {
       try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(temporary))) {
         content.writeTo(out);
