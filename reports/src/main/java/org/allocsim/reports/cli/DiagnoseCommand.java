@@ -6,6 +6,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.allocsim.analysis.attribution.Attribution;
+import org.allocsim.analysis.attribution.CategoryTotals;
+import org.allocsim.analysis.attribution.RecordedCategories;
 import org.allocsim.analysis.diagnosis.Diagnosis;
 import org.allocsim.analysis.diagnosis.MessageCircumstances;
 import org.allocsim.analysis.oom.OomLog;
@@ -86,6 +89,8 @@ final class DiagnoseCommand implements Callable<Integer> {
       converter = PlatformConverter.class)
   private Platform platform = Platform.LINUX;
 
+  @Mixin private CategoryOption categoryOption;
+
   @Mixin private TraceOptions traceOptions;
 
   @Mixin private OutputOptions outputOptions;
@@ -151,11 +156,17 @@ final class DiagnoseCommand implements Callable<Integer> {
               circumstances, message.message(), "line " + message.line() + " of " + log.name());
     }
     try (ProgressMeter progress = ProgressMeter.ofSettings("diagnosing")) {
+      Diagnosis diagnosis =
+          Diagnosis.of(input, recorded, version, platform, circumstances, progress::update);
+      Attribution attribution =
+          Attribution.of(
+              input.trace(), input.device(), categoryOption.rules(), RecordedCategories.NONE);
       return new DiagnosedProgram(
           input,
           version,
           circumstances,
-          Diagnosis.of(input, recorded, version, platform, circumstances, progress::update));
+          diagnosis,
+          CategoryTotals.of(diagnosis.moment(), attribution));
     }
   }
 }

@@ -1,6 +1,7 @@
 package org.allocsim.reports.cli;
 
 import java.util.concurrent.Callable;
+import org.allocsim.analysis.attribution.CategoryRules;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.analysis.moment.PeakDifference;
@@ -46,6 +47,8 @@ final class DiffCommand implements Callable<Integer> {
 
   @Mixin private GroupingOptions grouping;
 
+  @Mixin private CategoryOption categoryOption;
+
   @Mixin private ProgramOptions programOptions;
 
   @Mixin private OutputOptions outputOptions;
@@ -57,15 +60,16 @@ final class DiffCommand implements Callable<Integer> {
         outputOptions.open(Traces.file(beforeName), Traces.file(afterName))) {
       ReplayedProgram before = ReplayedProgram.replay(beforeName, programOptions);
       ReplayedProgram after = ReplayedProgram.replay(afterName, programOptions);
+      CategoryRules rules = categoryOption.rules();
       LiveSet.By by = grouping.by(before, after);
       ProgramMoment first = peak(before);
       ProgramMoment second = peak(after);
       PeakDifference difference =
           PeakDifference.of(
               first.moment(),
-              first.live(by, limits.frames()),
+              first.live(by, limits.frames(), before.attribution(rules)),
               second.moment(),
-              second.live(by, limits.frames()));
+              second.live(by, limits.frames(), after.attribution(rules)));
       outputs.write(new DiffAnswer(first, second, difference, limits.top()).document());
       return ExitCodes.DONE;
     }

@@ -1,6 +1,8 @@
 package org.allocsim.reports.cli;
 
 import java.util.concurrent.Callable;
+import org.allocsim.analysis.attribution.Attribution;
+import org.allocsim.analysis.attribution.CategoryTotals;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MomentQuery;
 import org.allocsim.reports.answer.moment.PeakAnswer;
@@ -24,7 +26,8 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Shows what a program holds when its memory is at the peak, by stack, size or phase.",
+      "Shows what a program holds when its memory is at the peak, and what that is for.",
+      "",
       "The lines add up to the byte; what was recorded without a stack has a line of its own."
     },
     footerHeading = "%nExamples:%n",
@@ -43,6 +46,8 @@ final class PeakCommand implements Callable<Integer> {
 
   @Mixin private GroupingOptions grouping;
 
+  @Mixin private CategoryOption categoryOption;
+
   @Mixin private ProgramOptions programOptions;
 
   @Mixin private OutputOptions outputOptions;
@@ -54,8 +59,10 @@ final class PeakCommand implements Callable<Integer> {
       ReplayedProgram program = ReplayedProgram.replay(traceName, programOptions);
       ProgramMoment peak =
           new ProgramMoment(program, program.at(grouping.query(MomentQuery.Kind.PEAK_ALLOCATED)));
-      LiveSet live = peak.live(grouping.by(program), limits.frames());
-      outputs.write(new PeakAnswer(peak, live, limits.top()).document());
+      Attribution attribution = program.attribution(categoryOption.rules());
+      LiveSet live = peak.live(grouping.by(program), limits.frames(), attribution);
+      CategoryTotals categories = CategoryTotals.of(peak.moment(), attribution);
+      outputs.write(new PeakAnswer(peak, live, categories, limits.top()).document());
       return ExitCodes.DONE;
     }
   }

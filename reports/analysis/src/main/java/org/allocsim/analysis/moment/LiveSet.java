@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.stats.ByteFormat;
@@ -25,7 +26,9 @@ public record LiveSet(By by, List<Group> groups, Group unknown, Group awaiting) 
     /** The power of two below the requested size. */
     SIZE("no size recorded"),
     /** The named phase of the program that allocated them. */
-    PHASE("no phase recorded");
+    PHASE("no phase recorded"),
+    /** What they are for. */
+    CATEGORY("unknown");
 
     private final String absence;
 
@@ -77,6 +80,17 @@ public record LiveSet(By by, List<Group> groups, Group unknown, Group awaiting) 
    * @param frames maximum number of frames in the label of a stack
    */
   public static LiveSet of(MemoryMoment moment, Origins origins, By by, int frames) {
+    return of(moment, origins, by, frames, _ -> "");
+  }
+
+  /**
+   * The live set of a moment.
+   *
+   * @param frames maximum number of frames in the label of a stack
+   * @param categories what an allocation is for, by its number; "" where that is unknown
+   */
+  public static LiveSet of(
+      MemoryMoment moment, Origins origins, By by, int frames, IntFunction<String> categories) {
     MemoryLayout layout = moment.layout();
     StackLabels stacks = new StackLabels(origins.stackTable(), frames);
     Map<String, Group> groups = new HashMap<>();
@@ -97,6 +111,7 @@ public record LiveSet(By by, List<Group> groups, Group unknown, Group awaiting) 
                   origins.hasPhases()
                       ? StackLabels.plain(origins.phaseName(origins.phase(allocation)))
                       : "";
+              case CATEGORY -> categories.apply(allocation);
             };
         if (label.isEmpty()) {
           unknown = unknown.plus(requested, bytes);

@@ -7,6 +7,7 @@ import static org.allocsim.reports.document.Quantity.share;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.allocsim.analysis.attribution.CategoryTotals;
 import org.allocsim.analysis.diagnosis.Diagnosis;
 import org.allocsim.analysis.leak.LeakAnalysis;
 import org.allocsim.analysis.moment.CodeLine;
@@ -14,6 +15,7 @@ import org.allocsim.analysis.moment.Culprits;
 import org.allocsim.analysis.recording.RecordedCircumstances;
 import org.allocsim.analysis.tuning.Fragility;
 import org.allocsim.analysis.tuning.Tuning;
+import org.allocsim.reports.answer.part.CategoryPart;
 import org.allocsim.reports.answer.part.CircumstancesPart;
 import org.allocsim.reports.answer.part.Cost;
 import org.allocsim.reports.answer.part.FirstFailure;
@@ -44,12 +46,14 @@ import org.allocsim.workloads.source.DeviceTrace;
  * @param version whose rules applied
  * @param circumstances the GPU and the allocator's own limit
  * @param diagnosis what was found
+ * @param categories what the memory is for at its moment
  */
 public record DiagnosedProgram(
     DeviceTrace input,
     PyTorchVersion version,
     RecordedCircumstances circumstances,
-    Diagnosis diagnosis) {
+    Diagnosis diagnosis,
+    CategoryTotals categories) {
   private static final int LINES_ON_PAPER = 8;
   private static final int SETTINGS_ON_PAPER = 3;
   private static final String NONE_FAILED = "no request failed";
@@ -132,6 +136,11 @@ public record DiagnosedProgram(
                   "Reserved then.",
                   each -> each.diagnosis().moment().bytes().reservedBytes())
               .many("lines", "Who holds the allocated memory.", HOLDER, DiagnosedProgram::holders)
+              .many(
+                  "categories",
+                  "What the allocated memory is for.",
+                  CategoryPart.SHAPE,
+                  each -> each.categories().rows())
               .text(
                   "recorded_conf",
                   "Settings that the program was recorded with.",
@@ -409,6 +418,7 @@ public record DiagnosedProgram(
           Table.of("Lines that hold the memory", HOLDER, holders())
               .first(LINES_ON_PAPER, new Table.More("line", "--json FILE has all")));
     }
+    blocks.add(CategoryPart.table(categories));
     blocks.add(Notes.of(null, others()));
     blocks.add(
         TuneAnswer.table(diagnosis.tuning(), best(), SETTINGS_ON_PAPER, "'allocsim tune' shows all")

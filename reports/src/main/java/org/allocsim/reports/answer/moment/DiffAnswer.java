@@ -65,7 +65,7 @@ public record DiffAnswer(
                       each -> each.difference.slackBytes())
                   .text(
                       "by",
-                      "What blocks of a group share: stack, size or phase.",
+                      "What blocks of a group share: stack, size, phase or category.",
                       each -> each.difference.by().name().toLowerCase(Locale.ROOT))
                   .many(
                       "groups",

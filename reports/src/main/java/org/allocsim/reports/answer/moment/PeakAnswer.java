@@ -7,9 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
+import org.allocsim.analysis.attribution.CategoryTotals;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.LiveSet.Group;
 import org.allocsim.analysis.text.Numbers;
+import org.allocsim.reports.answer.part.CategoryPart;
 import org.allocsim.reports.document.Block;
 import org.allocsim.reports.document.Document;
 import org.allocsim.reports.document.Kind;
@@ -23,9 +25,10 @@ import org.allocsim.reports.document.Table;
  *
  * @param at the program at its peak
  * @param live what it holds
+ * @param categories the same by category
  * @param top maximum number of groups on paper
  */
-public record PeakAnswer(ProgramMoment at, LiveSet live, int top) {
+public record PeakAnswer(ProgramMoment at, LiveSet live, CategoryTotals categories, int top) {
   /** The answer as JSON. */
   public static final Kind<PeakAnswer> KIND =
       new Kind<>(
@@ -35,7 +38,10 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, int top) {
           Shape.of(answer ->
               answer
                   .embed(ProgramMoment.SHAPE, PeakAnswer::at)
-                  .text("by", "What blocks of a group share: stack, size or phase.", PeakAnswer::by)
+                  .text(
+                      "by",
+                      "What blocks of a group share: stack, size, phase or category.",
+                      PeakAnswer::by)
                   .many(
                       "groups", "The groups, the largest first.", groups("", 0), PeakAnswer::groups)
                   .one(
@@ -44,7 +50,12 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, int top) {
                       "awaiting",
                       "What was given back and is in use on another stream.",
                       groups("", 0),
-                      each -> each.live.awaiting())));
+                      each -> each.live.awaiting())
+                  .many(
+                      "categories",
+                      "What the memory is for; adds up to allocated memory.",
+                      CategoryPart.SHAPE,
+                      each -> each.categories.rows())));
 
   private static Shape<Group> groups(String heading, long wholeBytes) {
     return Shape.of(group ->
@@ -72,6 +83,7 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, int top) {
       case STACK -> "allocated at, innermost frame first";
       case SIZE -> "requested size";
       case PHASE -> "allocated in phase";
+      case CATEGORY -> "what it is for";
     };
   }
 
@@ -95,6 +107,9 @@ public record PeakAnswer(ProgramMoment at, LiveSet live, int top) {
     List<Block> blocks = new ArrayList<>();
     blocks.add(at.facts());
     blocks.add(Table.of("What the program holds", shape, rows()));
+    if (live.by() != LiveSet.By.CATEGORY) {
+      blocks.add(CategoryPart.table(categories));
+    }
     blocks.add(at.memory());
     blocks.addAll(at.notes());
     List<Group> all =

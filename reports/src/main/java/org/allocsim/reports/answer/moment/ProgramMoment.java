@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.allocsim.analysis.attribution.Attribution;
+import org.allocsim.analysis.attribution.Category;
 import org.allocsim.analysis.moment.LiveSet;
 import org.allocsim.analysis.moment.MemoryMoment;
 import org.allocsim.analysis.moment.MomentQuery;
@@ -105,8 +107,16 @@ public record ProgramMoment(ReplayedProgram program, MemoryMoment moment) {
           at.embed(PROGRAM, ProgramMoment::program).one("moment", "The moment.", MOMENT, e -> e));
 
   /** What the program holds, in groups; the labels of stacks have so many frames at most. */
-  public LiveSet live(LiveSet.By by, int frames) {
-    return LiveSet.of(moment, program.origins(), by, frames);
+  public LiveSet live(LiveSet.By by, int frames, Attribution attribution) {
+    return LiveSet.of(
+        moment,
+        program.origins(),
+        by,
+        frames,
+        allocation ->
+            attribution.category(allocation) == Category.UNKNOWN
+                ? ""
+                : attribution.category(allocation).label());
   }
 
   /** The program's name without folders. */

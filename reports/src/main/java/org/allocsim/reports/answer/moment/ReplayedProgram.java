@@ -5,6 +5,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.IntToLongFunction;
 import java.util.stream.Stream;
+import org.allocsim.analysis.attribution.Attribution;
+import org.allocsim.analysis.attribution.CategoryRules;
+import org.allocsim.analysis.attribution.RecordedCategories;
 import org.allocsim.analysis.leak.IterationException;
 import org.allocsim.analysis.leak.IterationFinder;
 import org.allocsim.analysis.leak.Iterations;
@@ -220,6 +223,13 @@ public record ReplayedProgram(
   /** What the first pass found; there is none where only the end is known. */
   public Optional<Landmarks> landmarks() {
     return Optional.ofNullable(survey);
+  }
+
+  /** What each allocation is for; unknown where only the end is known. */
+  public Attribution attribution(CategoryRules rules) {
+    return isEndOnly()
+        ? Attribution.unknown(end.layout())
+        : Attribution.of(survey.input().trace(), device, rules, RecordedCategories.NONE);
   }
 
   /** The program's steps, as {@code leaks} finds them; empty where it has none. */

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 public final class GroupingOptions {
   @Option(
       names = "--by",
-      paramLabel = "stack|size|phase",
+      paramLabel = "stack|size|phase|category",
       description = "What the lines stand for (default: stack where recorded, else size).",
       converter = Choices.ByConverter.class)
   private LiveSet.By by;

@@ -1,0 +1,58 @@
+package org.allocsim.reports.answer.part;
+
+import org.allocsim.analysis.attribution.CategoryTotals;
+import org.allocsim.analysis.attribution.CategoryTotals.Row;
+import org.allocsim.reports.document.Quantity;
+import org.allocsim.reports.document.Shape;
+import org.allocsim.reports.document.Table;
+import org.allocsim.reports.document.Unit;
+
+/** What memory is for, in answers. */
+public final class CategoryPart {
+  /** A category. */
+  public static final Shape<Row> SHAPE = shape(0);
+
+  private CategoryPart() {}
+
+  private static Shape<Row> shape(long wholeBytes) {
+    return Shape.of(row ->
+        row.bytes(
+                "allocated_bytes",
+                "allocated",
+                "What the blocks take, after rounding.",
+                each -> each.group().blockBytes())
+            .shown(
+                Unit.RATIO,
+                "share",
+                "Share of allocated memory.",
+                each -> Quantity.share(each.group().blockBytes(), wholeBytes))
+            .bytes(
+                "requested_bytes",
+                "What the program asked for.",
+                each -> each.group().requestedBytes())
+            .count("blocks", "blocks", "Number of blocks.", each -> each.group().blocks())
+            .bytes("recorded_bytes", "What of it a recorder named.", Row::recordedBytes)
+            .bytes("stack_bytes", "by stack", "What of it the stack shows.", Row::stackBytes)
+            .bytes(
+                "inferred_bytes",
+                "inferred",
+                "What of it follows from when memory is taken and given back.",
+                Row::inferredBytes)
+            .text(
+                "category",
+                "Name: parameter, gradient, optimizer_state, saved_activation, temporary,"
+                    + " workspace, communication, input or unknown.",
+                each -> each.category().id())
+            .shown(
+                Unit.TEXT,
+                "what it is for",
+                "The same for people.",
+                each -> each.category().label()));
+  }
+
+  /** The table. */
+  public static Table<Row> table(CategoryTotals totals) {
+    long whole = totals.rows().stream().mapToLong(row -> row.group().blockBytes()).sum();
+    return Table.of("What the memory is for", shape(whole), totals.rows());
+  }
+}
