@@ -170,7 +170,14 @@ public final class SmiSamples {
       for (int i = 0; i < names.length; i++) {
         int bracket = names[i].indexOf('[');
         String name = (bracket < 0 ? names[i] : names[i].substring(0, bracket)).strip();
-        positions.put(name, i);
+        if (positions.put(name, i) != null) {
+          throw new SmiFormatException(
+              fileName
+                  + ": the first line names column '"
+                  + StackLabels.plain(name)
+                  + "' twice; "
+                  + SmiFormatException.REMEDY);
+        }
         units.put(name, bracket < 0 ? "" : names[i].substring(bracket).replaceAll("[\\[\\]]", ""));
       }
       ofProcesses = positions.containsKey("pid");

@@ -23,6 +23,16 @@ import org.allocsim.analysis.fleet.sweep.SweepRow;
  * <p>Rows are read once; what is kept is a few numbers a run.
  */
 public final class FleetAnalysis {
+  /** What every run has. */
+  private static final List<SweepColumn> FIGURES =
+      List.of(
+          SweepColumn.POLICY,
+          SweepColumn.DEVICE,
+          SweepColumn.CAPACITY_BYTES,
+          SweepColumn.PEAK_REQUESTED_BYTES,
+          SweepColumn.PEAK_RESERVED_BYTES,
+          SweepColumn.DRIVER_NANOS);
+
   private final Family family;
   private final Map<FleetChoice, ChoiceTally> tallies = new LinkedHashMap<>();
   private final Map<String, Map<FleetChoice, ChoiceTally>> families = new TreeMap<>();
@@ -59,8 +69,25 @@ public final class FleetAnalysis {
             && !group.getFirst().text(SweepColumn.FILE).equals(row.text(SweepColumn.FILE))) {
           closeGroup();
         }
+        requireFigures(row);
         runs++;
         group.add(row);
+      }
+    }
+  }
+
+  /**
+   * A row of a run has what every run has.
+   *
+   * @throws IllegalArgumentException where it has not
+   */
+  private static void requireFigures(SweepRow row) {
+    for (SweepColumn column : FIGURES) {
+      if (row.get(column) == null) {
+        throw new IllegalArgumentException("a run needs a value in " + column.label());
+      }
+      if (row.get(column) instanceof Long figure && figure < 0) {
+        throw new IllegalArgumentException("its " + column.label() + " is negative");
       }
     }
   }
