@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from typing import NoReturn
 
@@ -22,9 +23,12 @@ def main() -> NoReturn:
         print(f"allocsim: {problem}", file=sys.stderr)
         sys.exit(1)
     if os.name == "nt":
-        import subprocess
-
         sys.exit(subprocess.call([*program, *arguments], env=environment))
+    if arguments in (["--help"], ["-h"]):
+        # The program in Java does not know the command that only Python has.
+        code = subprocess.call([*program, *arguments], env=environment)
+        print("\nRecord:\n  record  Records the GPU memory of a PyTorch program: allocsim record -- python train.py")
+        sys.exit(code)
     sys.stdout.flush()
     os.execve(program[0], [*program, *arguments], environment)
 

@@ -18,7 +18,6 @@ def command() -> tuple[list[str], dict[str, str]]:
         EngineMissing: this package came without it, and ``ALLOCSIM`` names none.
     """
     environment = dict(os.environ)
-    environment["ALLOCSIM_RECORD_AVAILABLE"] = "1"
     named = environment.get("ALLOCSIM")
     if named:
         found = shutil.which(named)

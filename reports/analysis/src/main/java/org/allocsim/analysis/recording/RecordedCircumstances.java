@@ -13,6 +13,7 @@ import org.allocsim.simulator.run.Run;
 import org.allocsim.simulator.run.RunResult;
 import org.allocsim.simulator.run.RunSetup;
 import org.allocsim.simulator.stats.ByteFormat;
+import org.allocsim.workloads.format.pytorch.RecordedFacts;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.RecordedFailure;
@@ -62,6 +63,13 @@ public record RecordedCircumstances(
   public static RecordedCircumstances of(
       DeviceTrace input, long givenBytes, @Nullable DeviceProfile chosen) {
     Optional<Recording> recording = input.recording();
+    Optional<RecordedFacts.Device> facts =
+        recording
+            .flatMap(each -> each.snapshot().facts())
+            .flatMap(each -> each.device(input.device()));
+    if (chosen == null && facts.isPresent()) {
+      return recorded(input, recording.orElseThrow(), facts.get(), givenBytes);
+    }
     DeviceProfile assumed =
         chosen != null
             ? chosen
@@ -80,6 +88,40 @@ public record RecordedCircumstances(
     }
     return new RecordedCircumstances(
         limitBytes, device(input, recording.get(), limitBytes, assumed, evidence), false, evidence);
+  }
+
+  /** What {@code allocsim record} took down; nothing is left to infer. */
+  private static RecordedCircumstances recorded(
+      DeviceTrace input, Recording recording, RecordedFacts.Device facts, long givenBytes) {
+    DeviceProfile profile = ofSize(facts.totalBytes());
+    List<String> evidence = new ArrayList<>();
+    evidence.add(
+        "GPU " + facts.name() + " with " + ByteFormat.human(facts.totalBytes()) + ", recorded");
+    boolean isGiven = givenBytes != MemoryLimit.NONE;
+    if (!isGiven) {
+      evidence.add(
+          facts.limitBytes() == MemoryLimit.NONE
+              ? "no limit, recorded"
+              : "limit " + ByteFormat.human(facts.limitBytes()) + ", recorded");
+    }
+    long limitBytes = isGiven ? givenBytes : facts.limitBytes();
+    return new RecordedCircumstances(
+        limitBytes,
+        device(input, recording, limitBytes, profile, new ArrayList<>()),
+        false,
+        evidence);
+  }
+
+  /** The known GPU of a size, else the smallest known one that has as much, cut to it. */
+  private static DeviceProfile ofSize(long totalBytes) {
+    DeviceProfile known =
+        ShippedProfiles.all().stream()
+            .filter(each -> each.totalBytes() >= totalBytes)
+            .min(Comparator.comparingLong(DeviceProfile::totalBytes))
+            .orElseGet(DeviceProfiles::defaultProfile);
+    return known.totalBytes() <= totalBytes
+        ? known
+        : known.withCapacity(totalBytes - (known.totalBytes() - known.capacityBytes()));
   }
 
   /** Whether neither the user nor the recording says anything of GPU and limit. */

@@ -29,6 +29,7 @@ public final class Snapshot {
   private final StackTable stacks;
   private final long[] streamHandles;
   private final List<String> notes;
+  private final @Nullable RecordedFacts facts;
 
   Snapshot(
       String fileName,
@@ -39,7 +40,8 @@ public final class Snapshot {
       List<Annotation> annotations,
       StackTable stacks,
       long[] streamHandles,
-      List<String> notes) {
+      List<String> notes,
+      @Nullable RecordedFacts facts) {
     this.fileName = fileName;
     this.sha256 = sha256;
     this.devices = devices;
@@ -49,6 +51,7 @@ public final class Snapshot {
     this.stacks = stacks;
     this.streamHandles = streamHandles;
     this.notes = notes;
+    this.facts = facts;
   }
 
   /** Name of the file as it was given. */
@@ -96,6 +99,11 @@ public final class Snapshot {
     return notes;
   }
 
+  /** What {@code allocsim record} added; empty for a snapshot that PyTorch alone wrote. */
+  public Optional<RecordedFacts> facts() {
+    return Optional.ofNullable(facts);
+  }
+
   /** Entries of all histories. */
   public long eventCount() {
     long count = 0;
@@ -139,6 +147,7 @@ public final class Snapshot {
     private final List<Annotation> annotations = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
     private SnapshotSettings settings = SnapshotSettings.ABSENT;
+    private @Nullable RecordedFacts facts;
     private @Nullable HistoryColumns history;
     private @Nullable SegmentSums sums;
     private BlockColumns blocks = new BlockColumns();
@@ -163,6 +172,11 @@ public final class Snapshot {
     /** Sets the allocator's settings. */
     public void settings(SnapshotSettings recorded) {
       settings = recorded;
+    }
+
+    /** Sets what {@code allocsim record} added. */
+    public void facts(@Nullable RecordedFacts recorded) {
+      facts = recorded;
     }
 
     /** Adds a note of the reader. */
@@ -276,7 +290,8 @@ public final class Snapshot {
           List.copyOf(annotations),
           stacks,
           streamHandles,
-          List.copyOf(notes));
+          List.copyOf(notes),
+          facts);
     }
 
     private void requireStream(int stream) {

@@ -39,6 +39,7 @@ final class SnapshotAssembler {
   private boolean knowsPinnedLimits;
   private boolean hasHostMemory;
   private boolean hasAnnotations;
+  private @Nullable RecordedFacts facts;
   private final List<String> lines = new ArrayList<>();
 
   SnapshotAssembler(
@@ -121,6 +122,7 @@ final class SnapshotAssembler {
         f.type(Vocabulary.TRACE_ALLOC_MAX_ENTRIES) == Value.INT
             ? f.raw(Vocabulary.TRACE_ALLOC_MAX_ENTRIES)
             : -1;
+    takeFacts(f);
     byte overflowType = f.type(Vocabulary.TRACE_ALLOC_OVERFLOWED);
     if (contents.apply(Vocabulary.TRACE_ALLOC_OVERFLOWED) instanceof ListContent.Flags flags) {
       overflowFlags = flags;
@@ -128,6 +130,21 @@ final class SnapshotAssembler {
       overflow = Optional.of(f.raw(Vocabulary.TRACE_ALLOC_OVERFLOWED) != 0);
     } else if (overflowType != Value.MARK) {
       lines.add("trace_alloc_overflowed has an unknown form and was ignored");
+    }
+  }
+
+  private void takeFacts(Fields f) {
+    if (!f.has(Vocabulary.ALLOCSIM_RECORD)) {
+      return;
+    }
+    try {
+      int text = f.text(Vocabulary.ALLOCSIM_RECORD);
+      facts = RecordedFactsReader.read(text < 0 ? "" : texts.text(text));
+      if (facts.lostCalls() > 0) {
+        lines.add("allocsim_record lost its oldest " + facts.lostCalls() + " calls");
+      }
+    } catch (IllegalArgumentException e) {
+      lines.add("allocsim_record ignored: " + e.getMessage());
     }
   }
 
@@ -257,17 +274,21 @@ final class SnapshotAssembler {
         List.copyOf(annotations),
         stacks,
         handles,
-        notes.lines());
+        notes.lines(),
+        facts);
   }
 
   /**
-   * The release that the form of the file shows, by the first that wrote each field (snapshots of
-   * PyTorch 2.0 to 2.14): times 2.2, settings 2.3, annotations 2.5, contexts of compilation 2.8,
-   * the setting for captures 2.9, metadata 2.10, pools of entries 2.12, limits of pinned memory
-   * 2.13, pinned memory itself 2.14. Files of 2.10 and 2.11 look alike; the two decide alike, and
-   * 2.11 knows one setting more.
+   * The release that was recorded, else the one that the form of the file shows, by the first that
+   * wrote each field (snapshots of PyTorch 2.0 to 2.14): times 2.2, settings 2.3, annotations 2.5,
+   * contexts of compilation 2.8, the setting for captures 2.9, metadata 2.10, pools of entries
+   * 2.12, limits of pinned memory 2.13, pinned memory itself 2.14. Files of 2.10 and 2.11 look
+   * alike; the two decide alike, and 2.11 knows one setting more.
    */
   private @Nullable PyTorchVersion release() {
+    if (facts != null && facts.release() != null) {
+      return facts.release();
+    }
     List<EventColumns> known =
         histories.stream().filter(each -> each != null && each.entries() > 0).toList();
     if (known.isEmpty()) {

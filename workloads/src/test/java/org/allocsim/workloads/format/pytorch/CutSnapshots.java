@@ -29,7 +29,8 @@ public final class CutSnapshots {
         snapshot.annotations(),
         snapshot.stacks(),
         snapshot.streamHandles(),
-        snapshot.notes());
+        snapshot.notes(),
+        snapshot.facts().orElse(null));
   }
 
   private static DeviceHistory withoutOldest(DeviceHistory history, int entries) {

@@ -1,7 +1,12 @@
 package org.allocsim.workloads.format.pytorch.derive;
 
+import java.util.LongSummaryStatistics;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.workloads.format.pytorch.RecordedFacts;
 
 /**
  * What is known of a recording beside the snapshot.
@@ -10,10 +15,46 @@ import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
  * @param version the release that made the recording
  * @param limitBytes bytes that it was allowed to reserve, −1 where no limit is known
  * @param deviceTotalBytes size of the recorded device, −1 where it is not known
+ * @param facts what {@code allocsim record} took down; empty where a snapshot says all
  */
 public record DerivationOptions(
-    AllocatorConfig config, PyTorchVersion version, long limitBytes, long deviceTotalBytes) {
+    AllocatorConfig config,
+    PyTorchVersion version,
+    long limitBytes,
+    long deviceTotalBytes,
+    Optional<RecordedFacts> facts) {
+
+  /** Options of a recording that nobody added facts to. */
+  public DerivationOptions(
+      AllocatorConfig config, PyTorchVersion version, long limitBytes, long deviceTotalBytes) {
+    this(config, version, limitBytes, deviceTotalBytes, Optional.empty());
+  }
+
   DerivationOptions withLimit(long bytes) {
-    return new DerivationOptions(config, version, bytes, deviceTotalBytes);
+    return new DerivationOptions(config, version, bytes, deviceTotalBytes, facts);
+  }
+
+  /**
+   * The same with what was recorded beside a snapshot, which goes before what is said: how the
+   * history came about depends on the recorded circumstances alone. A limit that changed on the way
+   * leaves the same to infer as a snapshot.
+   */
+  DerivationOptions with(RecordedFacts recorded) {
+    if (!recorded.devices().stream().allMatch(RecordedFacts.Device::isLimitSteady)) {
+      return this;
+    }
+    OptionalLong totalBytes =
+        recorded.devices().stream().mapToLong(RecordedFacts.Device::totalBytes).max();
+    LongSummaryStatistics limits =
+        recorded.devices().stream()
+            .mapToLong(RecordedFacts.Device::limitBytes)
+            .filter(each -> each != MemoryLimit.NONE)
+            .summaryStatistics();
+    return new DerivationOptions(
+        config,
+        version,
+        limits.getCount() == 0 ? MemoryLimit.NONE : limits.getMin(),
+        totalBytes.orElse(deviceTotalBytes),
+        Optional.of(recorded));
   }
 }

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.allocsim.simulator.device.RecordedDevice;
 import org.allocsim.simulator.effect.EffectFollower;
@@ -16,6 +17,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.workloads.format.pytorch.Annotation;
 import org.allocsim.workloads.format.pytorch.DeviceHistory;
+import org.allocsim.workloads.format.pytorch.RecordedFacts;
 
 /**
  * Derives the requests of one device's history by running the allocator beside it: the rows that a
@@ -66,6 +68,8 @@ final class DeviceDerivation {
   private final SegmentMap segments;
   private final Set<Integer> releasedPools = new HashSet<>();
   private final CompletionRows completions;
+  private final EmptiedCaches emptiedCaches;
+  private final RecordedUses recordedUses;
 
   /** The row after those that belong to the request sent last, whether they were met or not. */
   private int handledTo;
@@ -125,6 +129,12 @@ final class DeviceDerivation {
     counts.highestGrantedBytes = bounds.highestGrantedBytes();
     segments = new SegmentMap(history, pools, start.layout());
     completions = new CompletionRows(effects);
+    Optional<RecordedFacts.Device> recorded =
+        options.facts().flatMap(facts -> facts.device(device));
+    recordedUses =
+        new RecordedUses(recorded.map(RecordedFacts.Device::streamUses).orElse(List.of()));
+    emptiedCaches =
+        recorded.map(facts -> EmptiedCaches.of(facts, effects)).orElse(EmptiedCaches.UNKNOWN);
     restoreStart();
   }
 
@@ -227,8 +237,9 @@ final class DeviceDerivation {
         row + 1 < effects.count()
             && effects.kind(row + 1) == EffectKind.FREE_COMPLETED
             && effects.address(row + 1) == address;
+    boolean isRecorded = recordedUses.takeUntil(address, history.timeNanos(row));
     if (!completesNext) {
-      counts.streamUses++;
+      counts.streamUses += isRecorded ? 0 : 1;
       long rank = completions.of(row);
       trace.useUnknownStream(allocation, rank);
       policy.useStream(allocation, AllocationTrace.UNKNOWN_STREAM, rank);
@@ -260,9 +271,9 @@ final class DeviceDerivation {
       }
       case Reading.CacheEmptied() -> {
         if (step.releases()) {
-          releaseCache(step.firstRelease());
+          releaseCache(step.firstRelease(), emptiedCaches.isBefore(row));
         } else {
-          counts.likelyEmptyCaches++;
+          counts.likelyEmptyCaches += emptiedCaches.isBefore(row) ? 0 : 1;
           handledTo = step.row() + step.completions();
           emptyCache();
         }
@@ -288,8 +299,11 @@ final class DeviceDerivation {
     }
     // Emptying the cache waits for the device, so nothing can be pending after it.
     boolean allComplete = pending.size() == step.allCompletions();
-    if (step.releases()) {
-      boolean first = !step.requested() || !isReleasedByRequest(step);
+    if (emptiedCaches.isBefore(step.row()) && (step.releases() || step.completions() > 0)) {
+      readings.addFirst(new Reading.CacheEmptied());
+    } else if (step.releases()) {
+      boolean first =
+          !step.requested() || (!emptiedCaches.areKnown() && !isReleasedByRequest(step));
       readings.add(first ? 0 : readings.size(), new Reading.CacheEmptied());
     } else if (step.completions() > 0 && (allComplete || !step.requested())) {
       // During a capture no request looks for finished uses.
@@ -370,6 +384,7 @@ final class DeviceDerivation {
     long neededBytes = neededBytes(step);
     if (step.releases()
         && limitBytes < 0
+        && !emptiedCaches.areKnown()
         && bounds.judge(neededBytes) == HistoryBounds.Judgement.UNDECIDED) {
       counts.likelyRetries++;
       counts.lowestRetriedBytes = Math.min(counts.lowestRetriedBytes, neededBytes);
@@ -477,7 +492,7 @@ final class DeviceDerivation {
   }
 
   /** The cache was emptied, or a private pool that was given up. */
-  private void releaseCache(int firstRelease) {
+  private void releaseCache(int firstRelease, boolean isRecorded) {
     Set<PoolId> released = new HashSet<>();
     PoolId first = null;
     for (int row = firstRelease; row < effects.count() && segments.isRelease(row); row++) {
@@ -498,7 +513,7 @@ final class DeviceDerivation {
         giveUp(pool);
       }
     }
-    counts.certainEmptyCaches++;
+    counts.certainEmptyCaches += isRecorded ? 0 : 1;
     emptyCache();
   }
 

@@ -41,11 +41,16 @@ public final class RequestDerivation {
     this.limitInferred = limitInferred;
   }
 
-  /** The requests of all devices of a snapshot. */
-  public static DerivedRequests derive(Snapshot snapshot, DerivationOptions options) {
+  /**
+   * The requests of all devices of a snapshot.
+   *
+   * @param said what is known beside the snapshot; what was recorded with it goes before that
+   */
+  public static DerivedRequests derive(Snapshot snapshot, DerivationOptions said) {
     List<HistoryRows> rows =
         snapshot.devices().stream().map(device -> new HistoryRows(device.effects())).toList();
-    if (options.limitBytes() >= 0) {
+    DerivationOptions options = snapshot.facts().map(said::with).orElse(said);
+    if (options.limitBytes() >= 0 || options.facts().isPresent()) {
       return new RequestDerivation(snapshot, rows, options, false).derive();
     }
     DerivedRequests best = null;
@@ -156,6 +161,7 @@ public final class RequestDerivation {
    */
   private long limitOfRetries() {
     if (options.limitBytes() >= 0
+        || options.facts().isPresent()
         || retries == 0
         || unexplainedEntries > 0
         || lowestRetriedBytes <= highestGrantedBytes) {
@@ -291,6 +297,7 @@ public final class RequestDerivation {
               + counts.firstUnexplainedRow
               + " on the history differs from what these settings and this limit produce");
       if (options.config().garbageCollectionThreshold() > 0
+          && options.facts().isEmpty()
           && (limitInferred || options.limitBytes() < 0)) {
         infer(
             device,

@@ -68,8 +68,13 @@ public final class Vocabulary {
   /** The first of 16 fields "1", "2", "4", … "32768": lower bounds of size classes in MiB. */
   public static final int DIVISIONS_1 = 46;
 
+  private static final int DIVISIONS = 16;
+
+  /** At the top level: what {@code allocsim record} adds to a snapshot. */
+  public static final int ALLOCSIM_RECORD = DIVISIONS_1 + DIVISIONS;
+
   /** Number of fields; a set of them fits one {@code long}. */
-  public static final int FIELDS = 62;
+  public static final int FIELDS = ALLOCSIM_RECORD + 1;
 
   // Values: the actions in the order of the effects, then these.
   private static final EffectKind[] EFFECTS = EffectKind.values();
@@ -154,9 +159,10 @@ public final class Vocabulary {
 
   private static String[] words() {
     String[] words = Arrays.copyOf(FIELD_NAMES, FIRST_OTHER + OTHER_WORDS.length);
-    for (int slot = 0; slot < FIELDS - DIVISIONS_1; slot++) {
+    for (int slot = 0; slot < DIVISIONS; slot++) {
       words[DIVISIONS_1 + slot] = Integer.toString(1 << slot);
     }
+    words[ALLOCSIM_RECORD] = "allocsim_record";
     for (EffectKind kind : EFFECTS) {
       words[FIRST_ACTION + kind.ordinal()] = kind.action();
     }

@@ -1,0 +1,55 @@
+package org.allocsim.validation.fidelity;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.InputStream;
+import java.util.List;
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
+import org.allocsim.simulator.policy.pytorch.ConfigParser;
+import org.allocsim.simulator.policy.pytorch.MemoryLimit;
+import org.allocsim.workloads.format.Progress;
+import org.allocsim.workloads.format.pytorch.RecordedFacts;
+import org.allocsim.workloads.format.pytorch.Snapshot;
+import org.allocsim.workloads.format.pytorch.SnapshotReader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What {@code allocsim record} takes down leaves nothing to infer. The recordings are of PyTorch
+ * 2.14.1's allocator on the stand-in for a GPU: random requests on three streams, emptied caches,
+ * failures under a limit.
+ */
+class RecordedFactsTest {
+  private static Snapshot read(String name) throws Exception {
+    InputStream stream = RecordedFactsTest.class.getResourceAsStream(name + ".pickle.xz");
+    return SnapshotReader.read(stream, name, Progress.NONE);
+  }
+
+  private static List<DeviceVerification> verify(Snapshot snapshot) throws Exception {
+    AllocatorConfig config =
+        ConfigParser.parse(snapshot.settings().conf(), snapshot.settings().release()).allocator();
+    return SnapshotVerifier.verify(
+        snapshot,
+        new VerificationOptions(config, snapshot.settings().release(), MemoryLimit.NONE, -1),
+        (done, total) -> {});
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"recorded-limit", "recorded-garbage-collection", "recorded-expandable"})
+  void nothingIsInferredWhereFactsWereRecorded(String name) throws Exception {
+    DeviceVerification device = verify(read(name)).getFirst();
+    assertTrue(device.exact());
+    assertEquals(List.of(), device.inferences());
+  }
+
+  @Test
+  void theFactsAreThoseOfTheProgram() throws Exception {
+    RecordedFacts facts = read("recorded-limit").facts().orElseThrow();
+    RecordedFacts.Device device = facts.device(0).orElseThrow();
+    assertEquals("2.14", facts.release().id());
+    assertEquals(80L << 30, device.totalBytes());
+    assertEquals((long) (0.03 * (80L << 30)), device.limitBytes());
+  }
+}
