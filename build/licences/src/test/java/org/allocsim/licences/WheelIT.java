@@ -30,8 +30,7 @@ final class WheelIT {
   private String run(Map<String, String> environment, Object... command)
       throws IOException, InterruptedException {
     Path output = Files.createTempFile(folder, "output", "");
-    ProcessBuilder builder =
-        new ProcessBuilder(Stream.of(command).map(String::valueOf).toList());
+    ProcessBuilder builder = new ProcessBuilder(Stream.of(command).map(String::valueOf).toList());
     builder.environment().clear();
     builder.environment().putAll(Map.of("PATH", "/usr/bin:/bin", "HOME", folder.toString()));
     builder.environment().putAll(environment);
