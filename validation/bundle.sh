@@ -79,7 +79,8 @@ library=$(cd "$work" && "$jdk/bin/jar" tf "$native" | grep 'libJCudaDriver-.*-li
 
 cat >"$to/allocsim" <<'EOF'
 #!/bin/sh
-# Starts allocsim with its own Java; ALLOCSIM_JAVA_OPTS holds further options for the JVM.
+# Starts allocsim with its own Java; ALLOCSIM_HEAP bounds the Java heap (4g), by default half of the
+# machine's memory, and ALLOCSIM_JAVA_OPTS holds further options for the JVM.
 self=$(readlink -f "$0")
 root=${self%/*}
 # In the locale C Java knows no name beyond ASCII.
@@ -101,7 +102,15 @@ case ${1:-} in
   sweep) set -- -cp "$root/allocsim.jar:$root/parts/parquet/*" "$main" "$@" ;;
   *) set -- -jar "$root/allocsim.jar" "$@" ;;
 esac
+case ${ALLOCSIM_HEAP:-} in
+  '') ;;
+  *[!0-9kKmMgG]* | [!1-9]* | *[kKmMgG]?*)
+    printf 'allocsim: %s\n' "ALLOCSIM_HEAP is $ALLOCSIM_HEAP; give a size such as 512m or 4g." >&2
+    exit 1
+    ;;
+esac
 exec "$root/runtime/bin/java" "@$root/jvm.options" -Djava.library.path="$root/lib" \
+  ${ALLOCSIM_HEAP:+"-Xmx$ALLOCSIM_HEAP"} \
   ${ALLOCSIM_JAVA_OPTS:-} "$@"
 EOF
 chmod 755 "$to/allocsim"

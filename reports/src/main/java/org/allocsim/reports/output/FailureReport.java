@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.allocsim.reports.text.VisibleText;
 import org.allocsim.simulator.engine.InvariantViolation;
+import org.allocsim.workloads.io.MemoryBudget;
 
 /** Turns whatever ended a command into one sentence and an exit code. */
 public final class FailureReport {
@@ -49,8 +50,13 @@ public final class FailureReport {
       case OutOfMemoryError _ ->
           "the Java heap of "
               + (Runtime.getRuntime().maxMemory() >> 20)
-              + " MiB is too small for this input: give it more, for example with"
-              + " ALLOCSIM_JAVA_OPTS=-Xmx4g";
+              + " MiB is too small for this input: give it more with "
+              + MemoryBudget.HEAP_VARIABLE
+              + ", such as "
+              + MemoryBudget.HEAP_VARIABLE
+              + "="
+              + ((Runtime.getRuntime().maxMemory() >> 29) + 1)
+              + "g";
       case InvariantViolation violation ->
           "the allocator contradicts itself: " + violation.getMessage() + REPORT;
       default ->

@@ -283,7 +283,7 @@ class MainTest {
   void aHeapThatIsTooSmallIsNoDefect() {
     String report = report(new OutOfMemoryError("Java heap space"), false, 1);
     assertFalse(report.contains("defect"), report);
-    assertTrue(report.contains("-Xmx"), report);
+    assertTrue(report.contains("ALLOCSIM_HEAP="), report);
   }
 
   @Test

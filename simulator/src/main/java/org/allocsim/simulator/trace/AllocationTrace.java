@@ -664,6 +664,11 @@ public final class AllocationTrace {
       return count;
     }
 
+    /** Number of different pieces of work so far. */
+    public int workCount() {
+      return workNumbers.size();
+    }
+
     /** The finished trace; the builder cannot be used afterwards. */
     public AllocationTrace build(StackTable stackTable) {
       return new AllocationTrace(this, stackTable);

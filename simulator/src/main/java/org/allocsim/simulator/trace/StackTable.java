@@ -87,6 +87,11 @@ public final class StackTable {
           });
     }
 
+    /** Number of distinct stacks so far. */
+    public int stackCount() {
+      return stacks.size();
+    }
+
     /** The finished table. */
     public StackTable build() {
       return new StackTable(List.copyOf(frames), stacks.toArray(int[][]::new));

@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.allocsim.workloads.io.ExpansionLimitException;
+import org.allocsim.workloads.io.MemoryBudget;
 import org.allocsim.workloads.io.StoredInput;
 
 /**
@@ -16,7 +17,7 @@ import org.allocsim.workloads.io.StoredInput;
  */
 public final class LineInput implements AutoCloseable {
   /** Maximum bytes of a line. */
-  public static final int MOST_LINE_BYTES = 1 << 26;
+  public static final int MOST_LINE_BYTES = 1 << 22;
 
   private final String name;
   private final long size;
@@ -29,6 +30,9 @@ public final class LineInput implements AutoCloseable {
   private byte[] line = new byte[256];
   private int length;
   private long number;
+  private long plainBytes;
+  private final MemoryBudget budget = new MemoryBudget();
+  private long mostHeldBytes = MemoryBudget.FREE_BYTES / 4;
 
   /**
    * Opens a file.
@@ -99,7 +103,7 @@ public final class LineInput implements AutoCloseable {
   private void append(int from, int to) throws TraceFormatException {
     int added = to - from;
     if (length + added > MOST_LINE_BYTES) {
-      throw failure("the line is longer than 64 MiB", "give a file of this format");
+      throw failure("the line is longer than 4 MiB", "give a file of this format");
     }
     if (length + added > line.length) {
       line = Arrays.copyOf(line, Math.max(length + added, line.length * 2));
@@ -113,6 +117,7 @@ public final class LineInput implements AutoCloseable {
       int got = input.read(buffer, 0, buffer.length);
       position = 0;
       limit = Math.max(0, got);
+      plainBytes += limit;
       progress.update(input.storedBytes(), size);
       return got > 0;
     } catch (ExpansionLimitException e) {
@@ -145,6 +150,22 @@ public final class LineInput implements AutoCloseable {
   /** The file's name. */
   public String name() {
     return name;
+  }
+
+  /**
+   * Further bytes of what was read are held in memory.
+   *
+   * @throws TraceFormatException where that is more than a file of this size may take
+   */
+  public void hold(long bytes) throws TraceFormatException {
+    budget.add(bytes);
+    if (budget.heldBytes() > mostHeldBytes) {
+      MemoryBudget.Refusal refusal = budget.refusal(plainBytes, input.storedBytes());
+      if (refusal != null) {
+        throw failure(refusal.cause(), refusal.remedy());
+      }
+      mostHeldBytes = budget.mostBytes(plainBytes, input.storedBytes());
+    }
   }
 
   /** A failure at this line. */

@@ -30,6 +30,9 @@ public final class Repetition {
     if (times < 1) {
       throw new IllegalArgumentException(times + " times are less than once");
     }
+    if (trace.eventCount() == 0) {
+      throw new IllegalArgumentException("it has no requests to repeat");
+    }
     if ((long) times * trace.eventCount() > MOST_ROWS) {
       throw new IllegalArgumentException(
           times

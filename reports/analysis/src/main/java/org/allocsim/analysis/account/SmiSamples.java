@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SmiSamples {
   private static final int MAX_LINES = 10_000_000;
+  private static final int MOST_LINE = 1 << 16;
   private static final long UNKNOWN = -1;
 
   /** Which sample of several counts. */
@@ -63,12 +64,12 @@ public final class SmiSamples {
    * @throws SmiFormatException where it is no such file
    */
   public void read(String fileName, BufferedReader reader) throws IOException {
-    String heading = reader.readLine();
+    String heading = line(fileName, reader, 1);
     if (heading == null) {
       throw new SmiFormatException(fileName + ": the file is empty; " + SmiFormatException.REMEDY);
     }
     Columns columns = new Columns(fileName, heading);
-    String line = reader.readLine();
+    String line = line(fileName, reader, 2);
     for (int number = 2; line != null; number++) {
       if (number > MAX_LINES) {
         throw new SmiFormatException(
@@ -77,9 +78,36 @@ public final class SmiSamples {
       if (!line.isBlank()) {
         add(columns.row(line, number));
       }
-      line = reader.readLine();
+      line = line(fileName, reader, number + 1);
     }
     hasProcesses |= columns.ofProcesses;
+  }
+
+  /** The next line, null at the end. */
+  private static @Nullable String line(String fileName, BufferedReader reader, int number)
+      throws IOException {
+    StringBuilder line = new StringBuilder();
+    int next;
+    while ((next = reader.read()) >= 0 && next != '\n') {
+      if (line.length() == MOST_LINE) {
+        throw new SmiFormatException(
+            fileName
+                + ": line "
+                + number
+                + " is longer than "
+                + MOST_LINE
+                + " characters; "
+                + SmiFormatException.REMEDY);
+      }
+      line.append((char) next);
+    }
+    if (next < 0 && line.isEmpty()) {
+      return null;
+    }
+    if (!line.isEmpty() && line.charAt(line.length() - 1) == '\r') {
+      line.setLength(line.length() - 1);
+    }
+    return line.toString();
   }
 
   private void add(Row row) {

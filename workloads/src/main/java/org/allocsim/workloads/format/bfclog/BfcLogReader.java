@@ -63,6 +63,12 @@ public final class BfcLogReader {
     PoolLog.@Nullable Freeing freeing;
   }
 
+  /** Bytes that an allocation or free takes in the trace, and while it is followed. */
+  private static final int ROW_BYTES = 300;
+
+  /** As {@link #ROW_BYTES}, where effects are kept. */
+  private static final int EFFECT_BYTES = 600;
+
   private final LineInput input;
   private final boolean keepsEffects;
   private final Map<String, PoolLog> pools = new LinkedHashMap<>();
@@ -197,7 +203,9 @@ public final class BfcLogReader {
     serve(writer, pool, Long.parseLong(matcher.group(2)), address);
   }
 
-  private void serve(Writer writer, PoolLog pool, long bytes, long address) {
+  private void serve(Writer writer, PoolLog pool, long bytes, long address)
+      throws TraceFormatException {
+    input.hold(keepsEffects ? EFFECT_BYTES : ROW_BYTES);
     int effect = pool.allocated(timeNanos, input.number(), bytes, address, writer.region);
     if (writer.peakBytes >= 0) {
       pool.peak(effect, writer.peakBytes);
@@ -214,6 +222,7 @@ public final class BfcLogReader {
     PoolLog pool = pool(matcher.group(1));
     long address = place(matcher.group(3));
     if (address != 0) {
+      input.hold(keepsEffects ? EFFECT_BYTES : ROW_BYTES);
       finishFree(writer);
       writer.freeing = pool.freeing(timeNanos, input.number(), address);
     }

@@ -15,6 +15,7 @@ import org.allocsim.simulator.trace.Precision;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.simulator.trace.Work;
 import org.allocsim.workloads.format.LineInput;
+import org.allocsim.workloads.format.NumberedIds;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFile;
 import org.allocsim.workloads.format.TraceFormatException;
@@ -29,22 +30,47 @@ final class JsonLinesReader {
   private static final Set<String> NO_MORE = Set.of();
   private static final byte[] END_MARK =
       ("{\"op\":\"" + JsonLinesFormat.END_MARK + "\"").getBytes(StandardCharsets.UTF_8);
+
+  /** Differences of times stay within 64 bits. */
+  private static final long MOST_NANOS = 1L << 62;
+
+  private static final long MOST_WORK = 1L << 60;
+
+  // What slow devices do in a nanosecond: bytes of a copy, operations and bytes of a kernel.
+  private static final int COPY_SHIFT = 2;
+  private static final int KERNEL_SHIFT = 8;
+
+  // Bytes that something takes in memory, about.
+  private static final int ROW_BYTES = 48;
+  private static final int STACK_BYTES = 160;
+  private static final int FRAME_BYTES = 20;
+  private static final int TEXT_BYTES = 160;
+  private static final int HOST_BUFFER_BYTES = 120;
+  private static final int LOADER_BYTES = 80;
+  private static final int WORK_BYTES = 100;
+
   private static final Precision[] PRECISIONS = Precision.values();
 
   private final LineInput lines;
   private final JsonLine line;
   private final AllocationTrace.Builder trace = new AllocationTrace.Builder();
   private final StackTable.Builder stacks = new StackTable.Builder();
-  private final Map<Long, Integer> liveIds = new HashMap<>();
   private final Map<Long, Integer> stackNumbers = new HashMap<>();
 
-  /** Allocations by the ids of the file, also freed ones: an anchor may be gone. */
-  private final Map<Long, Integer> anchorIds = new HashMap<>();
+  /** Texts by themselves: a frame's file and function stand in many lines. */
+  private final Map<String, String> texts = new HashMap<>();
+
+  /** Latest allocations by the ids of the file, also freed ones: an anchor may be gone. */
+  private final NumberedIds allocations = new NumberedIds();
 
   /** Live host buffers by the ids of the file. */
   private final Map<Long, Integer> hostBuffers = new HashMap<>();
 
   private long timeNanos;
+  private final long[] latestNanos = new long[Byte.MAX_VALUE + 1];
+  private long earlierTimes;
+  private long requestedBytes;
+  private long workNanos;
   private int device;
   private boolean mayBeRecorded;
 
@@ -55,6 +81,7 @@ final class JsonLinesReader {
     this.lines = lines;
     line = new JsonLine(lines);
     stackNumbers.put(0L, StackTable.NONE);
+    Arrays.fill(latestNanos, -MOST_NANOS);
   }
 
   static Content read(Path file, Progress progress) throws TraceFormatException {
@@ -93,7 +120,15 @@ final class JsonLinesReader {
             lines.finishDigest(),
             JsonLinesFormat.ID,
             trace.build(stacks.build()),
-            List.of()));
+            notes()));
+  }
+
+  private List<String> notes() {
+    return earlierTimes == 0
+        ? List.of()
+        : List.of(
+            "%d %s an earlier time than the row before on the same device; the order of the file counts"
+                .formatted(earlierTimes, earlierTimes == 1 ? "row has" : "rows have"));
   }
 
   /**
@@ -165,6 +200,7 @@ final class JsonLinesReader {
           trace.declarePool(line.pool("pool"));
         }
         case "loader" -> {
+          lines.hold(LOADER_BYTES);
           line.allow(Set.of("op", "workers", "prefetch", "batch_ns", "spread_ns", "seed"));
           trace.declareLoader(
               new Loader(
@@ -189,18 +225,33 @@ final class JsonLinesReader {
     line.allow(Set.of("op", "stack", "frames"));
     long number = line.number("stack");
     List<StackTable.Frame> frames = line.frames("frames");
+    lines.hold(STACK_BYTES + (long) FRAME_BYTES * frames.size());
     int[] numbers = new int[frames.size()];
     for (int i = 0; i < numbers.length; i++) {
       StackTable.Frame frame = frames.get(i);
-      numbers[i] = stacks.frame(frame.file(), frame.line(), frame.function());
+      numbers[i] = stacks.frame(text(frame.file()), frame.line(), text(frame.function()));
     }
     if (stackNumbers.putIfAbsent(number, stacks.stack(numbers)) != null) {
       throw lines.failure("stack " + number + " was given before", REMEDY);
     }
   }
 
+  /** The text as it stood in the file first. */
+  private String text(String text) throws TraceFormatException {
+    String known = texts.putIfAbsent(text, text);
+    if (known != null) {
+      return known;
+    }
+    lines.hold(TEXT_BYTES + text.length());
+    return text;
+  }
+
   private void request(String op) throws TraceFormatException {
+    lines.hold(ROW_BYTES);
     timeNanos = line.number("time_ns", timeNanos);
+    if (timeNanos > MOST_NANOS || timeNanos < -MOST_NANOS) {
+      throw lines.failure("time " + timeNanos + " ns is beyond any clock", REMEDY);
+    }
     long index = line.number("device", device);
     if (index < 0 || index > Byte.MAX_VALUE) {
       throw lines.failure("device index " + index + " is outside 0..127", REMEDY);
@@ -212,6 +263,10 @@ final class JsonLinesReader {
       throw lines.failure(
           "stack " + stackNumber + " has no line of its own before this one", REMEDY);
     }
+    if (timeNanos < latestNanos[device]) {
+      earlierTimes++;
+    }
+    latestNanos[device] = timeNanos;
     trace.at(device, timeNanos, stack);
     switch (op) {
       case "alloc" -> {
@@ -269,11 +324,11 @@ final class JsonLinesReader {
       case "restore_block" -> restoreBlock();
       case "begin" -> {
         allow(Set.of("name"));
-        trace.markerBegin(line.text("name"));
+        trace.markerBegin(text(line.text("name")));
       }
       case "end" -> {
         allow(Set.of("name"));
-        trace.markerEnd(line.text("name"));
+        trace.markerEnd(text(line.text("name")));
       }
       case "snapshot" -> {
         allow(NO_MORE);
@@ -300,7 +355,7 @@ final class JsonLinesReader {
       }
       case "host_work" -> {
         allow(Set.of("ns"));
-        trace.hostWork(line.number("ns"));
+        trace.hostWork(work(line.number("ns"), 0));
       }
       case "load_batch" -> {
         allow(Set.of("loader"));
@@ -308,6 +363,7 @@ final class JsonLinesReader {
       }
       case "host_alloc" -> {
         allow(Set.of("id", "bytes"));
+        lines.hold(HOST_BUFFER_BYTES);
         if (hostBuffers.putIfAbsent(line.number("id"), trace.allocateHost(bytes())) != null) {
           throw lines.failure("host buffer " + line.number("id") + " is live", "free it first");
         }
@@ -326,24 +382,45 @@ final class JsonLinesReader {
   }
 
   private void launch() throws TraceFormatException {
+    int works = trace.workCount();
     Work work;
     if (line.has("ns")) {
       allow(Set.of("ns", "stream"));
-      work = new Work.Timed(line.number("ns"));
+      work = new Work.Timed(work(line.number("ns"), 0));
     } else if (line.has("copy_bytes")) {
       allow(Set.of("copy_bytes", "to", "host_memory", "stream"));
       work =
           new Work.Copy(
-              line.number("copy_bytes"),
+              work(line.number("copy_bytes"), COPY_SHIFT),
               oneOf("to", "host", "device") == 1,
               oneOf("host_memory", "pageable", "pinned") == 1);
     } else {
       allow(Set.of("flops", "memory_bytes", "precision", "stream"));
       work =
           new Work.Kernel(
-              line.number("flops"), line.number("memory_bytes"), PRECISIONS[precision()]);
+              work(line.number("flops"), KERNEL_SHIFT),
+              work(line.number("memory_bytes"), KERNEL_SHIFT),
+              PRECISIONS[precision()]);
     }
     trace.launch(work, line.has("stream") ? line.stream("stream") : 0);
+    lines.hold((long) WORK_BYTES * (trace.workCount() - works));
+  }
+
+  /**
+   * An amount of work.
+   *
+   * @param shift power of two of the amounts that a device does in a nanosecond
+   */
+  private long work(long amount, int shift) throws TraceFormatException {
+    if (amount > MOST_WORK) {
+      throw lines.failure(
+          "work of " + amount + " nanoseconds, operations or bytes is beyond any program", REMEDY);
+    }
+    workNanos += Math.max(0, amount) >> shift;
+    if (workNanos < 0) {
+      throw lines.failure("the work up to here takes more than 2^63 nanoseconds", REMEDY);
+    }
+    return amount;
   }
 
   private int precision() throws TraceFormatException {
@@ -385,19 +462,24 @@ final class JsonLinesReader {
     allow(Set.of("id", "bytes", "stream", "pool", "anchor", "offset"));
     int anchor = AllocationTrace.NO_ALLOCATION;
     if (line.has("anchor")) {
-      Integer known = anchorIds.get(line.number("anchor"));
-      if (known == null) {
+      anchor = allocations.get(line.number("anchor"));
+      if (anchor == NumberedIds.NONE) {
         throw lines.failure("the anchor was never allocated", REMEDY);
       }
-      anchor = known;
+    }
+    long bytes = bytes();
+    long offset = line.number("offset");
+    if (Long.compareUnsigned(Math.abs(offset), Long.MAX_VALUE - bytes) > 0) {
+      throw lines.failure(
+          "%d bytes at offset %d reach beyond the last address".formatted(bytes, offset), REMEDY);
     }
     put(
         trace.restoreBlock(
-            bytes(),
+            bytes,
             line.has("stream") ? line.stream("stream") : 0,
             line.pool("pool"),
             anchor,
-            line.number("offset")));
+            offset));
   }
 
   private void allow(Set<String> fields) throws TraceFormatException {
@@ -409,21 +491,25 @@ final class JsonLinesReader {
     if (bytes < 0) {
       throw lines.failure("a size of " + bytes + " bytes is negative", REMEDY);
     }
+    requestedBytes += bytes;
+    if (requestedBytes < 0) {
+      throw lines.failure("the sizes up to here add up to more than 2^63 bytes", REMEDY);
+    }
     return bytes;
   }
 
   private void put(int allocation) throws TraceFormatException {
+    lines.hold(NumberedIds.BYTES);
     long id = line.number("id");
-    if (liveIds.putIfAbsent(id, allocation) != null) {
+    if (trace.isLive(allocations.put(id, allocation))) {
       throw lines.failure("allocation " + id + " is live already", "free it first");
     }
-    anchorIds.put(id, allocation);
   }
 
   private int take() throws TraceFormatException {
     long id = line.number("id");
-    Integer allocation = liveIds.remove(id);
-    if (allocation == null) {
+    int allocation = allocations.get(id);
+    if (!trace.isLive(allocation)) {
       throw lines.failure("allocation " + id + " is not live", "allocate it first");
     }
     return allocation;
@@ -432,8 +518,8 @@ final class JsonLinesReader {
   /** The allocation with the id, which may have been freed. */
   private int known() throws TraceFormatException {
     long id = line.number("id");
-    Integer allocation = anchorIds.get(id);
-    if (allocation == null) {
+    int allocation = allocations.get(id);
+    if (allocation == NumberedIds.NONE) {
       throw lines.failure("allocation " + id + " was never made", "allocate it first");
     }
     return allocation;

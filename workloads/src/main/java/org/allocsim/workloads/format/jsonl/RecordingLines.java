@@ -22,6 +22,12 @@ final class RecordingLines {
   /** Op of the last line. */
   static final String END = "recording_end";
 
+  // Bytes that something takes in memory, about.
+  private static final int EVENT_BYTES = 50;
+  private static final int SEGMENT_BYTES = 300;
+  private static final int BLOCK_BYTES = 60;
+  private static final int TEXT_BYTES = 120;
+
   private static final String REMEDY = "convert the recording again";
 
   private final LineInput lines;
@@ -85,6 +91,7 @@ final class RecordingLines {
       switch (op) {
         case "settings" -> settings();
         case "note" -> {
+          lines.hold(TEXT_BYTES + lines.length());
           line.allow(Set.of("op", "text"));
           snapshot.note(line.text("text"));
         }
@@ -148,6 +155,7 @@ final class RecordingLines {
 
   private void annotation() throws TraceFormatException {
     line.allow(Set.of("op", "name", "begin", "device", "time_ns"));
+    lines.hold(TEXT_BYTES + lines.length());
     snapshot.annotation(
         new Annotation(
             line.flag("begin") ? Annotation.Stage.START : Annotation.Stage.END,
@@ -163,11 +171,16 @@ final class RecordingLines {
     long timeNanos = 0;
     for (long i = 0; i < rows; i++) {
       row.next();
+      lines.hold(EVENT_BYTES);
       EffectKind kind = EffectKind.ofAction(row.text());
       if (kind == null) {
         throw lines.failure("the action \"" + row.text() + "\" is not known", REMEDY);
       }
       row.requireNumbers(5, 7);
+      String impossible = Snapshot.impossible(kind, row.number(0), row.number(1));
+      if (impossible != null) {
+        throw lines.failure(impossible, REMEDY);
+      }
       timeNanos += row.number(3);
       snapshot.event(
           kind,
@@ -204,6 +217,7 @@ final class RecordingLines {
             "expandable",
             "stack",
             "blocks"));
+    lines.hold(SEGMENT_BYTES);
     snapshot.segment(
         new Snapshot.SegmentSums(
             intNumber("device"),
@@ -220,6 +234,7 @@ final class RecordingLines {
     long blocks = line.number("blocks");
     for (long i = 0; i < blocks; i++) {
       row.next();
+      lines.hold(BLOCK_BYTES);
       row.requireNumbers(4, 4);
       snapshot.block(row.number(0), row.number(1), row.number(2), state(), row.intNumber(3));
     }

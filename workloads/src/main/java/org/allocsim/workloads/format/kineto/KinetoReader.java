@@ -16,6 +16,7 @@ import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.Progress;
+import org.allocsim.workloads.format.TimeOrder;
 import org.allocsim.workloads.format.TraceFile;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.io.StoredInput;
@@ -39,6 +40,7 @@ final class KinetoReader {
   private final Map<Integer, Long> unseenBytes = new TreeMap<>();
   private long reused;
   private long mismatches;
+  private long heldStackBytes;
 
   private KinetoReader(String name, ProfileParser.Profile profile) {
     this.name = name;
@@ -88,6 +90,10 @@ final class KinetoReader {
         mark(boundaries[boundary++]);
       }
       trace.at(events.device(event), absolute(time(event)), stacks.at(event));
+      if (stacks.heldBytes() > heldStackBytes) {
+        profile.hold().add(stacks.heldBytes() - heldStackBytes);
+        heldStackBytes = stacks.heldBytes();
+      }
       if (events.kind(event) == ProfilerEvents.Kind.OUT_OF_MEMORY) {
         trace.free(trace.allocate(Math.max(0, events.bytes(event)), STREAM, PoolId.DEFAULT));
       } else if (events.bytes(event) > 0) {
@@ -116,7 +122,7 @@ final class KinetoReader {
   }
 
   /** Finds the frees of what was never allocated, and what the totals say beyond them. */
-  private void findEarlier() {
+  private void findEarlier() throws TraceFormatException {
     Map<Integer, Map<Long, Long>> known = new HashMap<>();
     Map<Integer, Long> running = new HashMap<>();
     for (int event : order) {
@@ -143,10 +149,20 @@ final class KinetoReader {
       }
       running.put(device, total);
     }
-    earlier.forEach((device, frees) ->
-        unseenBytes.computeIfPresent(
-            device,
-            (_, bytes) -> bytes - frees.values().stream().mapToLong(Long::longValue).sum()));
+    try {
+      earlier.forEach((device, frees) ->
+          unseenBytes.computeIfPresent(
+              device,
+              (_, bytes) ->
+                  Math.subtractExact(
+                      bytes,
+                      frees.values().stream()
+                          .mapToLong(Long::longValue)
+                          .reduce(0, Math::addExact))));
+    } catch (ArithmeticException _) {
+      throw new TraceFormatException(
+          name, "", "its frees add up to more than 2^63 bytes", "record the program anew");
+    }
   }
 
   /** Allocates what was there before the profiler began; answers the allocation of each free. */
@@ -188,13 +204,17 @@ final class KinetoReader {
   private int[] boundaries() {
     int[] annotations =
         events.byTime(ProfilerEvents.Kind.ANNOTATION, ProfilerEvents.Kind.ANNOTATION);
-    List<Integer> all = new ArrayList<>();
-    for (int annotation : annotations) {
-      all.add(annotation);
-      all.add(~annotation);
+    long[] times = new long[2 * annotations.length];
+    for (int i = 0; i < annotations.length; i++) {
+      times[2 * i] = events.timeNanos(annotations[i]);
+      times[2 * i + 1] = events.endNanos(annotations[i]);
     }
-    all.sort((a, b) -> Long.compare(boundaryNanos(a), boundaryNanos(b)));
-    return all.stream().mapToInt(Integer::intValue).toArray();
+    int[] boundaries = TimeOrder.of(times, times.length);
+    for (int i = 0; i < boundaries.length; i++) {
+      int annotation = annotations[boundaries[i] >> 1];
+      boundaries[i] = (boundaries[i] & 1) == 0 ? annotation : ~annotation;
+    }
+    return boundaries;
   }
 
   private long boundaryNanos(int boundary) {
@@ -230,6 +250,11 @@ final class KinetoReader {
     add(notes, profile.otherDevices(), "events of the host's or other memory passed over");
     add(notes, profile.damaged(), "memory events without time or bytes passed over");
     add(notes, reused, "addresses handed out twice without a free between; the free was added");
+    add(
+        notes,
+        stacks.cut(),
+        "events within more than %d operators, of which the innermost were kept"
+            .formatted(OperatorStacks.DEEPEST));
     add(notes, mismatches, "events after which the profile's own total shows others in between");
     return notes;
   }

@@ -6,12 +6,16 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.io.ExpansionLimitException;
+import org.allocsim.workloads.io.MemoryBudget;
 import org.allocsim.workloads.io.StoredInput;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 
 /** Streams through the JSON of a profile and keeps the events that matter. */
@@ -20,7 +24,34 @@ final class ProfileParser {
   private static final BigDecimal NANOS_PER_MICRO = BigDecimal.valueOf(1_000);
   private static final int CUDA = 1;
 
+  /** Base, begin and duration of an event add up within 64 bits. */
+  private static final long MOST_NANOS = 3_000_000_000_000_000_000L;
+
+  private static final BigDecimal MOST_MICROS = BigDecimal.valueOf(MOST_NANOS / 1_000);
+
+  // Digits before the point; fewer than none where zeros follow it.
+  private static final int MOST_DIGITS = 16;
+  private static final int LEAST_DIGITS = -3;
+
+  /** A pebibyte, above any memory of today. */
+  private static final long MOST_BYTES = 1L << 50;
+
+  private static final int MOST_NESTED = 64;
+  private static final int MOST_CHARACTERS = 1 << 16;
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNestingDepth(MOST_NESTED)
+                  .maxStringLength(MOST_CHARACTERS)
+                  .build())
+          .build();
+
   private final String name;
+  private final Plain plain;
+  private final MemoryBudget budget = new MemoryBudget();
+  private long mostHeldBytes;
+  private long heldEventBytes;
   private final ProfilerEvents events = new ProfilerEvents();
   private long baseNanos;
   private long otherDevices;
@@ -43,8 +74,9 @@ final class ProfileParser {
   private long totalAllocated;
   private boolean hasBytes;
 
-  private ProfileParser(String name) {
+  private ProfileParser(String name, Plain plain) {
     this.name = name;
+    this.plain = plain;
   }
 
   /** What a profile holds, and what was passed over. */
@@ -54,21 +86,38 @@ final class ProfileParser {
       long otherDevices,
       long damaged,
       boolean lacksAddresses,
-      String sha256) {}
+      String sha256,
+      Holding hold) {}
+
+  /** Counts what is held of a profile. */
+  interface Holding {
+    /**
+     * Further bytes are held.
+     *
+     * @throws TraceFormatException where that is more than a file of this size may take
+     */
+    void add(long bytes) throws TraceFormatException;
+  }
 
   static Profile parse(StoredInput input, String name, long size, Progress progress)
       throws TraceFormatException {
-    ProfileParser parser = new ProfileParser(name);
-    try (JsonParser json =
-        new JsonFactory()
-            .createParser(ObjectReadContext.empty(), new Plain(input, size, progress))) {
+    Plain plain = new Plain(input, size, progress);
+    ProfileParser parser = new ProfileParser(name, plain);
+    try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), plain)) {
       parser.read(json);
-    } catch (JacksonException e) {
+    } catch (StreamConstraintsException e) {
       throw new TraceFormatException(
           name,
-          e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr(),
-          "the JSON is damaged or cut off",
-          "copy the file again");
+          place(e),
+          "a name, a text or a number is longer, or lists nest deeper, than in any profile",
+          REMEDY);
+    } catch (JacksonException e) {
+      if (e.getCause() instanceof ExpansionLimitException limit) {
+        throw new TraceFormatException(
+            name, place(e), limit.getMessage(), "unpack it yourself if you trust it");
+      }
+      throw new TraceFormatException(
+          name, place(e), "the JSON is damaged or cut off", "copy the file again");
     }
     if (!parser.hasEvents) {
       throw new TraceFormatException(name, "", "it has no traceEvents", REMEDY);
@@ -80,10 +129,26 @@ final class ProfileParser {
           parser.otherDevices,
           parser.damaged,
           parser.lacksAddresses,
-          input.finishDigest());
+          input.finishDigest(),
+          parser::hold);
     } catch (IOException e) {
       throw new TraceFormatException(
           name, "", "it cannot be read (" + e.getMessage() + ")", "check the file");
+    }
+  }
+
+  private static String place(JacksonException e) {
+    return e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr();
+  }
+
+  private void hold(long bytes) throws TraceFormatException {
+    budget.add(bytes);
+    if (budget.heldBytes() > mostHeldBytes) {
+      MemoryBudget.Refusal refusal = budget.refusal(plain.plainBytes, plain.input.storedBytes());
+      if (refusal != null) {
+        throw new TraceFormatException(name, "", refusal.cause(), refusal.remedy());
+      }
+      mostHeldBytes = budget.mostBytes(plain.plainBytes, plain.input.storedBytes());
     }
   }
 
@@ -98,16 +163,21 @@ final class ProfileParser {
         hasEvents = true;
         while (json.nextToken() == JsonToken.START_OBJECT) {
           event(json);
+          hold(events.heldBytes() - heldEventBytes);
+          heldEventBytes = events.heldBytes();
         }
       } else if (field.equals("baseTimeNanoseconds") && value == JsonToken.VALUE_NUMBER_INT) {
         baseNanos = json.getLongValue();
+        if (Math.abs(baseNanos) > MOST_NANOS || baseNanos == Long.MIN_VALUE) {
+          throw tooFar(json, "time " + baseNanos + " ns");
+        }
       } else {
         json.skipChildren();
       }
     }
   }
 
-  private void event(JsonParser json) {
+  private void event(JsonParser json) throws TraceFormatException {
     eventName = "";
     category = "";
     phase = "";
@@ -127,8 +197,8 @@ final class ProfileParser {
         case "name" -> eventName = json.getString();
         case "cat" -> category = json.getString();
         case "ph" -> phase = json.getString();
-        case "ts" -> time = value.isNumeric() ? json.getDecimalValue() : null;
-        case "dur" -> duration = value.isNumeric() ? json.getDecimalValue() : BigDecimal.ZERO;
+        case "ts" -> time = value.isNumeric() ? micros(json) : null;
+        case "dur" -> duration = value.isNumeric() ? micros(json) : BigDecimal.ZERO;
         case "tid" -> thread = value == JsonToken.VALUE_NUMBER_INT ? json.getLongValue() : 0;
         case "args" -> {
           if (value == JsonToken.START_OBJECT) {
@@ -141,7 +211,31 @@ final class ProfileParser {
     keep();
   }
 
-  private void arguments(JsonParser json) {
+  /**
+   * A time in microseconds; what is too close to 0 to be a nanosecond is 0. Its digits are looked
+   * at first: with {@code 1e999999999} nothing can be computed.
+   */
+  private BigDecimal micros(JsonParser json) throws TraceFormatException {
+    BigDecimal micros = json.getDecimalValue();
+    long digits = (long) micros.precision() - micros.scale();
+    if (micros.signum() == 0 || digits < LEAST_DIGITS) {
+      return BigDecimal.ZERO;
+    }
+    if (digits > MOST_DIGITS || micros.abs().compareTo(MOST_MICROS) > 0) {
+      throw tooFar(json, "time or duration of more than " + MOST_MICROS + " µs");
+    }
+    return micros;
+  }
+
+  private TraceFormatException tooFar(JsonParser json, String what) {
+    return new TraceFormatException(
+        name,
+        "line " + json.currentLocation().getLineNr(),
+        "a " + what + " is beyond any clock",
+        REMEDY);
+  }
+
+  private void arguments(JsonParser json) throws TraceFormatException {
     while (json.nextToken() == JsonToken.PROPERTY_NAME) {
       String field = json.currentName();
       if (json.nextToken() != JsonToken.VALUE_NUMBER_INT) {
@@ -155,14 +249,26 @@ final class ProfileParser {
           address = json.getBigIntegerValue().longValue();
           hasAddress = true;
         }
-        case "Total Allocated" -> totalAllocated = json.getLongValue();
+        case "Total Allocated" -> totalAllocated = amount(json);
         case "Bytes" -> {
-          bytes = json.getLongValue();
+          bytes = amount(json);
           hasBytes = true;
         }
         default -> {}
       }
     }
+  }
+
+  private long amount(JsonParser json) throws TraceFormatException {
+    long amount = json.getLongValue();
+    if (amount > MOST_BYTES || amount < -MOST_BYTES) {
+      throw new TraceFormatException(
+          name,
+          "line " + json.currentLocation().getLineNr(),
+          "a size of " + amount + " bytes is beyond any memory",
+          REMEDY);
+    }
+    return amount;
   }
 
   private void keep() {
@@ -198,6 +304,7 @@ final class ProfileParser {
     private final StoredInput input;
     private final long size;
     private final Progress progress;
+    private long plainBytes;
 
     Plain(StoredInput input, long size, Progress progress) {
       this.input = input;
@@ -214,7 +321,9 @@ final class ProfileParser {
     @Override
     public int read(byte[] target, int offset, int length) throws IOException {
       progress.update(input.storedBytes(), size);
-      return input.read(target, offset, length);
+      int got = input.read(target, offset, length);
+      plainBytes += Math.max(0, got);
+      return got;
     }
   }
 }

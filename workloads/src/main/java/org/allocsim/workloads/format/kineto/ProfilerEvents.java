@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.allocsim.workloads.format.TimeOrder;
 
 /** Events of one profile as columns, in the order of the file. */
 final class ProfilerEvents {
@@ -23,7 +24,16 @@ final class ProfilerEvents {
   /** Totals of an event that carries none. */
   static final long NO_TOTAL = -1;
 
+  /** Bytes of an event here, in an order of events and in the trace. */
+  private static final int EVENT_BYTES = 170;
+
+  private static final int NAME_BYTES = 160;
+
+  /** Bytes of a thread with its stack of operators. */
+  private static final int THREAD_BYTES = 350;
+
   private int count;
+  private long nameCharacters;
   private Kind[] kinds = new Kind[1024];
   private long[] times = new long[1024];
   private long[] bytes = new long[1024];
@@ -72,6 +82,7 @@ final class ProfilerEvents {
             name,
             text -> {
               nameTexts.add(text);
+              nameCharacters += text.length();
               return nameTexts.size() - 1;
             });
     count++;
@@ -79,14 +90,20 @@ final class ProfilerEvents {
 
   /** Events of a kind, or of either of two, by time; those of one time in the file's order. */
   int[] byTime(Kind one, Kind other) {
-    List<Integer> order = new ArrayList<>();
+    int[] chosen = new int[count];
+    long[] chosenTimes = new long[count];
+    int chosenCount = 0;
     for (int event = 0; event < count; event++) {
       if (kinds[event] == one || kinds[event] == other) {
-        order.add(event);
+        chosenTimes[chosenCount] = times[event];
+        chosen[chosenCount++] = event;
       }
     }
-    order.sort((a, b) -> Long.compare(times[a], times[b]));
-    return order.stream().mapToInt(Integer::intValue).toArray();
+    int[] order = TimeOrder.of(chosenTimes, chosenCount);
+    for (int i = 0; i < chosenCount; i++) {
+      order[i] = chosen[order[i]];
+    }
+    return order;
   }
 
   Kind kind(int event) {
@@ -124,8 +141,26 @@ final class ProfilerEvents {
     return threads[event];
   }
 
+  /** Bytes that all of it takes in memory, about. */
+  long heldBytes() {
+    return (long) EVENT_BYTES * count
+        + (long) NAME_BYTES * nameTexts.size()
+        + nameCharacters
+        + (long) THREAD_BYTES * threadNumbers.size();
+  }
+
   int threadCount() {
     return threadNumbers.size();
+  }
+
+  /** Number of an event's name. */
+  int nameNumber(int event) {
+    return names[event];
+  }
+
+  /** Number of distinct names. */
+  int nameCount() {
+    return nameTexts.size();
   }
 
   String name(int event) {

@@ -1,16 +1,18 @@
 package org.allocsim.workloads.format.minimalloc;
 
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.stream.IntStream;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
+import org.allocsim.workloads.format.TimeOrder;
 
 /** Lifetimes and sizes in the order of a file. */
 final class Lifetimes {
   /** Maximum number of lifetimes whose allocations and frees a trace can hold. */
   static final int MOST = 1 << 29;
+
+  /** Bytes that a lifetime takes here, and its two rows in the trace. */
+  static final int BYTES = 150;
 
   private int count;
   private long[] begins = new long[256];
@@ -37,8 +39,8 @@ final class Lifetimes {
 
   /** Allocations and frees by time, at the same time frees first, then in the file's order. */
   AllocationTrace toTrace() {
-    int[] byBegin = ordered(begins);
-    int[] byEnd = ordered(ends);
+    int[] byBegin = TimeOrder.of(begins, count);
+    int[] byEnd = TimeOrder.of(ends, count);
     int[] allocations = new int[count];
     AllocationTrace.Builder trace = new AllocationTrace.Builder();
     int freed = 0;
@@ -58,13 +60,5 @@ final class Lifetimes {
   private void free(AllocationTrace.Builder trace, int row, int[] allocations) {
     trace.at(0, ends[row], StackTable.NONE);
     trace.free(allocations[row]);
-  }
-
-  private int[] ordered(long[] times) {
-    return IntStream.range(0, count)
-        .boxed()
-        .sorted(Comparator.comparingLong(row -> times[row]))
-        .mapToInt(Integer::intValue)
-        .toArray();
   }
 }

@@ -97,6 +97,7 @@ final class MiniMallocReader {
       throw lines.failure(
           "the file has more than " + Lifetimes.MOST + " buffers", "give a part of it");
     }
+    lines.hold(Lifetimes.BYTES);
     lifetimes.add(begin, end, bytes);
   }
 

@@ -9,6 +9,12 @@ final class BlockColumns {
   /** Requested bytes of a block that the file has none for. */
   static final long UNKNOWN = -1;
 
+  /** Bytes of empty columns, about. */
+  static final int FIRST_BYTES = 400;
+
+  /** Bytes of a block, with the room that columns grow by. */
+  static final int ROW_BYTES = 80;
+
   int count;
   long[] addresses = new long[4];
   boolean[] hasAddress = new boolean[4];

@@ -26,6 +26,7 @@ final class EventColumns {
   private final Fields fields;
   private final TextPool texts;
   private final StreamNumbers streams;
+  private final HeldBytes held;
 
   /** The rows in pieces, so that a long history grows without being copied. */
   private List<EventRows> pieces = new ArrayList<>();
@@ -36,6 +37,10 @@ final class EventColumns {
   private long entries;
   private long lastMicros;
   private long untimed;
+
+  /** Allocated less freed: below 0 where more was freed that existed before. */
+  private long allocatedBytes;
+
   private long annotates;
   private long badFrames;
   private boolean hasContexts;
@@ -44,7 +49,9 @@ final class EventColumns {
   private long userMetadata;
   private ListContent.@Nullable Problem problem;
 
-  EventColumns(Fields fields, TextPool texts, StreamNumbers streams) {
+  EventColumns(Fields fields, TextPool texts, StreamNumbers streams, HeldBytes held) {
+    this.held = held;
+    held.add(EventRows.heldBytes(EventRows.FIRST));
     this.fields = fields;
     this.texts = texts;
     this.streams = streams;
@@ -144,7 +151,17 @@ final class EventColumns {
   /** Appends a row; false where that is not possible, which ends the list. */
   private boolean append(
       EffectKind kind, long address, long bytes, int stream, long micros, int stack, int pool) {
-    if (stream < 0) {
+    if (kind == EffectKind.ALLOC) {
+      allocatedBytes += bytes;
+    } else if (kind == EffectKind.FREE_COMPLETED) {
+      allocatedBytes -= bytes;
+    }
+    String impossible = Snapshot.impossible(kind, address, bytes);
+    if (impossible != null) {
+      fail(impossible, "no allocator records that, so " + DAMAGED);
+    } else if (Math.abs(allocatedBytes) > Snapshot.MOST_SUM_BYTES) {
+      fail("the sizes up to it add up to more than any memory", DAMAGED);
+    } else if (stream < 0) {
       fail("it names one more than " + StreamNumbers.MOST + " streams", DAMAGED);
     } else if (micros >= 0 && micros < lastMicros) {
       fail(
@@ -163,6 +180,7 @@ final class EventColumns {
       if (last.isFull()) {
         pieces.add(last);
         last = new EventRows(EventRows.MOST);
+        held.add(EventRows.heldBytes(EventRows.MOST));
       }
       last.add(kind, address, bytes, stream, lastMicros * 1000, stack, pool);
       return true;

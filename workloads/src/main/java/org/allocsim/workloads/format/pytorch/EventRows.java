@@ -9,7 +9,12 @@ final class EventRows {
   /** Rows of a piece of a long history. */
   static final int MOST = 1 << 11;
 
-  private static final int FIRST = 64;
+  /** Rows for which there is room first. */
+  static final int FIRST = 64;
+
+  /** Bytes of a row, and again in the finished columns while they are filled, about. */
+  private static final int ROW_BYTES = 40;
+
   private static final EffectKind[] KINDS = EffectKind.values();
 
   int count;
@@ -35,6 +40,11 @@ final class EventRows {
     timesNanos = new long[capacity];
     stacks = new int[capacity];
     pools = new short[capacity];
+  }
+
+  /** Bytes that so many rows take, about. */
+  static long heldBytes(int rows) {
+    return (long) ROW_BYTES * rows;
   }
 
   /** Whether there is no room for a row, and must not be. */

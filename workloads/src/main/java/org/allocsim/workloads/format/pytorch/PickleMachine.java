@@ -24,6 +24,12 @@ final class PickleMachine {
   /** Deepest nesting of containers; a snapshot has about seven levels. */
   static final int DEEPEST = 64;
 
+  /** Most frames of a stack; Python ends a recursion at a thousand. */
+  private static final int MOST_FRAMES = 1 << 16;
+
+  /** How far the memo may grow before it is looked at. */
+  private static final long MEMO_STEP_BYTES = 1L << 23;
+
   /** Maximum number of values on the stack. */
   private static final int MOST_VALUES = 1 << 20;
 
@@ -47,6 +53,7 @@ final class PickleMachine {
   private int markCount;
 
   private final Memo memo = new Memo();
+  private long checkedMemoBytes = MEMO_STEP_BYTES;
 
   /** Reads what it can of a history; null where every opcode is to be run. */
   private final @Nullable EntryScanner scanner;
@@ -56,6 +63,7 @@ final class PickleMachine {
     this.texts = texts;
     this.builder = builder;
     dicts = builder.dicts();
+    in.watch(() -> memo.heldBytes() + texts.heldBytes() + builder.heldBytes());
     scanner = scanning ? new EntryScanner(in, memo, texts, builder) : null;
   }
 
@@ -304,6 +312,9 @@ final class PickleMachine {
       switch (types[i]) {
         case Value.FRAME -> {
           if (content instanceof ListContent.Frames frames) {
+            if (frames.count == MOST_FRAMES) {
+              throw in.failure("a stack has more than " + MOST_FRAMES + " frames", NOT_PLAIN);
+            }
             frames.add((int) values[i]);
           } else {
             content = builder.append(content, Value.FRAME, values[i]);
@@ -497,6 +508,11 @@ final class PickleMachine {
       slots[(int) value] = index;
     }
     memo.set(index, type, value);
+    if (memo.heldBytes() > checkedMemoBytes) {
+      // Slots far apart take much memory within one piece of the input.
+      checkedMemoBytes = memo.heldBytes() + MEMO_STEP_BYTES;
+      in.checkHeld();
+    }
   }
 
   /** The memo slots of open containers of a type, null for other types. */

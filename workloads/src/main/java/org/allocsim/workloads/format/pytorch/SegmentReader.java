@@ -14,6 +14,9 @@ final class SegmentReader {
   /** Size of every segment of the small pool. */
   private static final long SMALL_SEGMENT_BYTES = 2L << 20;
 
+  private static final int SEGMENT_BYTES = 300;
+  private static final int ANNOTATION_BYTES = 80;
+
   private static final String REMEDY = "the file is damaged, " + PickleInput.WRITE_ANEW;
   private static final BlockColumns NO_BLOCKS = new BlockColumns();
 
@@ -21,8 +24,12 @@ final class SegmentReader {
   private final TextPool texts;
   private final StreamNumbers streams;
   private final PoolNumbers pools;
+  private final HeldBytes held;
+  private long totalBytes;
 
-  SegmentReader(Fields fields, TextPool texts, StreamNumbers streams, PoolNumbers pools) {
+  SegmentReader(
+      Fields fields, TextPool texts, StreamNumbers streams, PoolNumbers pools, HeldBytes held) {
+    this.held = held;
     this.fields = fields;
     this.texts = texts;
     this.streams = streams;
@@ -58,6 +65,10 @@ final class SegmentReader {
         stack = history.stack;
       }
     }
+    checkSize(f, Vocabulary.SIZE, bytes);
+    if (requested != BlockColumns.UNKNOWN) {
+      checkSize(f, Vocabulary.REQUESTED_SIZE, requested);
+    }
     if (f.bad() != null) {
       blocks.problem = new Problem("block " + blocks.count, f.bad(), REMEDY);
       return;
@@ -66,6 +77,7 @@ final class SegmentReader {
       blocks.sizesUnknown++;
       requested = state == BlockState.INACTIVE ? 0 : bytes;
     }
+    held.add(blocks.count == 0 ? BlockColumns.FIRST_BYTES : BlockColumns.ROW_BYTES);
     blocks.add(address, hasAddress, bytes, requested, state, stack);
   }
 
@@ -104,10 +116,14 @@ final class SegmentReader {
     }
     long address = f.address(Vocabulary.ADDRESS);
     long total = f.bytes(Vocabulary.TOTAL_SIZE);
+    checkSize(f, Vocabulary.TOTAL_SIZE, total);
     Sums sums = placeBlocks(blocks, address);
     long allocated = f.bytes(Vocabulary.ALLOCATED_SIZE, sums.allocated);
     long active = f.bytes(Vocabulary.ACTIVE_SIZE, sums.active);
     long requested = f.bytes(Vocabulary.REQUESTED_SIZE, sums.requested);
+    checkSize(f, Vocabulary.ALLOCATED_SIZE, allocated);
+    checkSize(f, Vocabulary.ACTIVE_SIZE, active);
+    checkSize(f, Vocabulary.REQUESTED_SIZE, requested);
     int stream = streams.number(f.number(Vocabulary.STREAM, 0));
     if (stream < 0) {
       f.fail(Vocabulary.STREAM, "one of at most " + StreamNumbers.MOST + " streams");
@@ -129,11 +145,18 @@ final class SegmentReader {
       segments.problem = new Problem("segment " + index, f.bad(), REMEDY);
       return;
     }
+    totalBytes += total;
+    if (totalBytes > Snapshot.MOST_SUM_BYTES) {
+      segments.problem =
+          new Problem("segment " + index, "segments add up to more than any memory", REMEDY);
+      return;
+    }
     if (sums.total != total || sums.allocated != allocated || sums.active != active) {
       segments.odd++;
     }
     segments.sizesUnknown += blocks.sizesUnknown;
     segments.hasBlockHistories |= blocks.hasHistories;
+    held.add(SEGMENT_BYTES);
     segments.segments.add(
         new SnapshotSegment(
             (int) device,
@@ -148,6 +171,13 @@ final class SegmentReader {
             expandable,
             f.stack(Vocabulary.FRAMES),
             blocks));
+  }
+
+  /** Sizes that no memory has would let sums of them wrap. */
+  private static void checkSize(Fields f, int field, long bytes) {
+    if (bytes < 0 || bytes > Snapshot.MOST_BYTES) {
+      f.fail(field, "a size of at most " + Snapshot.MOST_BYTES + " bytes");
+    }
   }
 
   private record Sums(long total, long allocated, long active, long requested) {}
@@ -198,6 +228,7 @@ final class SegmentReader {
           new Problem("annotation " + annotations.annotations.size(), f.bad(), REMEDY);
       return;
     }
+    held.add(ANNOTATION_BYTES);
     annotations.annotations.add(
         new Annotation(
             stage == Vocabulary.START ? Annotation.Stage.START : Annotation.Stage.END,

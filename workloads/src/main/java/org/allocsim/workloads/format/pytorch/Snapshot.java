@@ -17,6 +17,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Streams are numbered by ascending unsigned handle, in the histories and in the segments.
  */
 public final class Snapshot {
+  /** A pebibyte: more than any GPU has, so that sums of sizes stay within 64 bits. */
+  static final long MOST_BYTES = 1L << 50;
+
+  /** The most that sizes may add up to at any time. */
+  static final long MOST_SUM_BYTES = 1L << 52;
+
   /** Maximum number of devices of a snapshot. */
   public static final int MOST_DEVICES = 128;
 
@@ -132,6 +138,27 @@ public final class Snapshot {
           "call torch.cuda.memory._record_memory_history() before the program allocates and"
               + " write the snapshot with torch.cuda.memory._dump_snapshot()");
     }
+  }
+
+  /**
+   * What no allocator can have done, in words; null where it can. A failed request may be of any
+   * size.
+   *
+   * @param kind kind of an entry
+   */
+  public static @Nullable String impossible(EffectKind kind, long address, long bytes) {
+    if (kind == EffectKind.OOM || kind == EffectKind.SNAPSHOT) {
+      return null;
+    }
+    if (address == 0) {
+      return "it is at address 0, where no memory is";
+    }
+    if (bytes < 0 || bytes > MOST_BYTES) {
+      return "its size of " + Long.toUnsignedString(bytes) + " bytes is beyond any memory";
+    }
+    return bytes > 0 && Long.compareUnsigned(address, -bytes) > 0
+        ? "its " + bytes + " bytes reach beyond the last address"
+        : null;
   }
 
   /**

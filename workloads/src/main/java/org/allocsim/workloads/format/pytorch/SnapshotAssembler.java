@@ -260,7 +260,7 @@ final class SnapshotAssembler {
     for (int device = 0; device < devices; device++) {
       EventColumns history = device < histories.size() ? histories.set(device, null) : null;
       if (history == null) {
-        history = new EventColumns(fields, texts, streams);
+        history = new EventColumns(fields, texts, streams, new HeldBytes());
       }
       history.note(device, notes);
       finished.add(history.finish(pools, finalNumbers, overflowed(device)));

@@ -20,6 +20,9 @@ final class SnapshotBuilder {
   /** Maximum number of lists of entries, of which only device histories are kept. */
   private static final int MOST_EVENT_LISTS = 1 << 12;
 
+  /** Bytes of a small object, such as a list of flags. */
+  private static final int OBJECT_BYTES = 120;
+
   private static final long SEGMENT_KEYS = 1L << Vocabulary.BLOCKS | 1L << Vocabulary.TOTAL_SIZE;
   private static final long FRAME_KEYS = 1L << Vocabulary.FILENAME | 1L << Vocabulary.LINE;
   private static final long ENTRY_KEYS =
@@ -31,6 +34,7 @@ final class SnapshotBuilder {
 
   private final OpenDicts dicts = new OpenDicts();
   private final Fields fields = new Fields(dicts);
+  private final HeldBytes held = new HeldBytes();
   private final TextPool texts;
   private final StackNumbers stacks;
   private final StreamNumbers streams = new StreamNumbers();
@@ -47,8 +51,13 @@ final class SnapshotBuilder {
   SnapshotBuilder(TextPool texts, PickleInput in) {
     this.texts = texts;
     stacks = new StackNumbers(texts);
-    segmentReader = new SegmentReader(fields, texts, streams, pools);
+    segmentReader = new SegmentReader(fields, texts, streams, pools, held);
     assembler = new SnapshotAssembler(in, fields, texts, streams, pools);
+  }
+
+  /** Bytes that what was built takes in memory, about. */
+  long heldBytes() {
+    return held.sum() + stacks.heldBytes();
   }
 
   OpenDicts dicts() {
@@ -168,7 +177,7 @@ final class SnapshotBuilder {
     closed(Value.SPENT, 0);
     if (dicts.has(dict, Vocabulary.ACTION) || content instanceof ListContent.Events) {
       if (content == null && eventLists++ < MOST_EVENT_LISTS) {
-        content = new ListContent.Events(new EventColumns(fields, texts, streams));
+        content = new ListContent.Events(new EventColumns(fields, texts, streams, held));
       }
       if (content instanceof ListContent.Events events) {
         events.columns.add(dict);
@@ -252,6 +261,7 @@ final class SnapshotBuilder {
   }
 
   private void closeObject(Object object) {
+    held.add(OBJECT_BYTES);
     objects.add(object);
     closed(Value.OBJECT, objects.size() - 1);
   }

@@ -12,6 +12,7 @@ import org.allocsim.workloads.format.pytorch.pickle.PickleInput;
 import org.allocsim.workloads.format.pytorch.pickle.TextPool;
 import org.allocsim.workloads.format.pytorch.pickle.Vocabulary;
 import org.allocsim.workloads.io.Compression;
+import org.allocsim.workloads.io.MemoryBudget;
 import org.allocsim.workloads.io.StoredInput;
 
 /**
@@ -68,7 +69,7 @@ public final class SnapshotReader {
               "it holds more than fits "
                   + (Runtime.getRuntime().maxMemory() >> 20)
                   + " MiB of Java heap",
-              "allow more with -Xmx, or record a shorter history");
+              "allow more with " + MemoryBudget.HEAP_VARIABLE + ", or record a shorter history");
       tooLarge.initCause(e);
       throw tooLarge;
     }

@@ -9,6 +9,14 @@ import org.allocsim.workloads.format.pytorch.pickle.TextPool;
  * finds the number of one already seen without making an object for it.
  */
 final class StackNumbers {
+  /** Bytes of a frame here and in the table. */
+  private static final int FRAME_BYTES = 200;
+
+  /** Bytes of a stack here and in the table, its frames aside. */
+  private static final int STACK_BYTES = 200;
+
+  private static final int STACK_FRAME_BYTES = 10;
+
   private final TextPool texts;
   private final StackTable.Builder table = new StackTable.Builder();
 
@@ -135,6 +143,13 @@ final class StackNumbers {
       h ^= h >>> 29;
     }
     return (int) TextPool.mix(h);
+  }
+
+  /** Bytes that frames and stacks take in memory, about. */
+  long heldBytes() {
+    return (long) FRAME_BYTES * frameCount
+        + (long) STACK_BYTES * runCount
+        + (long) STACK_FRAME_BYTES * runStarts[runCount];
   }
 
   /** The finished table. */

@@ -29,6 +29,12 @@ final class RmmCsvReader {
   private final CsvRow row;
   private final AllocationTrace.Builder trace = new AllocationTrace.Builder();
   private final LivePointers live = new LivePointers();
+
+  /** Bytes that a row takes in the trace and where it is live. */
+  private static final int ROW_BYTES = 90;
+
+  private static final int THREAD_BYTES = 120;
+
   private final Map<Long, Integer> threads = new HashMap<>();
   private final List<String> notes = new ArrayList<>();
   private List<String> columns = List.of();
@@ -125,6 +131,7 @@ final class RmmCsvReader {
           "the line has %d fields, the header %d".formatted(row.count(), columns.size()),
           "the file may be cut off here; take the line out");
     }
+    lines.hold(ROW_BYTES);
     long pointer = row.pointer(pointerColumn, POINTER);
     long bytes = row.decimal(sizeColumn, SIZE);
     long stream = streamColumn == ABSENT ? 0 : stream();
@@ -185,6 +192,9 @@ final class RmmCsvReader {
     long thread = row.decimal(threadColumn, THREAD);
     if (thread != lastThread) {
       lastThread = thread;
+      if (!threads.containsKey(thread)) {
+        lines.hold(THREAD_BYTES);
+      }
       lastThreadNumber = threads.computeIfAbsent(thread, _ -> threads.size());
     }
     return (long) lastThreadNumber << RmmCsvFormat.THREAD_SHIFT | handle;

@@ -23,6 +23,12 @@ final class StAllocReader {
 
   private final LineInput input;
   private final AllocationTrace.Builder trace = new AllocationTrace.Builder();
+
+  /** Bytes that an allocation, its entry in the map and its free take. */
+  private static final int ALLOCATION_BYTES = 220;
+
+  private static final int MARKER_BYTES = 200;
+
   private final Map<Long, Live> live = new HashMap<>();
   private final Deque<String> layers = new ArrayDeque<>();
   private final long[] fields = new long[FIELDS];
@@ -92,6 +98,7 @@ final class StAllocReader {
   }
 
   private void allocate(long pointer, long bytes, long stream) throws TraceFormatException {
+    input.hold(ALLOCATION_BYTES);
     if (pointer == 0) {
       if (bytes != 0) {
         throw input.failure("an allocation of " + bytes + " bytes has no pointer", REMEDY);
@@ -124,6 +131,7 @@ final class StAllocReader {
   }
 
   private void marker(String line) throws TraceFormatException {
+    input.hold(MARKER_BYTES + line.length());
     if (line.startsWith(StAllocFormat.ITERATION)) {
       endPhases();
       ended = line.substring(StAllocFormat.ITERATION.length()).equals(StAllocFormat.END);

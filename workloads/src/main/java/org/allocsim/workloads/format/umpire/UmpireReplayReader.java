@@ -20,6 +20,12 @@ final class UmpireReplayReader {
   private final ReplayLine line;
   private final RequestColumns requests = new RequestColumns();
   private final LivePointers live = new LivePointers();
+
+  /** Bytes that a request takes in its columns, in the trace and where it is live. */
+  private static final int EVENT_BYTES = 130;
+
+  private static final int ALLOCATOR_BYTES = 250;
+
   private final List<Resource> resources = new ArrayList<>();
   private final Map<String, Resource> resourceOfName = new HashMap<>();
   private final Map<String, Resource> resourceOfAllocator = new HashMap<>();
@@ -86,9 +92,11 @@ final class UmpireReplayReader {
   }
 
   private void event() throws TraceFormatException {
+    lines.hold(EVENT_BYTES);
     switch (line.event()) {
       case "makeMemoryResource", "make_memory_resource" -> {
         Resource resource = resource(line.name());
+        hold(line.name(), line.allocator());
         resourceOfAllocator.put(line.allocator(), resource);
         resource.allocators++;
       }
@@ -114,6 +122,10 @@ final class UmpireReplayReader {
     }
   }
 
+  private void hold(String name, String allocator) throws TraceFormatException {
+    lines.hold(ALLOCATOR_BYTES + name.length() + allocator.length());
+  }
+
   private Resource resource(String name) throws TraceFormatException {
     Resource known = resourceOfName.get(name);
     if (known != null) {
@@ -130,6 +142,7 @@ final class UmpireReplayReader {
 
   private void makeAllocator() throws TraceFormatException {
     Resource resource = resource(line.parent() == null ? line.name() : line.parent());
+    hold(line.name(), line.allocator());
     resource.allocators++;
     resourceOfName.put(line.name(), resource);
     resourceOfAllocator.put(line.allocator(), resource);

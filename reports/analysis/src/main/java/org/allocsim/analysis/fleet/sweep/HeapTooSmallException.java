@@ -12,6 +12,6 @@ public final class HeapTooSmallException extends Exception {
   static String sentence() {
     return "it holds more than fits "
         + (Runtime.getRuntime().maxMemory() >> 20)
-        + " MiB of Java heap; allow more with -Xmx and sweep again";
+        + " MiB of Java heap; allow more with ALLOCSIM_HEAP and sweep again";
   }
 }

@@ -22,7 +22,7 @@ final class AddressMap {
   /** The number of an address, or {@link #NONE}. */
   int get(long address) {
     int slot = slot(address);
-    return keys[slot] == address ? values[slot] : NONE;
+    return address != 0 && keys[slot] == address ? values[slot] : NONE;
   }
 
   /** Sets the number of an address. */
@@ -41,7 +41,7 @@ final class AddressMap {
   /** Removes an address and returns its number, or {@link #NONE}. */
   int remove(long address) {
     int hole = slot(address);
-    if (keys[hole] != address) {
+    if (address == 0 || keys[hole] != address) {
       return NONE;
     }
     int value = values[hole];

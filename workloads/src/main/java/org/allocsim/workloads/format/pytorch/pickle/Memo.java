@@ -15,6 +15,10 @@ public final class Memo {
 
   private static final int VALUE_MASK = MOST - 1;
   private static final int TYPE_SHIFT = 28;
+
+  /** Bytes of a number, also while numbers are copied to more room; real files remember none. */
+  private static final int COPIED_BYTES = 3 * Long.BYTES;
+
   private static final int CHUNK_SHIFT = 12;
   private static final int CHUNK_MASK = (1 << CHUNK_SHIFT) - 1;
 
@@ -25,9 +29,18 @@ public final class Memo {
   private long[] numbers = new long[16];
   private int numberCount;
   private int version;
+  private long chunkBytes;
 
   private int[] noted = new int[64];
   private int notedCount;
+
+  /** Bytes that the memo takes. */
+  public long heldBytes() {
+    return chunkBytes
+        + (long) Long.BYTES * chunks.length
+        + (long) COPIED_BYTES * numbers.length
+        + (long) Integer.BYTES * noted.length;
+  }
 
   /** One more than the largest slot filled. */
   public int count() {
@@ -138,6 +151,7 @@ public final class Memo {
     int[] chunk = chunks[number];
     if (chunk == null) {
       chunk = new int[1 << CHUNK_SHIFT];
+      chunkBytes += (long) Integer.BYTES << CHUNK_SHIFT;
       chunks[number] = chunk;
     }
     return chunk;

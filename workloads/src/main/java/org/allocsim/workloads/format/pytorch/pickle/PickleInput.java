@@ -6,10 +6,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.file.AccessDeniedException;
+import java.util.function.LongSupplier;
 import org.allocsim.workloads.format.Progress;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.io.Compression;
 import org.allocsim.workloads.io.ExpansionLimitException;
+import org.allocsim.workloads.io.MemoryBudget;
 import org.allocsim.workloads.io.StoredInput;
 
 /** The bytes of a pickle through one bounded buffer, and the sentences about what is wrong. */
@@ -39,6 +41,8 @@ public final class PickleInput {
   private int limit;
   private long bufferStart;
   private long opcodeOffset;
+  private final MemoryBudget budget = new MemoryBudget();
+  private LongSupplier heldBytes = () -> 0;
 
   /**
    * Starts reading.
@@ -50,6 +54,24 @@ public final class PickleInput {
     this.name = name;
     this.storedTotal = storedTotal;
     this.progress = progress;
+  }
+
+  /** Looks from now on, piece by piece, at how many bytes of memory are held of the file. */
+  public void watch(LongSupplier held) {
+    heldBytes = held;
+  }
+
+  /**
+   * Looks at what is held of the file.
+   *
+   * @throws TraceFormatException where that is more than a file of this size may take
+   */
+  public void checkHeld() throws TraceFormatException {
+    budget.add(heldBytes.getAsLong() - budget.heldBytes());
+    MemoryBudget.Refusal refusal = budget.refusal(bufferStart + limit, input.storedBytes());
+    if (refusal != null) {
+      throw failure(refusal.cause(), refusal.remedy());
+    }
   }
 
   /** Number of plain bytes taken. */
@@ -210,6 +232,7 @@ public final class PickleInput {
     } catch (IOException e) {
       throw unreadable(name, input.compression(), e, bufferStart + limit);
     }
+    checkHeld();
     progress.update(input.storedBytes(), storedTotal);
     return true;
   }

@@ -5,11 +5,14 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Distinct texts by number, kept as the bytes they came in; a text is decoded when asked for. */
 public final class TextPool {
   /** Maximum bytes of distinct texts; a real snapshot has a few hundred KiB. */
-  public static final int MOST_BYTES = 256 << 20;
+  public static final int MOST_BYTES = 64 << 20;
+
+  private static final int STRING_BYTES = 64;
 
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -20,6 +23,11 @@ public final class TextPool {
   private int[] starts = new int[256];
   private int[] table = new int[512];
   private int count;
+
+  /** Texts that were asked for, by number; null where they were not. */
+  private @Nullable String[] decoded = new String[256];
+
+  private long decodedBytes;
 
   /** Number of distinct texts. */
   public int count() {
@@ -93,9 +101,26 @@ public final class TextPool {
     return h ^ (h >>> 29);
   }
 
-  /** The text with this number. */
+  /** The text with this number; the same object every time. */
   public String text(int id) {
-    return new String(bytes, starts[id], starts[id + 1] - starts[id], StandardCharsets.UTF_8);
+    if (id >= decoded.length) {
+      decoded = Arrays.copyOf(decoded, Math.max(id + 1, decoded.length * 2));
+    }
+    String text = decoded[id];
+    if (text == null) {
+      text = new String(bytes, starts[id], starts[id + 1] - starts[id], StandardCharsets.UTF_8);
+      decoded[id] = text;
+      decodedBytes += STRING_BYTES + text.length();
+    }
+    return text;
+  }
+
+  /** Bytes that all texts take in memory, about. */
+  public long heldBytes() {
+    return bytes.length
+        + (long) Integer.BYTES * (starts.length + table.length)
+        + (long) Long.BYTES * decoded.length
+        + decodedBytes;
   }
 
   /** The text as it may stand in a message: short, and without control characters. */

@@ -1,0 +1,85 @@
+package org.allocsim.workloads.io;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a reader may hold of a file. Real files say something in every byte, so what is held grows
+ * with what was read: at most {@value #MOST_OF_PLAIN} bytes for each plain byte, {@value
+ * #MOST_OF_STORED} for each byte as stored, {@value #FREE_BYTES} aside. Whatever the file, three
+ * fifths of the Java heap are the end, as what is held is copied once when it is complete.
+ *
+ * <p>Readers count what they hold as it grows. The sums are estimates, somewhat above what the JVM
+ * takes.
+ */
+public final class MemoryBudget {
+  /** Bytes that a file may take whatever its size. */
+  public static final long FREE_BYTES = 256L << 20;
+
+  /** Bytes that may be held of each plain byte: lines and entries of real files have 30 or more. */
+  public static final int MOST_OF_PLAIN = 8;
+
+  /** Bytes that may be held of each byte as stored; recordings of PyTorch need at most 20. */
+  public static final int MOST_OF_STORED = 64;
+
+  private static final int HEAP_SHARE_DIVIDEND = 3;
+  private static final int HEAP_SHARE_DIVISOR = 5;
+
+  /** The variable that sets the Java heap, as messages name it. */
+  public static final String HEAP_VARIABLE = "ALLOCSIM_HEAP";
+
+  private final long heapBytes;
+  private long heldBytes;
+
+  /** Nothing is held yet. */
+  public MemoryBudget() {
+    this(Runtime.getRuntime().maxMemory());
+  }
+
+  /** Nothing is held yet, in a heap of this size. */
+  MemoryBudget(long heapBytes) {
+    this.heapBytes = heapBytes;
+  }
+
+  /** What is wrong and what helps. */
+  public record Refusal(String cause, String remedy) {}
+
+  /** Further bytes are held. */
+  public void add(long bytes) {
+    heldBytes += bytes;
+  }
+
+  /** Bytes held so far. */
+  public long heldBytes() {
+    return heldBytes;
+  }
+
+  /** Bytes that may be held after so much was read; they change slowly as more is read. */
+  public long mostBytes(long plainBytes, long storedBytes) {
+    return Math.min(
+        heapBytes / HEAP_SHARE_DIVISOR * HEAP_SHARE_DIVIDEND,
+        FREE_BYTES + Math.min(MOST_OF_PLAIN * plainBytes, MOST_OF_STORED * storedBytes));
+  }
+
+  /** Why no more may be held after so much was read; null where more may. */
+  public @Nullable Refusal refusal(long plainBytes, long storedBytes) {
+    if (heldBytes <= mostBytes(plainBytes, storedBytes)) {
+      return null;
+    }
+    if (heldBytes > heapBytes / HEAP_SHARE_DIVISOR * HEAP_SHARE_DIVIDEND) {
+      return new Refusal(
+          "what was read so far takes %d MiB, more than three fifths of the Java heap of %d MiB"
+              .formatted(heldBytes >> 20, heapBytes >> 20),
+          "allow more with %s, such as %s=%dg, or record a shorter history"
+              .formatted(HEAP_VARIABLE, HEAP_VARIABLE, (heapBytes >> 29) + 1));
+    }
+    return heldBytes > FREE_BYTES + MOST_OF_PLAIN * plainBytes
+        ? new Refusal(
+            "%d bytes would take %d MiB in memory, which no recording does"
+                .formatted(plainBytes, heldBytes >> 20),
+            "record the program anew")
+        : new Refusal(
+            "%d compressed bytes would take %d MiB in memory, which no recording does"
+                .formatted(storedBytes, heldBytes >> 20),
+            "if you trust the file, unpack it first and read the result");
+  }
+}
