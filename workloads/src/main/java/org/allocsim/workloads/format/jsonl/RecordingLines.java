@@ -178,7 +178,7 @@ final class RecordingLines {
       }
       row.requireNumbers(5, 7);
       String impossible = Snapshot.impossible(kind, row.number(0), row.number(1));
-      if (impossible != null) {
+      if (impossible != null && row.number(1) >= 0) {
         throw lines.failure(impossible, REMEDY);
       }
       timeNanos += row.number(3);

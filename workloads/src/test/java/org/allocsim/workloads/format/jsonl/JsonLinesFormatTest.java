@@ -57,7 +57,7 @@ class JsonLinesFormatTest {
     trace.at(0, 10, stack);
     trace.markerBegin("step 1");
     int a = trace.allocate(0, -16, PoolId.DEFAULT);
-    int b = trace.allocate(Long.MAX_VALUE, 0x7f00, pool);
+    int b = trace.allocate(Long.MAX_VALUE / 2, 0x7f00, pool);
     trace.useStream(a, -16, 3);
     trace.useUnknownStream(a, 0);
     trace.useComplete(a);

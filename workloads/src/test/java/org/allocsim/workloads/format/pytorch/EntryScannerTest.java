@@ -286,7 +286,7 @@ class EntryScannerTest {
           if (key.equals("action")) {
             out.text("alloc");
           } else {
-            out.whole(entry);
+            out.whole(entry + 1);
           }
         }
         out.opcode(Opcode.SETITEMS);
