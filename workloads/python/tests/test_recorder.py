@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import pickle
@@ -20,6 +21,7 @@ import fake_torch  # noqa: E402
 import allocsim  # noqa: E402
 from allocsim.limits import bytes_of  # noqa: E402
 from allocsim.recorder.files import rank_path, write_snapshot  # noqa: E402
+from allocsim.recorder.follow import _AfterImport  # noqa: E402
 
 TRAIN = """
 import os, sys, time
@@ -184,6 +186,25 @@ class ProcessTest(unittest.TestCase):
         )  # fmt: skip
         self.assertEqual(process.returncode, 2)
         self.assertIn("there is no program no-such-program", process.stderr)
+
+
+class AfterImportTest(unittest.TestCase):
+    def test_asking_for_a_module_is_not_loading_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "loaded_late.py").write_text("value = 1\n")
+            seen = []
+            finder = _AfterImport("loaded_late", lambda module: seen.append(module.value))
+            sys.path.insert(0, folder)
+            sys.meta_path.insert(0, finder)
+            try:
+                importlib.util.find_spec("loaded_late")
+                self.assertEqual(seen, [])
+                importlib.import_module("loaded_late")
+            finally:
+                sys.path.remove(folder)
+                sys.modules.pop("loaded_late", None)
+            self.assertEqual(seen, [1])
+            self.assertNotIn(finder, sys.meta_path)
 
 
 class FilesTest(unittest.TestCase):

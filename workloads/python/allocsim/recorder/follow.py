@@ -53,15 +53,17 @@ class _AfterImport(importlib.abc.MetaPathFinder):
         self._action = action
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
+        # Libraries ask whether there is such a module before they load it.
         if fullname != self._name:
             return None
-        sys.meta_path.remove(self)
         spec = importlib.machinery.PathFinder.find_spec(fullname, path)
         if spec is None or spec.loader is None:
             return None
         load = spec.loader.exec_module
 
         def exec_module(module: Any) -> None:
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)
             load(module)
             self._action(module)
 
