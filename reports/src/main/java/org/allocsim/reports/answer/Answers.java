@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.analysis.text.JsonText;
 import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.compare.ViewAnswer;
 import org.allocsim.reports.answer.diagnosis.DiagnoseAnswer;
 import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.diagnosis.LeaksAnswer;
@@ -39,6 +40,7 @@ public final class Answers {
       List.of(
           DiagnoseAnswer.KIND,
           CompareAnswer.KIND,
+          ViewAnswer.KIND,
           TuneAnswer.KIND,
           CapacityAnswer.KIND,
           FitAnswer.KIND,

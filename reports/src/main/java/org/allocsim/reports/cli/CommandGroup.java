@@ -33,7 +33,7 @@ enum CommandGroup {
       SweepCommand.class,
       FleetReportCommand.class),
   /** What is in a file, and what the program knows. */
-  LOOK("Look", InspectCommand.class, ListCommand.class),
+  LOOK("Look", ViewCommand.class, InspectCommand.class, ListCommand.class),
   /** Traces from traces, or from a description. */
   CONVERT(
       "Convert and make traces",

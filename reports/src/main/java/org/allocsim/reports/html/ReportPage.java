@@ -43,7 +43,11 @@ public final class ReportPage {
     "table.js",
     "bars.js",
     "overview.js",
+    "stacked.js",
+    "flame.js",
+    "events.js",
     "explorer.js",
+    "state.js",
     "page.js"
   };
 

@@ -5,6 +5,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.allocsim.analysis.attribution.Attribution;
+import org.allocsim.analysis.attribution.Category;
+import org.allocsim.analysis.attribution.Certainty;
 import org.allocsim.analysis.moment.StackLabels;
 import org.allocsim.simulator.trace.AllocationTrace;
 import org.allocsim.simulator.trace.RequestKind;
@@ -138,7 +141,20 @@ final class TraceColumns {
     }
     int step = Math.max(1, Math.ceilDiv(events, MAX_TIMES));
     long startNanos = putTimes(out, step);
+    StackColumns full = StackColumns.of(trace.stacks(), rows, trace);
+    full.put(out);
+    Attribution attribution = Attribution.of(trace, device);
+    for (int row : rows) {
+      int allocation = trace.allocation(row);
+      out.put(
+          attribution.category(allocation).ordinal() * (long) Certainty.values().length
+              + attribution.certainty(allocation).ordinal());
+    }
     Map<String, Object> about = new LinkedHashMap<>();
+    about.put("frames", full.frames());
+    about.put("full_stacks", full.stacks());
+    about.put("categories", Arrays.stream(Category.values()).map(Category::label).toList());
+    about.put("certainties", Arrays.stream(Certainty.values()).map(Certainty::id).toList());
     about.put("events", events);
     about.put("blocks", births.length);
     about.put("time_step", step);

@@ -148,6 +148,9 @@ class Trace {
     this.size = new Float64Array(n);
     this.stack = new Int32Array(n);
     this.stream = new Int16Array(n);
+    this.full = new Int32Array(n);
+    this.category = new Uint8Array(n);
+    this.certainty = new Uint8Array(n);
     this.times = new Float64Array(Math.ceil(this.events / about.time_step));
   }
 
@@ -168,6 +171,13 @@ class Trace {
     this.streams = [...Int16Array.from(seen.keys()).filter((s) => seen[s & 0xffff])].sort((a, b) => a - b);
     last = 0;
     yield* each(times.length, (i) => (times[i] = last += columns.signed()));
+    yield* each(n, (i) => (this.full[i] = columns.next()));
+    const certainties = this.about.certainties.length;
+    yield* each(n, (i) => {
+      const both = columns.next();
+      this.category[i] = Math.floor(both / certainties);
+      this.certainty[i] = both % certainties;
+    });
     this.isTimed = times.length > 1 && times.at(-1) > 0;
   }
 
@@ -181,6 +191,19 @@ class Trace {
 
   stackName(block) {
     return this.about.stacks[this.stack[block]] || '';
+  }
+
+  /** All frames, the innermost first. */
+  fullStack(block) {
+    return this.about.full_stacks[this.full[block]].map((frame) => this.about.frames[frame]);
+  }
+
+  categoryName(block) {
+    return this.about.categories[this.category[block]];
+  }
+
+  certaintyName(block) {
+    return this.about.certainties[this.certainty[block]];
   }
 
   streamName(stream) {

@@ -20,6 +20,10 @@ class Explorer {
     this.map = new SegmentMap(this.get('map'), (what, block, segment, event) =>
       what === 'choose' ? this.choose(block) : this.showTip(block, segment, event),
     );
+    this.layers = new StackedChart(this.get('layers'), this.get('layer-legend'), this.timeline);
+    this.flame = new FlameGraph(this.get('flame'), this.get('flame-facts'));
+    this.events = new EventList(this, this.get('events'), this.get('event-facts'));
+    this.timeline.onDraw = () => this.layers.schedule();
     this.listen();
   }
 
@@ -267,6 +271,81 @@ class Explorer {
       `${countOf(this.layout.blocks.length, 'block')} of ${bytesText(totals.inUse)}${waiting}; ${bytesText(totals.free)} free.`;
     this.get('map').setAttribute('aria-label', 'Segment map. ' + this.get('map-facts').textContent);
     this.showHolders();
+    this.showCategories();
+    this.showFailed();
+    this.showFlame();
+    this.events.show();
+    this.layers.show(this.run);
+  }
+
+  /** The same by what it is for. */
+  showCategories() {
+    const { trace, run } = this;
+    const bytes = trace.about.categories.map(() => ({ bytes: 0, blocks: 0 }));
+    let total = 0;
+    for (const block of this.layout.blocks) {
+      if (!this.map.matches(block)) continue;
+      const each = bytes[trace.category[block]];
+      each.bytes += run.block[block];
+      each.blocks++;
+      total += run.block[block];
+    }
+    this.get('categories').replaceChildren(
+      ...bytes
+        .map((each, i) => ({ ...each, i }))
+        .filter((each) => each.blocks)
+        .sort((a, b) => b.bytes - a.bytes)
+        .map(({ bytes: sum, blocks, i }) => {
+          const swatch = element('i', { className: 'swatch area' });
+          swatch.style.setProperty('--swatch', `var(${CATEGORY_COLOURS[i]})`);
+          return element(
+            'tr', { dataset: { category: trace.about.categories[i], bytes: sum } },
+            element('td', {}, bytesText(sum)),
+            element('td', {}, percentText(sum / total)),
+            element('td', {}, countText(blocks)),
+            element('th', { scope: 'row' }, element('div', { className: 'holder' }, swatch, element('span', {}, trace.about.categories[i]))),
+          );
+        }),
+    );
+  }
+
+  /** The request that failed at the time cursor, as long as its bytes are on the map. */
+  showFailed() {
+    const failure = this.run.about.failures.find(([at]) => at === this.cursor);
+    const holder = this.get('failed');
+    holder.hidden = !failure;
+    if (!failure || !this.layout.total) return;
+    const lines = failure[1] / this.map.bytesPerLine();
+    const bar = (share) => {
+      const part = element('i', { className: 'failed-line' });
+      part.style.width = 100 * share + '%';
+      return part;
+    };
+    const whole = Math.min(40, Math.floor(lines));
+    holder.dataset.bytes = failure[1];
+    holder.replaceChildren(
+      element('p', {}, `The request that failed here: ${bytesText(failure[1])}, drawn as large as on the map${whole < Math.floor(lines) ? '; it goes on' : ''}.`),
+      element('div', { className: 'failed-bars' }, ...Array.from({ length: whole }, () => bar(1)), bar(lines - Math.floor(lines))),
+    );
+  }
+
+  showFlame() {
+    const { trace, run } = this;
+    const isOverTime = this.get('flame-of').value === 'time';
+    const isKnown = !isOverTime || run.isWhole;
+    const byCategory = this.get('flame-by').value === 'category';
+    const key = [isOverTime ? 'time' : this.layout.at, byCategory, run.about.id, run.isWhole, JSON.stringify(this.filter)].join();
+    if (!isKnown || key === this.flameKey) return;
+    this.flameKey = key;
+    function* all(matches) {
+      for (let i = 0; i < trace.birth.length; i++) if (run.done[i] >= 0 && matches(i)) yield i;
+    }
+    const blocks = isOverTime ? all(this.map.matches) : Array.from(this.layout.blocks).filter(this.map.matches);
+    const weight = isOverTime
+      ? (i) => trace.size[i] * Math.max(0, Math.min(run.done[i], trace.events) - trace.birth[i])
+      : (i) => run.block[i];
+    const format = isOverTime ? (bytes) => `${bytesText(bytes / trace.events)} on average` : bytesText;
+    this.flame.show(flameTree(trace, blocks, weight, byCategory), format);
   }
 
   showMapLegend() {
@@ -362,6 +441,7 @@ class Explorer {
       ['block', `${bytesText(run.block[block])} at ${run.addressText(run.address[block])}`],
       ['lifetime', `request ${countText(born)}, ${lived}${waits} (${countText(Math.min(end, trace.events) - born)} requests${time})`],
       ['stream', trace.streamName(trace.stream[block])],
+      ['for', `${trace.categoryName(block)} (${trace.certaintyName(block)})`],
       ['stack', trace.stackName(block) || 'not recorded'],
     ];
   }
@@ -397,6 +477,13 @@ class Explorer {
     panel.dataset.block = block;
     panel.replaceChildren(
       ...this.describe(block).map(([name, text]) => element('div', {}, element('b', {}, name), ' ' + text)),
+      this.trace.fullStack(block).length
+        ? element(
+            'details', {},
+            element('summary', {}, countOf(this.trace.fullStack(block).length, 'frame')),
+            element('ol', { className: 'frames' }, ...this.trace.fullStack(block).map((frame) => element('li', {}, frame))),
+          )
+        : null,
       element('button', { type: 'button', onclick: () => this.jump(this.trace.birth[block]) }, 'Go to its birth'),
       this.run.freed[block] < this.trace.events
         ? element('button', { type: 'button', onclick: () => this.jump(this.run.freed[block] - 1) }, 'Go to its end')
@@ -426,6 +513,18 @@ class Explorer {
       this.map.schedule();
     });
     on('order', 'change', () => this.showMoment());
+    on('layer-by', 'change', () => {
+      this.layers.by = this.get('layer-by').value;
+      this.layers.schedule();
+    });
+    on('flame-of', 'change', () => this.showFlame());
+    on('flame-by', 'change', () => this.showFlame());
+    on('find', 'change', () => {
+      this.events.search(this.get('find').value);
+      this.get('find').setAttribute('aria-invalid', String(this.events.isWrong));
+    });
+    on('find-next', 'click', () => this.events.jump(1));
+    on('find-before', 'click', () => this.events.jump(-1));
     for (const id of ['filter-stack', 'filter-min', 'filter-max', 'filter-stream']) {
       on(id, 'change', () => this.readFilter());
     }
@@ -462,6 +561,8 @@ class Explorer {
         const moment = this.run.moments.find((each) => each.name === 'first_oom');
         if (moment) this.jump(moment.at);
       },
+      n: () => this.events.jump(1),
+      b: () => this.events.jump(-1),
       '[': () => this.nextRun(-1),
       ']': () => this.nextRun(1),
     };
@@ -495,6 +596,7 @@ class Explorer {
     this.timeline.restyle();
     this.unused.restyle();
     this.busy.restyle();
+    this.layers.draw();
     this.map.draw();
   }
 }

@@ -72,6 +72,10 @@ class SegmentMap {
     if (this.scheme === 'age') {
       return [...AGE_NAMES.map((name, i) => ({ name, colour: AGE_COLOURS[i] })), free];
     }
+    if (this.scheme === 'category') {
+      const names = this.layout ? this.layout.run.trace.about.categories : [];
+      return [...names.map((name, i) => ({ name, colour: CATEGORY_COLOURS[i] })), free];
+    }
     if (this.scheme === 'stream') {
       const used = new Set(this.layout ? Array.from(this.layout.blocks, (b) => this.layout.run.trace.stream[b]) : []);
       return [
@@ -100,6 +104,7 @@ class SegmentMap {
     const { run, at } = this.layout;
     const { trace } = run;
     if (this.scheme === 'state') return run.freed[block] > at ? '--blue' : '--orange';
+    if (this.scheme === 'category') return CATEGORY_COLOURS[trace.category[block]];
     if (this.scheme === 'stream') return this.streamColour(trace.stream[block]);
     if (this.scheme === 'age') {
       const age = (at - trace.birth[block]) / trace.events;

@@ -171,7 +171,14 @@ async function start() {
     ...data.traces.map((trace, i) => element('option', { value: String(i) }, trace.name)),
   );
   choice.addEventListener('change', () => open(Number(choice.value)));
+  page.open = open;
+  const state = hasRuns ? new PageState(page) : null;
+  page.state = state;
   await open(0);
+  if (state) {
+    state.begin();
+    await state.read();
+  }
   // Two frames later all is on the screen.
   requestAnimationFrame(() =>
     requestAnimationFrame(() => {

@@ -225,6 +225,7 @@ class Timeline {
     const start = performance.now();
     this.plot.setData(this.data(), true);
     if (this.follower) this.follower.draw();
+    if (this.onDraw) this.onDraw();
     this.placeCursor();
     this.frames.push(performance.now() - start);
     if (this.frames.length > 240) this.frames.shift();

@@ -215,7 +215,7 @@ class MainTest {
             "Prove results:"),
         List.copyOf(groups.keySet()));
     assertEquals("diagnose", groups.get("Diagnose a run:").getFirst());
-    assertEquals(List.of("inspect", "list"), groups.get("Look:"));
+    assertEquals(List.of("view", "inspect", "list"), groups.get("Look:"));
     assertEquals(
         List.of("convert", "generate", "transform"), groups.get("Convert and make traces:"));
   }

@@ -1,0 +1,55 @@
+package org.allocsim.reports.answer.compare;
+
+import static org.allocsim.reports.document.Quantity.bytes;
+
+import java.util.Comparator;
+import java.util.List;
+import org.allocsim.reports.document.Document;
+import org.allocsim.reports.document.Kind;
+import org.allocsim.reports.document.Sentence;
+import org.allocsim.reports.document.Verdict;
+
+/** What the page of {@code view} says of its traces before it shows them. */
+public final class ViewAnswer {
+  /** The answer as JSON: that of {@code compare}. */
+  public static final Kind<CompareAnswer> KIND =
+      new Kind<>(
+          "view",
+          "view --json",
+          "What `allocsim view --json` writes: the figures of the runs that its page shows.",
+          CompareAnswer.KIND.shape());
+
+  private ViewAnswer() {}
+
+  /** The answer. */
+  public static Document<CompareAnswer> document(CompareAnswer answer) {
+    Document<CompareAnswer> compared = answer.document();
+    return new Document<>(
+        KIND,
+        compared.title(),
+        new Verdict(Verdict.Tone.NEUTRAL, finding(answer.traces()), List.of(), null),
+        compared.sections(),
+        compared.csv(),
+        answer);
+  }
+
+  private static Sentence finding(List<ComparedTrace> traces) {
+    Comparator<ComparedTrace> byPeak = Comparator.comparingLong(ViewAnswer::peakBytes);
+    ComparedTrace most = traces.stream().max(byPeak).orElseThrow();
+    if (traces.size() == 1) {
+      return Sentence.of(
+          "{} reserves {} at its peak.", most.shortName(), bytes(peakBytes(most)));
+    }
+    ComparedTrace least = traces.stream().min(byPeak).orElseThrow();
+    return Sentence.of(
+        "{} reserves the most, {} at its peak; {} the least, {}.",
+        most.shortName(),
+        bytes(peakBytes(most)),
+        least.shortName(),
+        bytes(peakBytes(least)));
+  }
+
+  private static long peakBytes(ComparedTrace trace) {
+    return trace.results().getFirst().peakReservedBytes();
+  }
+}

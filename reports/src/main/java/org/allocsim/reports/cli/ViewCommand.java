@@ -1,0 +1,147 @@
+package org.allocsim.reports.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.allocsim.analysis.moment.ObservedRun;
+import org.allocsim.analysis.recording.RecordedCircumstances;
+import org.allocsim.analysis.tuning.Scenario;
+import org.allocsim.reports.answer.compare.CompareAnswer;
+import org.allocsim.reports.answer.compare.ComparedTrace;
+import org.allocsim.reports.answer.compare.RecordedTrial;
+import org.allocsim.reports.answer.compare.ViewAnswer;
+import org.allocsim.reports.cli.option.ConfListOptions;
+import org.allocsim.reports.cli.option.DeviceOptions;
+import org.allocsim.reports.cli.option.TraceOptions;
+import org.allocsim.reports.html.TraceRecording;
+import org.allocsim.reports.input.Settings;
+import org.allocsim.reports.input.Traces;
+import org.allocsim.reports.output.DocumentOutputs;
+import org.allocsim.reports.output.ExitCodes;
+import org.allocsim.reports.output.Failure;
+import org.allocsim.reports.output.ProgressMeter;
+import org.allocsim.simulator.policy.PolicyChoice;
+import org.allocsim.workloads.source.DeviceTrace;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code allocsim view}: a page to look into runs with. */
+@Command(
+    name = "view",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Writes a page that shows recorded runs in a browser, without a network.",
+      "",
+      "The page has memory over time, stacked by category, stack or allocation; segments and blocks",
+      "at any moment; a flame graph of their stacks; all events, with search by address, size, stack",
+      "and stream. Its address keeps what is shown. Of several files, or a folder with one file for",
+      "each rank, it shows one after the other and names those with the most and the least memory."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  allocsim view snapshot.pickle",
+      "  allocsim view ranks/ --report job",
+      "  allocsim view snapshot.pickle --confs ';expandable_segments:True'"
+    })
+final class ViewCommand implements Callable<Integer> {
+  private static final String POLICY = "pytorch";
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "FILE",
+      arity = "1..*",
+      description = "Traces of any format, or folders of them.")
+  private List<String> names;
+
+  @Option(
+      names = "--report",
+      paramLabel = "DIR",
+      defaultValue = "view",
+      description =
+          "Folder that gets view.html, and its figures as JSON and CSV (default: ${DEFAULT-VALUE}).")
+  private String report;
+
+  @Mixin private ConfListOptions confOptions;
+
+  @Mixin private DeviceOptions deviceOptions;
+
+  @Mixin private TraceOptions traceOptions;
+
+  @Override
+  public Integer call() throws IOException {
+    List<String> files = expanded();
+    try (DocumentOutputs outputs =
+        new DocumentOutputs(
+            spec.commandLine().getOut(), false, files.stream().map(Traces::file).toList())) {
+      outputs.open(spec.name(), null, null, report);
+      List<ComparedTrace> traces = new ArrayList<>();
+      List<TraceRecording> recordings = new ArrayList<>();
+      for (String file : files) {
+        traces.add(run(file, recordings));
+      }
+      outputs.write(
+          ViewAnswer.document(new CompareAnswer(deviceOptions.torchVersion(), traces)), recordings);
+    }
+    return ExitCodes.DONE;
+  }
+
+  /** The files, with those of folders in the order of their names. */
+  private List<String> expanded() throws IOException {
+    List<String> files = new ArrayList<>();
+    for (String name : names) {
+      Path path = Traces.file(name);
+      if (path == null || !Files.isDirectory(path)) {
+        files.add(name);
+        continue;
+      }
+      try (Stream<Path> inside = Files.list(path)) {
+        inside
+            .filter(Files::isRegularFile)
+            .map(Path::toString)
+            .sorted()
+            .filter(Traces::isTrace)
+            .forEach(files::add);
+      }
+      if (files.isEmpty()) {
+        throw new Failure(name + " holds no trace; 'allocsim list formats' shows what can be read");
+      }
+    }
+    return files;
+  }
+
+  private ComparedTrace run(String name, List<TraceRecording> recordings) {
+    DeviceTrace input = traceOptions.read(name, deviceOptions.release());
+    List<PolicyChoice> choices =
+        confOptions
+            .expand(
+                PolicyChoice.parseList(POLICY),
+                input.conf(),
+                deviceOptions.torchVersion(),
+                deviceOptions.profile())
+            .stream()
+            // The recorded settings come first; others are shown where they are asked for.
+            .limit(confOptions.given() == null ? 1 : Long.MAX_VALUE)
+            .toList();
+    RecordedCircumstances circumstances =
+        deviceOptions.circumstances(
+            input, Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
+    RecordedTrial trial = new RecordedTrial(input, circumstances, name);
+    List<ObservedRun> observed;
+    try (ProgressMeter progress = ProgressMeter.ofPolicies("replaying")) {
+      observed = trial.runAll(choices, progress::update);
+    }
+    ComparedTrace compared = CompareCommand.compared(input, circumstances, observed);
+    recordings.add(trial.recording(compared.results(), input.conf()));
+    return compared;
+  }
+}

@@ -1,0 +1,87 @@
+/* The list of events, and the search in it. */
+
+const EVENTS_SHOWN = 60;
+
+class EventList {
+  constructor(explorer, body, facts) {
+    this.explorer = explorer;
+    this.body = body;
+    this.facts = facts;
+    this.address = null;
+  }
+
+  /** The event at every position: a block's number plus one, negative where it is given back. */
+  index(run) {
+    if (this.run === run) return;
+    this.run = run;
+    const { trace } = run;
+    this.at = new Int32Array(trace.events);
+    for (let i = 0; i < trace.birth.length; i++) {
+      this.at[trace.birth[i]] = i + 1;
+      if (run.freed[i] >= 0 && run.freed[i] < trace.events) this.at[run.freed[i]] = -(i + 1);
+    }
+  }
+
+  matches(block) {
+    const { run, explorer } = this;
+    if (!explorer.map.matches(block)) return false;
+    return this.address === null || (run.address[block] <= this.address && this.address < run.address[block] + run.block[block]);
+  }
+
+  /** Positions of events that match, from one on in a direction. */
+  find(from, direction, wanted) {
+    const found = [];
+    for (let at = from; at >= 0 && at < this.at.length && found.length < wanted; at += direction) {
+      const block = Math.abs(this.at[at]) - 1;
+      if (block >= 0 && this.matches(block)) found.push(at);
+    }
+    return found;
+  }
+
+  search(text) {
+    const { run } = this.explorer;
+    const isAddress = /^(0x)?[0-9a-f]{4,}$/i.test(text.trim());
+    this.address = isAddress ? Number(BigInt(text.trim().startsWith('0x') ? text.trim() : '0x' + text.trim()) - BigInt(run.about.base_address)) : null;
+    this.isWrong = text.trim() !== '' && !isAddress;
+    this.show();
+  }
+
+  jump(direction) {
+    if (!this.run) return;
+    const [next] = this.find(this.explorer.cursor + direction, direction, 1);
+    if (next !== undefined) this.explorer.jump(next);
+  }
+
+  show() {
+    const { run, cursor, trace } = this.explorer;
+    if (!run || !run.isWhole) {
+      this.body.replaceChildren();
+      this.facts.textContent = 'The list needs all blocks of the run, which this page does not hold, or not yet.';
+      return;
+    }
+    this.index(run);
+    const before = this.find(cursor - 1, -1, EVENTS_SHOWN / 4).reverse();
+    const after = this.find(cursor, 1, EVENTS_SHOWN - before.length);
+    const rows = [...before, ...after];
+    this.facts.textContent = rows.length
+      ? `Events around the time cursor${this.address !== null || this.explorer.map.isFiltered ? ' that pass the search and the filter' : ''}; n and b go to the next and the one before.`
+      : 'No event passes the search and the filter.';
+    this.body.replaceChildren(
+      ...rows.map((at) => {
+        const code = this.at[at];
+        const block = Math.abs(code) - 1;
+        const name = code > 0 ? (run.done[block] < 0 ? 'failed' : 'allocate') : 'free';
+        return element(
+          'tr', { className: at === cursor ? 'picked' : '' },
+          element('td', {}, element('button', { type: 'button', className: 'pick', onclick: () => this.explorer.jump(at) }, countText(at))),
+          element('td', { className: 'name' }, name),
+          element('td', {}, bytesText(trace.size[block])),
+          element('td', {}, run.done[block] < 0 ? '–' : run.addressText(run.address[block])),
+          element('td', { className: 'name' }, trace.streamName(trace.stream[block])),
+          element('td', { className: 'name' }, trace.categoryName(block)),
+          element('th', { scope: 'row' }, element('button', { type: 'button', className: 'pick', onclick: () => this.explorer.choose(block) }, trace.stackName(block) || 'stack not recorded')),
+        );
+      }),
+    );
+  }
+}
