@@ -475,7 +475,7 @@ class Explorer {
     }
     this.timeline.setBand([this.trace.birth[block], this.run.done[block]]);
     panel.dataset.block = block;
-    panel.replaceChildren(
+    const parts = [
       ...this.describe(block).map(([name, text]) => element('div', {}, element('b', {}, name), ' ' + text)),
       this.trace.fullStack(block).length
         ? element(
@@ -488,7 +488,8 @@ class Explorer {
       this.run.freed[block] < this.trace.events
         ? element('button', { type: 'button', onclick: () => this.jump(this.run.freed[block] - 1) }, 'Go to its end')
         : null,
-    );
+    ];
+    panel.replaceChildren(...parts.filter(Boolean));
   }
 
   step(direction, isFar) {

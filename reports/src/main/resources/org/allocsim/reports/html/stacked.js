@@ -173,9 +173,9 @@ class StackedChart {
           swatch.style.setProperty('--swatch', `var(${layers.colours[i]})`);
           return element('li', { title: layers.names[i] }, swatch, element('span', {}, layers.names[i]), ' ', element('small', {}, 'at most ' + bytesText(peaks[i])));
         }),
-      this.by === 'allocation'
-        ? element('li', {}, `The ${countText(layers.names.length - 1)} allocations with the most bytes × lifetime in view, in colours of their stacks; grey: all others.`)
-        : null,
+      ...(this.by === 'allocation'
+        ? [element('li', {}, `The ${countText(layers.names.length - 1)} allocations with the most bytes × lifetime in view, in colours of their stacks; grey: all others.`)]
+        : []),
     );
   }
 }
