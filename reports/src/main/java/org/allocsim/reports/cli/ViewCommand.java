@@ -26,6 +26,7 @@ import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.workloads.source.DeviceTrace;
+import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -99,7 +100,7 @@ final class ViewCommand implements Callable<Integer> {
   private List<String> expanded() throws IOException {
     List<String> files = new ArrayList<>();
     for (String name : names) {
-      Path path = Traces.file(name);
+      Path path = TraceSource.isProgram(name) ? null : Path.of(name);
       if (path == null || !Files.isDirectory(path)) {
         files.add(name);
         continue;
