@@ -42,9 +42,12 @@ import picocli.CommandLine.Spec;
     description = {
       "Writes a page that shows recorded runs in a browser, without a network.",
       "",
-      "The page has memory over time, stacked by category, stack or allocation; segments and blocks",
-      "at any moment; a flame graph of their stacks; all events, with search by address, size, stack",
-      "and stream. Its address keeps what is shown. Of several files, or a folder with one file for",
+      "The page has memory over time, stacked by category, stack or allocation; segments and"
+          + " blocks",
+      "at any moment; a flame graph of their stacks; all events, with search by address, size,"
+          + " stack",
+      "and stream. Its address keeps what is shown. Of several files, or a folder with one file"
+          + " for",
       "each rank, it shows one after the other and names those with the most and the least memory."
     },
     footerHeading = "%nExamples:%n",
@@ -69,7 +72,8 @@ final class ViewCommand implements Callable<Integer> {
       paramLabel = "DIR",
       defaultValue = "view",
       description =
-          "Folder that gets view.html, and its figures as JSON and CSV (default: ${DEFAULT-VALUE}).")
+          "Folder that gets view.html, and its figures as JSON and CSV (default:"
+              + " ${DEFAULT-VALUE}).")
   private String report;
 
   @Mixin private ConfListOptions confOptions;

@@ -37,8 +37,7 @@ public final class ViewAnswer {
     Comparator<ComparedTrace> byPeak = Comparator.comparingLong(ViewAnswer::peakBytes);
     ComparedTrace most = traces.stream().max(byPeak).orElseThrow();
     if (traces.size() == 1) {
-      return Sentence.of(
-          "{} reserves {} at its peak.", most.shortName(), bytes(peakBytes(most)));
+      return Sentence.of("{} reserves {} at its peak.", most.shortName(), bytes(peakBytes(most)));
     }
     ComparedTrace least = traces.stream().min(byPeak).orElseThrow();
     return Sentence.of(
