@@ -76,6 +76,12 @@ final class ViewCommand implements Callable<Integer> {
               + " ${DEFAULT-VALUE}).")
   private String report;
 
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the figures as JSON; - is standard output.")
+  private String json;
+
   @Mixin private ConfListOptions confOptions;
 
   @Mixin private DeviceOptions deviceOptions;
@@ -88,7 +94,7 @@ final class ViewCommand implements Callable<Integer> {
     try (DocumentOutputs outputs =
         new DocumentOutputs(
             spec.commandLine().getOut(), false, files.stream().map(Traces::file).toList())) {
-      outputs.open(spec.name(), null, null, report);
+      outputs.open(spec.name(), json, null, report);
       List<ComparedTrace> traces = new ArrayList<>();
       List<TraceRecording> recordings = new ArrayList<>();
       for (String file : files) {
@@ -109,6 +115,7 @@ final class ViewCommand implements Callable<Integer> {
         files.add(name);
         continue;
       }
+      int before = files.size();
       try (Stream<Path> inside = Files.list(path)) {
         inside
             .filter(Files::isRegularFile)
@@ -117,7 +124,7 @@ final class ViewCommand implements Callable<Integer> {
             .filter(Traces::isTrace)
             .forEach(files::add);
       }
-      if (files.isEmpty()) {
+      if (files.size() == before) {
         throw new Failure(name + " holds no trace; 'allocsim list formats' shows what can be read");
       }
     }

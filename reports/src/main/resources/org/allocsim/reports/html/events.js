@@ -40,8 +40,9 @@ class EventList {
 
   search(text) {
     const { run } = this.explorer;
-    const isAddress = /^(0x)?[0-9a-f]{4,}$/i.test(text.trim());
-    this.address = isAddress ? Number(BigInt(text.trim().startsWith('0x') ? text.trim() : '0x' + text.trim()) - BigInt(run.about.base_address)) : null;
+    const digits = text.trim().toLowerCase().replace(/^0x/, '');
+    const isAddress = /^[0-9a-f]{4,16}$/.test(digits);
+    this.address = isAddress ? Number(BigInt('0x' + digits) - BigInt(run.about.base_address)) : null;
     this.isWrong = text.trim() !== '' && !isAddress;
     this.show();
   }

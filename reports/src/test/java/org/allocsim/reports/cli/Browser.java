@@ -76,7 +76,12 @@ final class Browser implements AutoCloseable {
 
   /** Opens a file and waits until the page says that it is ready. */
   void open(Path page) {
-    driver.get(page.toUri().toString());
+    open(page, "");
+  }
+
+  /** Opens a file at what a link to it says after its name. */
+  void open(Path page, String fragment) {
+    driver.get(page.toUri() + fragment);
     new WebDriverWait(driver, PATIENCE)
         .until(_ ->
             Boolean.TRUE.equals(

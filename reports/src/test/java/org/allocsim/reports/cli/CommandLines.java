@@ -54,6 +54,7 @@ final class CommandLines {
     lines.put("fit", List.of("--batch", 3, "--sizes", "1,2", trace, trace));
     lines.put("compare", List.of(trace, "--policies", "pytorch,direct"));
     lines.put("perturb", List.of(trace, "--swap-adjacent", "--runs", 2));
+    lines.put("view", List.of(trace, "--report", folder.resolve("viewed")));
     lines.put("sweep", List.of(trace, "-o", folder.resolve("swept")));
     lines.put("fleet-report", List.of(folder.resolve("swept")));
     lines.put("check", List.of(trace, "--max-reserved", "1TiB"));

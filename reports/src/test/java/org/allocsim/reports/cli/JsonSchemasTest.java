@@ -62,6 +62,7 @@ class JsonSchemasTest {
           List.of("compare", CAT_GROWTH, GENERATED, "--policies", "all", "--capacity=2GiB"),
           List.of("compare", CAT_GROWTH, "--policies", "rmm-pool(initial=1GiB;max=2GiB)"),
           List.of("compare", CAT_GROWTH, "--policies", "direct,rmm-pool(initial=many)"),
+          List.of("view", CAT_GROWTH, "--report", "target/view"),
           List.of("tune", CAT_GROWTH),
           List.of("tune", DEVICE_OOM),
           List.of("min-capacity", CAT_GROWTH, "--policies", "pytorch,rmm-fixed,bfc"),

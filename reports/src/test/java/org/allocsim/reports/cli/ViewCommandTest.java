@@ -1,0 +1,159 @@
+package org.allocsim.reports.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+import tools.jackson.databind.JsonNode;
+
+/** The page of {@code view}: which files it takes, and what a reader does with it. */
+class ViewCommandTest {
+  @TempDir private static Path folder;
+  private static Browser browser;
+  private static CommandRun ranks;
+
+  @BeforeAll
+  static void view() throws IOException {
+    Path job = Files.createDirectory(folder.resolve("job"));
+    Files.copy(CommandRun.recording("device_oom.pickle.xz"), job.resolve("rank0.pickle.xz"));
+    Files.copy(CommandRun.recording("cat_growth.pickle.xz"), job.resolve("rank1.pickle.xz"));
+    Files.writeString(job.resolve("notes.txt"), "no trace\n");
+    ranks = CommandRun.of("view", job, "--report", folder.resolve("ranks"));
+    browser = Browser.start();
+  }
+
+  @AfterAll
+  static void close() {
+    if (browser != null) {
+      browser.close();
+    }
+  }
+
+  private static void open(String fragment) {
+    // The same address with another fragment would not load the page again.
+    browser.run("location.href = 'about:blank'");
+    browser.open(folder.resolve("ranks/view.html"), fragment);
+  }
+
+  @Test
+  void theRanksOfAFolderAreNamedInTheOrderOfTheirNames() {
+    assertEquals("", ranks.err());
+    assertEquals(0, ranks.exitCode());
+    String first = ranks.out().lines().findFirst().orElseThrow();
+    assertTrue(first.contains("rank0.pickle.xz") && first.contains("rank1.pickle.xz"), first);
+    assertEquals(
+        List.of("view.csv", "view.html", "view.json"), CommandRun.files(folder.resolve("ranks")));
+    open("");
+    assertEquals(List.of(), browser.complaints());
+    JsonNode names =
+        browser.json("[...document.querySelectorAll('#trace option')].map(o => o.textContent)");
+    assertEquals(2, names.size());
+    assertTrue(names.get(0).asString().endsWith("rank0.pickle.xz"), names.toString());
+    assertTrue(names.get(1).asString().endsWith("rank1.pickle.xz"), names.toString());
+    assertFalse(browser.text("body").contains("null"));
+    assertEquals("[]", browser.accessibilityFaults().toString());
+  }
+
+  @Test
+  void oneFileGetsItsPage() {
+    Path out = folder.resolve("one");
+    CommandRun run =
+        CommandRun.of("view", CommandRun.recording("cat_growth.pickle.xz"), "--report", out);
+    assertEquals("", run.err());
+    assertTrue(run.out().startsWith("cat_growth.pickle.xz reserves "), run.out());
+    assertEquals(List.of("view.csv", "view.html", "view.json"), CommandRun.files(out));
+  }
+
+  @Test
+  void aFolderWithoutTracesIsRefusedAlsoBesideAFile() throws IOException {
+    Path empty = Files.createDirectory(folder.resolve("empty"));
+    CommandRun run =
+        CommandRun.of(
+            "view",
+            CommandRun.recording("cat_growth.pickle.xz"),
+            empty,
+            "--report",
+            folder.resolve("none"));
+    assertEquals(1, run.err().lines().count(), run.err());
+    assertTrue(run.err().contains("empty holds no trace"), run.err());
+    assertFalse(Files.exists(folder.resolve("none")));
+  }
+
+  @Test
+  void aLinkShowsTraceCursorAndLayers() {
+    open("#trace=1&at=40&layer-by=stack&flame-by=category");
+    assertTrue(browser.json("allocsim.explorer.trace.about.name").asString().contains("rank1"));
+    assertEquals("40", browser.find("#position").getDomProperty("value"));
+    assertEquals("stack", browser.find("#layer-by").getDomProperty("value"));
+    assertEquals("stack", browser.json("allocsim.explorer.layers.by").asString());
+    assertEquals("category", browser.find("#flame-by").getDomProperty("value"));
+  }
+
+  @Test
+  void aLinkWithWrongValuesIsPassedOver() {
+    open("#trace=9&at=x&layer-by=nothing&block=99999999&frames=%7B");
+    assertEquals(List.of(), browser.complaints());
+    assertTrue(browser.json("allocsim.explorer.trace.about.name").asString().contains("rank0"));
+    assertEquals("category", browser.find("#layer-by").getDomProperty("value"));
+  }
+
+  @Test
+  void theSearchByAddressFindsTheEventsOfItsBlocksOnly() {
+    open("#at=0");
+    // An address inside the largest block, not where it begins.
+    JsonNode wanted =
+        browser.json(
+            "(({run, trace}) => { let best = 0; for (let i = 0; i < trace.size.length; i++)"
+                + " if (run.done[i] >= 0 && trace.size[i] > trace.size[best]) best = i;"
+                + " return {birth: trace.birth[best], text: '0x' +"
+                + " (BigInt(run.about.base_address) + BigInt(run.address[best]) + 1n)"
+                + ".toString(16)}; })(allocsim.explorer)");
+    browser.type("#find", wanted.get("text").asString(), Keys.ENTER);
+    JsonNode shown =
+        browser.json(
+            "(({events, run}) => ({at: events.find(0, 1, 1e6), address: events.address,"
+                + " wrong: events.find(0, 1, 1e6).filter(at => { const i = Math.abs(events.at[at])"
+                + " - 1; return events.address < run.address[i] || events.address >="
+                + " run.address[i] + run.block[i]; })}))(allocsim.explorer)");
+    List<Integer> found = shown.get("at").valueStream().map(JsonNode::asInt).toList();
+    assertTrue(found.contains(wanted.get("birth").asInt()), shown + " lacks " + wanted);
+    assertEquals("[]", shown.get("wrong").toString());
+    browser.click("#find-next");
+    int next = found.stream().filter(at -> at > 0).findFirst().orElseThrow();
+    assertEquals(String.valueOf(next), browser.find("#position").getDomProperty("value"));
+  }
+
+  @Test
+  void theKeysNAndBGoToTheNextEventAndBack() {
+    open("#at=10");
+    List<Integer> after = List.of(position("n"), position("n"));
+    assertTrue(10 < after.get(0) && after.get(0) < after.get(1), after.toString());
+    assertEquals(after.get(0), position("b"));
+  }
+
+  private static int position(CharSequence key) {
+    browser.type("#timeline", key);
+    return Integer.parseInt(browser.find("#position").getDomProperty("value"));
+  }
+
+  @Test
+  void enterZoomsIntoAFrameOfTheFlameGraphAndEscapeBack() {
+    open("#at=40");
+    browser.run("document.querySelectorAll('#flame button')[1].focus()");
+    browser.mouse().sendKeys(Keys.ENTER).perform();
+    browser.settle();
+    assertTrue(browser.json("allocsim.explorer.flame.path.length").asInt() > 0);
+    browser.mouse().sendKeys(Keys.ESCAPE).perform();
+    browser.settle();
+    assertEquals(0, browser.json("allocsim.explorer.flame.path.length").asInt());
+  }
+}
