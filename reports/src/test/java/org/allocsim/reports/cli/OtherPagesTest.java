@@ -96,7 +96,7 @@ class OtherPagesTest {
       assertFalse(browser.find("#notice").isDisplayed());
       assertFalse(browser.find("#explorer").isDisplayed());
       assertEquals("cuda_graph.pickle.xz", browser.text("h1"));
-      assertEquals(2, browser.all("table.plain").size());
+      assertEquals(3, browser.all("table.plain").size());
       assertEquals("[]", browser.accessibilityFaults().toString());
     }
   }
