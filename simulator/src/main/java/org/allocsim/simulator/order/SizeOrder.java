@@ -1,5 +1,6 @@
 package org.allocsim.simulator.order;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,11 +62,14 @@ public final class SizeOrder<B extends SizedBlock> {
   }
 
   /** What orders have that never had a block. */
-  private static final SizeClass[] NO_CLASSES = new SizeClass[CLASS_ROWS << 6];
+  private static final SizeClass[] NO_CLASSES = {};
 
   private static final long[] NO_BITS = new long[CLASS_ROWS];
 
-  /** Classes by row, null for those that never had a block. */
+  /**
+   * Classes by row, null for those that never had a block; of rows above the highest that ever had
+   * one there are none, as a program may have thousands of orders of a few blocks.
+   */
   private SizeClass[] classes = NO_CLASSES;
 
   /** Which classes of each row are not empty. */
@@ -118,7 +122,7 @@ public final class SizeOrder<B extends SizedBlock> {
   /** The first block of at least the key, or null. */
   public @Nullable B ceiling(long bytes, long position) {
     int index = classOf(bytes);
-    SizeClass sizeClass = classes[index];
+    SizeClass sizeClass = index < classes.length ? classes[index] : null;
     if (sizeClass == null || sizeClass.first == null) {
       return typed(firstAbove(index));
     }
@@ -170,7 +174,7 @@ public final class SizeOrder<B extends SizedBlock> {
    */
   public void add(B block, long bytes) {
     int index = classOf(bytes);
-    SizeClass sizeClass = classes[index];
+    SizeClass sizeClass = index < classes.length ? classes[index] : null;
     if (sizeClass == null) {
       sizeClass = newClass(index);
     }
@@ -288,9 +292,11 @@ public final class SizeOrder<B extends SizedBlock> {
   // Classes.
 
   private SizeClass newClass(int index) {
-    if (classes == NO_CLASSES) {
-      classes = new SizeClass[NO_CLASSES.length];
-      used = new long[NO_BITS.length];
+    if (used == NO_BITS) {
+      used = new long[CLASS_ROWS];
+    }
+    if (index >= classes.length) {
+      classes = Arrays.copyOf(classes, (index >> 6) + 1 << 6);
     }
     classes[index] = new SizeClass(index);
     return classes[index];
