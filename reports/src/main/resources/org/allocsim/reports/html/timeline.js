@@ -168,6 +168,8 @@ class Timeline {
         })),
       ],
       hooks: {
+        // Only now has the chart its width.
+        ready: [() => this.placeCursor()],
         draw: [(u) => this.drawMarks(u)],
         setCursor: [(u) => this.cursorMoved(u)],
       },

@@ -2,6 +2,7 @@ package org.allocsim.reports.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -96,6 +97,16 @@ class ViewCommandTest {
     assertEquals("stack", browser.find("#layer-by").getDomProperty("value"));
     assertEquals("stack", browser.json("allocsim.explorer.layers.by").asString());
     assertEquals("category", browser.find("#flame-by").getDomProperty("value"));
+  }
+
+  @Test
+  void aLinkWithAThemePlacesTheCursorToo() {
+    open("#at=40");
+    String place = "document.querySelector('.time-cursor').style.transform";
+    String wanted = browser.json(place).asString();
+    open("#at=40&theme=dark");
+    assertEquals(wanted, browser.json(place).asString());
+    assertNotEquals("translateX(0px)", wanted);
   }
 
   @Test
