@@ -41,6 +41,30 @@ class Device:
             )
 
 
+class Graph:
+    def __init__(self):
+        self.identity = (7, 0)
+
+    def pool(self):
+        return self.identity
+
+    def capture_begin(self, pool=None):
+        self.identity = pool or self.identity
+
+    def capture_end(self):
+        pass
+
+    def reset(self):
+        pass
+
+
+class MemPool:
+    id = (0, 3)
+
+    def __init__(self):
+        pass
+
+
 def install():
     """Puts the module into ``sys.modules`` and returns it with its device."""
     device = Device()
@@ -59,6 +83,9 @@ def install():
     native._cuda_setMemoryFraction = lambda fraction, number: setattr(device, "fraction", fraction)
     native._cuda_getMemoryFraction = lambda number: device.fraction
     native._cuda_memorySnapshot = lambda pool: {"segments": [], "device_traces": [list(device.history)]}
+    native._cuda_beginAllocateCurrentThreadToPool = lambda number, pool: None
+    native._cuda_endAllocateToPool = lambda number, pool: None
+    native._cuda_releasePool = lambda number, pool: None
     observers = []
     native._cuda_attach_out_of_memory_observer = observers.append
     native.observers = observers
@@ -71,6 +98,9 @@ def install():
     memory._record_memory_history_impl = record
     memory._record_memory_history = record
     memory.mem_get_info = cuda.mem_get_info = lambda number=0: (10, 20)
+    memory._cuda_endAllocateToPool = native._cuda_endAllocateToPool
+    cuda.CUDAGraph = type("CUDAGraph", (Graph,), {})
+    cuda.MemPool = type("MemPool", (MemPool,), {"__init__": MemPool.__init__})
     cuda.memory = memory
     cuda.OutOfMemoryError = OutOfMemoryError
     cuda._lazy_call = lambda action: action()

@@ -6,42 +6,72 @@ OUT gets the recordings, PROGRAM.pickle.gz, and costs.json. Afterwards, for ever
 
     allocsim verify OUT/PROGRAM.pickle.gz
 
-A program is run in turns without and with recording, each time in a process of its own, and tells
-the median time of its steps. Those that a machine lacks libraries for are left out, and said so.
+What recording costs is measured in one more process for each program: a few steps without it, a few
+with each kind of stacks, again and again in turns, since the host of a GPU changes its speed within
+seconds. Programs that a machine lacks libraries for are left out, and said so.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Callable
 
 PACKAGE = Path(__file__).resolve().parent.parent
 STEPS = int(os.environ.get("GPU_CHECK_STEPS", "30"))
-ROUNDS = int(os.environ.get("GPU_CHECK_ROUNDS", "2"))
+TURNS = int(os.environ.get("GPU_CHECK_TURNS", "8"))
+STEPS_OF_A_TURN = 6
+KINDS = ("", "none", "python", "all")
 
 
-def steps(step: Callable[[int], object], count: int = STEPS) -> list[float]:
-    """Seconds of each step, after a fifth of them to warm up."""
+#: Whether this process measures what recording costs, and so runs each step many times.
+measures_cost = False
+
+
+def steps(step: Callable[[int], object], count: int = STEPS) -> dict[str, object]:
+    """Runs the steps; where cost is measured, gives the seconds of steps by the kind of stacks."""
+    if not measures_cost:
+        for number in range(count):
+            step(number)
+        return {}
     import torch
 
-    times = []
-    for number in range(count):
-        torch.cuda.synchronize()
-        began = time.perf_counter()
+    times: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    for number in range(STEPS_OF_A_TURN):
         step(number)
-        torch.cuda.synchronize()
-        times.append(time.perf_counter() - began)
-    return times[count // 5 :]
+    before = allocations()
+    for _ in range(TURNS):
+        for kind in KINDS:
+            recording = record(tempfile.mktemp(), stacks=kind, flush_seconds=0) if kind else contextlib.nullcontext()
+            with recording as recorder:
+                for number in range(STEPS_OF_A_TURN):
+                    torch.cuda.synchronize()
+                    began = time.perf_counter()
+                    step(number)
+                    torch.cuda.synchronize()
+                    if number:
+                        times[kind].append(time.perf_counter() - began)
+            if kind:
+                os.unlink(recorder.path)
+    made = (allocations() - before) / (TURNS * len(KINDS) * STEPS_OF_A_TURN)
+    return {"times": times, "allocations_of_a_step": round(made)}
 
 
-def mlp() -> list[float]:
+def allocations() -> int:
+    import torch
+
+    return torch.cuda.memory_stats()["allocation.all.allocated"]
+
+
+def mlp() -> dict[str, object]:
     import torch
     from torch import nn
 
@@ -57,7 +87,7 @@ def mlp() -> list[float]:
     return steps(step)
 
 
-def transformer() -> list[float]:
+def transformer() -> dict[str, object]:
     import torch
     from torch import nn
 
@@ -77,7 +107,7 @@ def transformer() -> list[float]:
     return steps(step)
 
 
-def many_small() -> list[float]:
+def many_small() -> dict[str, object]:
     import random
 
     import torch
@@ -97,7 +127,7 @@ def many_small() -> list[float]:
     return steps(step)
 
 
-def streams() -> list[float]:
+def streams() -> dict[str, object]:
     import torch
 
     side = [torch.cuda.Stream() for _ in range(3)]
@@ -118,7 +148,7 @@ def streams() -> list[float]:
     return steps(step)
 
 
-def graphs() -> list[float]:
+def graphs() -> dict[str, object]:
     import torch
 
     model = torch.nn.Sequential(torch.nn.Linear(1024, 4096), torch.nn.GELU(), torch.nn.Linear(4096, 1024)).cuda()
@@ -141,7 +171,7 @@ def graphs() -> list[float]:
     return steps(step)
 
 
-def refused() -> list[float]:
+def refused() -> dict[str, object]:
     import torch
 
     torch.cuda.set_per_process_memory_fraction(2e9 / torch.cuda.get_device_properties(0).total_memory)
@@ -158,7 +188,7 @@ def refused() -> list[float]:
     return steps(step, 3 * STEPS)
 
 
-def collected() -> list[float]:
+def collected() -> dict[str, object]:
     """garbage_collection_threshold, which works against a limit that no snapshot holds."""
     import random
 
@@ -186,7 +216,7 @@ def _gpt2():
     return GPT2LMHeadModel(GPT2Config(n_layer=12, n_embd=768, n_head=12, vocab_size=50257, n_positions=1024)).cuda()
 
 
-def _train(model, batch: int) -> list[float]:
+def _train(model, batch: int) -> dict[str, object]:
     import torch
 
     optimizer = torch.optim.AdamW([each for each in model.parameters() if each.requires_grad], lr=1e-4)
@@ -202,18 +232,18 @@ def _train(model, batch: int) -> list[float]:
     return steps(step)
 
 
-def gpt2() -> list[float]:
+def gpt2() -> dict[str, object]:
     return _train(_gpt2(), 8)
 
 
-def expandable() -> list[float]:
+def expandable() -> dict[str, object]:
     return _train(_gpt2(), 8)
 
 
 expandable.settings = "expandable_segments:True"  # type: ignore[attr-defined]
 
 
-def generate() -> list[float]:
+def generate() -> dict[str, object]:
     import torch
 
     model = _gpt2().eval()
@@ -226,13 +256,13 @@ def generate() -> list[float]:
     return steps(step, max(STEPS // 2, 5))
 
 
-def lora() -> list[float]:
+def lora() -> dict[str, object]:
     from peft import LoraConfig, get_peft_model
 
     return _train(get_peft_model(_gpt2(), LoraConfig(r=8, target_modules=["c_attn"])), 8)
 
 
-def vision() -> list[float]:
+def vision() -> dict[str, object]:
     import timm
     import torch
 
@@ -257,39 +287,48 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def run_one(name: str, into: str) -> None:
+def run_one(name: str) -> None:
     """Runs one program in this process."""
-    times = PROGRAMS[name]()
-    Path(into).write_text(json.dumps(times))
+    PROGRAMS[name]()
 
 
-def measure(name: str, out: Path) -> dict[str, object]:
-    """Runs one program in turns without and with recording."""
-    times: dict[bool, list[float]] = {False: [], True: []}
-    times_file = out / f"{name}.times.json"
+def measure_one(name: str, into: str) -> None:
+    """Measures one program in this process."""
+    global measures_cost, record
+    measures_cost = True
+    sys.path.insert(0, str(PACKAGE))
+    from allocsim.recorder import record
+
+    Path(into).write_text(json.dumps(PROGRAMS[name]()))
+
+
+def check(name: str, out: Path) -> dict[str, object]:
+    """Records one program, and measures what that costs."""
     recording = out / f"{name}.pickle.gz"
+    costs = out / f"{name}.cost.json"
     environment = dict(os.environ, PYTHONPATH=str(PACKAGE), OMP_NUM_THREADS="8")
     settings = getattr(PROGRAMS[name], "settings", "")
     if settings:
         environment["PYTORCH_CUDA_ALLOC_CONF"] = settings
-    program = [sys.executable, __file__, "--one", name, str(times_file)]
-    for _ in range(ROUNDS):
-        for records in (False, True):
-            prefix = [sys.executable, "-m", "allocsim", "record", "-o", str(recording), "--"] if records else []
-            process = subprocess.run(prefix + program, env=environment, capture_output=True, text=True)
-            if process.returncode != 0:
-                return {"program": name, "failed": process.stderr[-800:]}
-            times[records] += json.loads(times_file.read_text())
-    times_file.unlink()
-    without, with_recording = statistics.median(times[False]), statistics.median(times[True])
+    this = [sys.executable, __file__]
+    for command in (
+        [sys.executable, "-m", "allocsim", "record", "-o", str(recording), "--", *this, "--one", name],
+        [*this, "--cost", name, str(costs)],
+    ):
+        process = subprocess.run(command, env=environment, capture_output=True, text=True)
+        if process.returncode != 0:
+            return {"program": name, "failed": process.stderr[-800:]}
     if not recording.is_file():
         return {"program": name, "failed": "no recording: " + process.stderr[-800:]}
+    found = json.loads(costs.read_text())
+    costs.unlink()
+    seconds = {kind: statistics.median(times) for kind, times in found["times"].items()}
     return {
         "program": name,
         "settings": settings,
-        "step_seconds": without,
-        "recorded_step_seconds": with_recording,
-        "cost_percent": round((with_recording / without - 1) * 100, 2),
+        "step_seconds": seconds[""],
+        "cost_percent": {kind: round((seconds[kind] / seconds[""] - 1) * 100, 2) for kind in KINDS if kind},
+        "allocations_of_a_step": found["allocations_of_a_step"],
         "file_bytes": recording.stat().st_size,
         **_inside(recording),
     }
@@ -316,6 +355,9 @@ def main(arguments: list[str]) -> int:
     if arguments[:1] == ["--one"]:
         run_one(*arguments[1:])
         return 0
+    if arguments[:1] == ["--cost"]:
+        measure_one(*arguments[1:])
+        return 0
     if not arguments or any(each not in PROGRAMS for each in arguments[1:]):
         print(__doc__, "Programs:", ", ".join(PROGRAMS), file=sys.stderr)
         return 2
@@ -323,7 +365,7 @@ def main(arguments: list[str]) -> int:
     out.mkdir(parents=True, exist_ok=True)
     costs = []
     for name in arguments[1:] or PROGRAMS:
-        costs.append(measure(name, out))
+        costs.append(check(name, out))
         print(json.dumps(costs[-1]), flush=True)
     (out / "costs.json").write_text(json.dumps(costs, indent=1) + "\n")
     return 1 if any("failed" in each for each in costs) else 0

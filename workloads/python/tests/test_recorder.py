@@ -62,6 +62,66 @@ class RecorderTest(unittest.TestCase):
         self.assertEqual(record["devices"][0]["end_position"], [2, 1, 1, 0])
         self.assertEqual((record["reason"], record["complete"], record["version"]), ("end", True, 1))
 
+    def pool_calls(self):
+        return [
+            (each["call"], each["pool"], each["positions"][0][0])
+            for each in read(self.path)[1]["calls"]
+            if "pool" in each
+        ]
+
+    def test_a_pool_is_released_when_its_object_ends(self):
+        with allocsim.record(self.path):
+            pool = self.torch.cuda.MemPool()
+            self.torch._C._cuda_beginAllocateCurrentThreadToPool(0, pool.id)
+            self.device.allocate(100)
+            self.torch.cuda.memory._cuda_endAllocateToPool(0, pool.id)
+            self.torch._C._cuda_releasePool(0, pool.id)
+            self.device.allocate(100)
+            del pool
+        self.assertEqual(
+            self.pool_calls(),
+            [("begin_pool", [0, 3], 0), ("end_pool", [0, 3], 1), ("release_pool", [0, 3], 2), ("empty_pool", [0, 3], 2)],
+        )
+
+    def test_graphs_share_a_pool_until_the_last_is_reset(self):
+        with allocsim.record(self.path):
+            one, two = self.torch.cuda.CUDAGraph(), self.torch.cuda.CUDAGraph()
+            for graph in (one, two):
+                graph.capture_begin()
+                self.device.allocate(100)
+                graph.capture_end()
+            one.reset()
+            del one, graph
+            self.device.allocate(100)
+            del two
+        self.assertEqual(
+            self.pool_calls(),
+            [
+                ("begin_pool", [7, 0], 0),
+                ("end_pool", [7, 0], 1),
+                ("begin_pool", [7, 0], 1),
+                ("end_pool", [7, 0], 2),
+                ("release_pool", [7, 0], 3),
+            ],
+        )
+
+    def test_a_history_that_goes_on_while_it_is_written_is_taken_again(self):
+        taken = []
+        snapshot = self.torch._C._cuda_memorySnapshot
+
+        def moving(pool):
+            taken.append(snapshot(pool))
+            if len(taken) == 1:
+                self.device.allocate(100)
+            return taken[-1]
+
+        self.torch._C._cuda_memorySnapshot = moving
+        with allocsim.record(self.path):
+            self.device.allocate(100)
+        snapshot, record = read(self.path)
+        self.assertEqual(len(taken), 2)
+        self.assertEqual(record["devices"][0]["end_position"][0], len(snapshot["device_traces"][0]))
+
     def test_the_limit_is_that_of_the_program(self):
         with allocsim.record(self.path):
             self.torch._C._cuda_setMemoryFraction(0.25, 0)

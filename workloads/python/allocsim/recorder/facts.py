@@ -37,6 +37,7 @@ class Facts:
         self.marks: deque[tuple[str, str, int, int]] = deque(maxlen=MOST_MARKS)
         self.stream_uses: deque[tuple[int, int, int, int]] = deque(maxlen=MOST_CALLS)
         self.pools: dict[tuple[int, int], dict[str, Any]] = {}
+        self._graphs: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self.fractions: dict[int, list[tuple[float, int]]] = {}
         self.steps = 0
         self.lost = 0
@@ -67,9 +68,20 @@ class Facts:
                 native, name, after=lambda result, text, *a: self._call("settings", settings=str(text))
             )
         patches.wrap(native, "_cuda_resetAccumulatedMemoryStats", before=self._stats_reset)
-        patches.wrap(
-            native, "_cuda_releasePool", before=lambda device, pool: self._pool_end(tuple(pool))
-        )
+        for name in (
+            "_cuda_beginAllocateToPool",
+            "_cuda_beginAllocateCurrentThreadToPool",
+            "_cuda_beginAllocateCurrentStreamToPool",
+        ):
+            for owner in (native, torch.cuda.memory):
+                patches.wrap(owner, name, before=lambda device, pool: self._pool_begins(device, pool))
+        for owner in (native, torch.cuda.memory):
+            patches.wrap(
+                owner,
+                "_cuda_endAllocateToPool",
+                before=lambda device, pool: self._call("end_pool", device=int(device), pool=_pool(pool)),
+            )
+            patches.wrap(owner, "_cuda_releasePool", before=lambda device, pool: self._pool_unused(_pool(pool)))
         told = lambda result, *a, **k: self._call("mem_get_info", free_bytes=int(result[0]))
         patches.wrap(torch.cuda.memory, "mem_get_info", after=told)
         patches.wrap(torch.cuda, "mem_get_info", after=told)
@@ -80,6 +92,8 @@ class Facts:
         graph = getattr(torch.cuda, "CUDAGraph", None)
         if graph is not None:
             patches.wrap(graph, "capture_begin", after=lambda result, made, *a, **k: self._capture(made))
+            patches.wrap(graph, "capture_end", before=lambda made, *a, **k: self._capture_ends(made))
+            patches.wrap(graph, "reset", before=lambda made, *a, **k: self._graph_ends(made))
         self._observe_phases(torch, patches)
 
     def _observe_phases(self, torch: Any, patches: Patches) -> None:
@@ -155,29 +169,55 @@ class Facts:
             (tensor.device.index or 0, tensor.untyped_storage().data_ptr(), int(stream.cuda_stream), time.time_ns())
         )
 
-    def _pool_made(self, pool: Any) -> None:
-        identity = tuple(int(each) for each in pool.id)
-        self.pools[identity] = {"kind": "mem_pool", "begin_unix_nanos": time.time_ns()}
-        weakref.finalize(pool, self._pool_end, identity).atexit = False
+    # Pools are given up when nobody uses them any more: the object that made one, the graphs that
+    # were captured into it, and whoever began to allocate to it.
 
-    def _capture(self, graph: Any) -> None:
-        identity = tuple(int(each) for each in graph.pool())
-        entry = self.pools.setdefault(identity, {"kind": "graph", "begin_unix_nanos": time.time_ns()})
-        entry["captures"] = entry.get("captures", 0) + 1
-        entry["live"] = entry.get("live", 0) + 1
-        weakref.finalize(graph, self._graph_end, identity).atexit = False
+    def _pool_used(self, identity: tuple[int, int], kind: str) -> dict[str, Any]:
+        entry = self.pools.get(identity)
+        if entry is None or "end_unix_nanos" in entry:
+            entry = self.pools[identity] = {"kind": kind, "begin_unix_nanos": time.time_ns(), "users": 0}
+        entry["users"] += 1
+        return entry
 
-    def _graph_end(self, identity: tuple[int, int]) -> None:
-        entry = self.pools[identity]
-        entry["live"] -= 1
-        if entry["live"] == 0 and entry["kind"] == "graph":
-            self._pool_end(identity)
-
-    def _pool_end(self, identity: tuple[int, int]) -> None:
-        entry = self.pools.get(tuple(int(each) for each in identity))
-        if entry is not None:
+    def _pool_unused(self, identity: tuple[int, int]) -> None:
+        entry = self.pools.get(identity)
+        if entry is None or entry["users"] == 0:
+            return
+        entry["users"] -= 1
+        if entry["users"] == 0:
             entry["end_unix_nanos"] = time.time_ns()
             entry["end_positions"] = [self.position(each["device"]) for each in self._devices]
+            self._call("release_pool", pool=identity)
+
+    def _pool_made(self, pool: Any) -> None:
+        identity = _pool(pool.id)
+        self._pool_used(identity, "mem_pool")
+        weakref.finalize(pool, self._mem_pool_ends, identity).atexit = False
+
+    def _mem_pool_ends(self, identity: tuple[int, int]) -> None:
+        self._pool_unused(identity)
+        self._call("empty_pool", pool=identity)
+
+    def _pool_begins(self, device: int, pool: Any) -> None:
+        self._pool_used(_pool(pool), "thread")
+        self._call("begin_pool", device=int(device), pool=_pool(pool))
+
+    def _capture(self, graph: Any) -> None:
+        identity = _pool(graph.pool())
+        entry = self._pool_used(identity, "graph")
+        entry["captures"] = entry.get("captures", 0) + 1
+        self._graphs[graph] = weakref.finalize(graph, self._pool_unused, identity)
+        self._graphs[graph].atexit = False
+        self._call("begin_pool", device=self._torch.cuda.current_device(), pool=identity)
+
+    def _capture_ends(self, graph: Any) -> None:
+        if graph in self._graphs:
+            self._call("end_pool", device=self._torch.cuda.current_device(), pool=_pool(graph.pool()))
+
+    def _graph_ends(self, graph: Any) -> None:
+        ends = self._graphs.pop(graph, None)
+        if ends is not None:
+            ends()
 
     # --- positions -------------------------------------------------------------------------
 
@@ -285,12 +325,16 @@ class Facts:
                         add(value, "optimizer_state")
         return list(rows.values())
 
-    def document(self, reason: str, is_complete: bool) -> dict[str, Any]:
-        """Everything as it is now, ready for JSON."""
+    def end_positions(self) -> dict[int, list[int]]:
+        """The position that each device has reached, by its number."""
+        return {each["device"]: self.position(each["device"]) for each in self._devices}
+
+    def document(self, reason: str, is_complete: bool, ends: dict[int, list[int]]) -> dict[str, Any]:
+        """Everything as it is now, ready for JSON; ``ends`` says where the written history ends."""
         devices = []
         for each in self._devices:
             device = each["device"]
-            entry = {**each, "end_position": self.position(device)}
+            entry = {**each, "end_position": ends[device]}
             fractions = self.fractions.get(device, [])
             fraction = fractions[-1][0] if fractions else self._fraction(device)
             entry["memory_fraction"] = fraction
@@ -320,7 +364,7 @@ class Facts:
             "devices": devices,
             "calls": list(self.calls),
             "pools": [
-                {"pool": list(identity), **{k: v for k, v in entry.items() if k != "live"}}
+                {"pool": list(identity), **{k: v for k, v in entry.items() if k != "users"}}
                 for identity, entry in self.pools.items()
             ],
             "stream_uses": [
@@ -342,6 +386,10 @@ class Facts:
             {"stage": stage, "name": name, "device": device, "time_us": nanos // 1000}
             for stage, name, device, nanos in list(self.marks)
         ]
+
+
+def _pool(identity: Any) -> tuple[int, int]:
+    return (int(identity[0]), int(identity[1]))
 
 
 def _number(name: str) -> int | None:

@@ -22,6 +22,7 @@ KEY = "allocsim_record"
 #: Writing in between may take this share of the time, and no more.
 FLUSH_SHARE = 0.01
 SAMPLE_SECONDS = 1.0
+SNAPSHOT_TRIES = 8
 
 
 class Recorder:
@@ -99,11 +100,10 @@ class Recorder:
         backend = torch.cuda.get_allocator_backend()
         if backend != "native":
             raise RuntimeError(f"the allocator is {backend}, which keeps no history")
-        options: dict[str, Any] = {"max_entries": self._max_entries}
-        if self._stacks == "none":
-            options["context"] = None
-        else:
-            options["stacks"] = self._stacks
+        # Stacks of frees answer no question here, and taking them costs as much as those of allocations.
+        options: dict[str, Any] = {"max_entries": self._max_entries, "context": None}
+        if self._stacks != "none":
+            options |= {"context": "alloc", "stacks": self._stacks}
         torch.cuda.memory._record_memory_history_impl("all", **options)
         self.facts.begin()
 
@@ -128,8 +128,8 @@ class Recorder:
             return None
         with self._writing:
             try:
-                document = self.facts.document(reason, is_complete)
-                snapshot = self._torch._C._cuda_memorySnapshot(None)
+                ends, snapshot = self._consistent_snapshot()
+                document = self.facts.document(reason, is_complete, ends)
                 snapshot["external_annotations"] = sorted(
                     list(snapshot.get("external_annotations", ())) + self.facts.annotations(),
                     key=lambda each: each["time_us"],
@@ -140,6 +140,15 @@ class Recorder:
             except Exception as problem:
                 say(f"{self.path} was not written: {problem}")
                 return None
+
+    def _consistent_snapshot(self) -> tuple[dict[int, list[int]], dict[str, Any]]:
+        """A snapshot and where it ends, which other threads may move on between the two."""
+        for _ in range(SNAPSHOT_TRIES):
+            ends = self.facts.end_positions()
+            snapshot = self._torch._C._cuda_memorySnapshot(None)
+            if self.facts.end_positions() == ends:
+                break
+        return ends, snapshot
 
     def _out_of_memory(self, device: int, requested: int, total: int, free: int) -> None:
         try:

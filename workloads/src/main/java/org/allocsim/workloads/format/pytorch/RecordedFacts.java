@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.trace.PoolId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +37,7 @@ public record RecordedFacts(
    * @param limitBytes the allocator's own limit, {@link MemoryLimit#NONE} without one
    * @param isLimitSteady whether the limit was the same from the first to the last entry
    * @param end where the history ends
-   * @param emptiedCaches where the program emptied the cache, in the order of the calls
+   * @param calls calls that leave no entry of their own, in their order
    * @param streamUses calls of {@code Tensor.record_stream}, in their order
    */
   public record Device(
@@ -46,13 +47,36 @@ public record RecordedFacts(
       long limitBytes,
       boolean isLimitSteady,
       Position end,
-      List<Position> emptiedCaches,
+      List<Call> calls,
       List<StreamUse> streamUses) {
     /** Keeps its own copy. */
     public Device {
-      emptiedCaches = List.copyOf(emptiedCaches);
+      calls = List.copyOf(calls);
       streamUses = List.copyOf(streamUses);
     }
+  }
+
+  /**
+   * A call that leaves no entry of its own.
+   *
+   * @param kind what was called
+   * @param pool the pool that it concerns; the default pool where it concerns all
+   * @param position where in the history
+   */
+  public record Call(CallKind kind, PoolId pool, Position position) {}
+
+  /** Calls that leave no entry of their own. */
+  public enum CallKind {
+    /** The cache was emptied. */
+    EMPTY_CACHE,
+    /** What a private pool caches was released, as at the end of a {@code torch.cuda.MemPool}. */
+    EMPTY_POOL,
+    /** Nobody uses a private pool any more. */
+    RELEASE_POOL,
+    /** Requests go to a private pool from here on. */
+    BEGIN_POOL,
+    /** They no longer go to it. */
+    END_POOL
   }
 
   /**

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.trace.PoolId;
+import org.allocsim.workloads.format.pytorch.RecordedFacts.CallKind;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -28,7 +30,7 @@ final class RecordedFactsReader {
 
   private final JsonParser json;
   private final List<Partial> devices = new ArrayList<>();
-  private final Map<Integer, List<RecordedFacts.Position>> emptied = new HashMap<>();
+  private final Map<Integer, List<RecordedFacts.Call>> calls = new HashMap<>();
   private final Map<Integer, List<RecordedFacts.StreamUse>> uses = new HashMap<>();
   private @Nullable PyTorchVersion release;
   private long version = -1;
@@ -91,7 +93,7 @@ final class RecordedFactsReader {
                     each.limitBytes,
                     each.isLimitSteady,
                     each.end,
-                    emptied.getOrDefault(each.device, List.of()),
+                    calls.getOrDefault(each.device, List.of()),
                     uses.getOrDefault(each.device, List.of())))
             .toList(),
         lostCalls);
@@ -137,20 +139,43 @@ final class RecordedFactsReader {
   }
 
   private void readCall() {
-    boolean empties = false;
+    CallKind kind = null;
+    PoolId pool = PoolId.DEFAULT;
+    int only = -1;
     List<RecordedFacts.Position> positions = List.of();
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String key = json.currentName();
       json.nextToken();
       switch (key) {
-        case "call" -> empties = json.getString().equals("empty_cache");
+        case "call" -> kind = kind(json.getString());
+        case "pool" -> {
+          long[] numbers = numbers(2, "a pool");
+          pool = new PoolId(numbers[0], numbers[1]);
+        }
+        case "device" -> only = Math.toIntExact(number());
         case "positions" -> positions = positions();
         default -> json.skipChildren();
       }
     }
-    for (int device = 0; empties && device < positions.size(); device++) {
-      emptied.computeIfAbsent(device, _ -> new ArrayList<>()).add(positions.get(device));
+    for (int device = 0; kind != null && device < positions.size(); device++) {
+      if (only < 0 || only == device) {
+        calls
+            .computeIfAbsent(device, _ -> new ArrayList<>())
+            .add(new RecordedFacts.Call(kind, pool, positions.get(device)));
+      }
     }
+  }
+
+  /** Kind of a call that changes what the allocator does; null for others. */
+  private static @Nullable CallKind kind(String call) {
+    return switch (call) {
+      case "empty_cache" -> CallKind.EMPTY_CACHE;
+      case "empty_pool" -> CallKind.EMPTY_POOL;
+      case "release_pool" -> CallKind.RELEASE_POOL;
+      case "begin_pool" -> CallKind.BEGIN_POOL;
+      case "end_pool" -> CallKind.END_POOL;
+      default -> null;
+    };
   }
 
   private void readStreamUse() {
@@ -181,18 +206,23 @@ final class RecordedFactsReader {
   }
 
   private RecordedFacts.Position position() {
-    require(json.currentToken() == JsonToken.START_ARRAY, "a position is no list");
-    long[] counts = new long[4];
-    int count = 0;
+    long[] counts = numbers(4, "a position");
+    return new RecordedFacts.Position(counts[0], counts[1], counts[2], counts[3]);
+  }
+
+  private long[] numbers(int count, String what) {
+    require(json.currentToken() == JsonToken.START_ARRAY, what + " is no list");
+    long[] numbers = new long[count];
+    int read = 0;
     while (json.nextToken() != JsonToken.END_ARRAY) {
       long number = number();
-      if (count < counts.length) {
-        counts[count] = number;
+      if (read < count) {
+        numbers[read] = number;
       }
-      count++;
+      read++;
     }
-    require(count == counts.length, "a position does not have four numbers");
-    return new RecordedFacts.Position(counts[0], counts[1], counts[2], counts[3]);
+    require(read == count, what + " does not have " + count + " numbers");
+    return numbers;
   }
 
   private int skipElements() {

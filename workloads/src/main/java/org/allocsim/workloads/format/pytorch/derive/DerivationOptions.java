@@ -34,6 +34,10 @@ public record DerivationOptions(
     return new DerivationOptions(config, version, bytes, deviceTotalBytes, facts);
   }
 
+  DerivationOptions withoutFacts() {
+    return new DerivationOptions(config, version, limitBytes, deviceTotalBytes);
+  }
+
   /**
    * The same with what was recorded beside a snapshot, which goes before what is said: how the
    * history came about depends on the recorded circumstances alone. A limit that changed on the way

@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.allocsim.simulator.device.RecordedDevice;
 import org.allocsim.simulator.effect.EffectFollower;
@@ -68,8 +67,11 @@ final class DeviceDerivation {
   private final SegmentMap segments;
   private final Set<Integer> releasedPools = new HashSet<>();
   private final CompletionRows completions;
-  private final EmptiedCaches emptiedCaches;
+  private final RecordedCalls calls;
   private final RecordedUses recordedUses;
+
+  /** How many of the recorded calls were made. */
+  private int callsMade;
 
   /** The row after those that belong to the request sent last, whether they were met or not. */
   private int handledTo;
@@ -107,6 +109,7 @@ final class DeviceDerivation {
       PoolLearning learning,
       ReadingChoices choices,
       DeviceStartFinder.Start start,
+      RecordedCalls calls,
       AllocationTrace.Builder trace,
       List<Annotation> annotations) {
     this.history = history;
@@ -120,6 +123,7 @@ final class DeviceDerivation {
     this.choices = choices;
     this.start = start;
     this.trace = trace;
+    this.calls = calls;
     markers = new MarkerWriter(trace, annotations, device);
     follower = new EffectFollower(effects, 0);
     RecordedDevice memory =
@@ -127,14 +131,15 @@ final class DeviceDerivation {
     policy = new CachingAllocator(config, options.version(), limitBytes, memory, follower);
     bounds = HistoryBounds.of(rows, start.layout(), config);
     counts.highestGrantedBytes = bounds.highestGrantedBytes();
-    segments = new SegmentMap(history, pools, start.layout());
+    segments = new SegmentMap(history, pools, start.layout(), calls);
     completions = new CompletionRows(effects);
-    Optional<RecordedFacts.Device> recorded =
-        options.facts().flatMap(facts -> facts.device(device));
     recordedUses =
-        new RecordedUses(recorded.map(RecordedFacts.Device::streamUses).orElse(List.of()));
-    emptiedCaches =
-        recorded.map(facts -> EmptiedCaches.of(facts, effects)).orElse(EmptiedCaches.UNKNOWN);
+        new RecordedUses(
+            options
+                .facts()
+                .flatMap(facts -> facts.device(device))
+                .map(RecordedFacts.Device::streamUses)
+                .orElse(List.of()));
     restoreStart();
   }
 
@@ -161,7 +166,14 @@ final class DeviceDerivation {
       int row = follower.position();
       handledTo = row;
       at(row);
-      step(row);
+      if (isCallDue(row)) {
+        make(calls.call(callsMade++), row);
+        if (!follower.hasDiverged()) {
+          continue;
+        }
+      } else {
+        step(row);
+      }
       if (follower.hasDiverged() || follower.position() == row) {
         if (choices.advance(row, follower.position())) {
           return Outcome.OTHER_READING;
@@ -176,6 +188,9 @@ final class DeviceDerivation {
         break;
       }
     }
+    while (counts.firstUnexplainedRow < 0 && callsMade < calls.count()) {
+      make(calls.call(callsMade++), effects.count());
+    }
     markers.writeRest();
     return counts.firstUnexplainedRow < 0 ? Outcome.EXPLAINED : Outcome.DIVERGED;
   }
@@ -183,6 +198,31 @@ final class DeviceDerivation {
   private void at(int row) {
     markers.writeUpTo(history.timeNanos(row));
     trace.at(device, history.timeNanos(row), history.stack(row));
+  }
+
+  /** Whether a recorded call comes next; what it releases stands after the entry of a snapshot. */
+  private boolean isCallDue(int row) {
+    return callsMade < calls.count()
+        && calls.row(callsMade) <= row
+        && effects.kind(row) != EffectKind.SNAPSHOT;
+  }
+
+  /** Makes a recorded call before a row. */
+  private void make(RecordedFacts.Call call, int row) {
+    switch (call.kind()) {
+      case EMPTY_CACHE -> emptyCache();
+      case EMPTY_POOL -> {
+        trace.emptyPool(call.pool());
+        policy.emptyPool(trace.declarePool(call.pool()));
+      }
+      case RELEASE_POOL -> giveUp(call.pool());
+      // Which requests went to the pool is known from the rows between.
+      case BEGIN_POOL, END_POOL -> {}
+    }
+    handledTo = follower.position();
+    if (!follower.hasDiverged()) {
+      followRows(row, follower.position());
+    }
   }
 
   /** Finds the request that caused the row, sends it to the allocator and appends it. */
@@ -271,9 +311,9 @@ final class DeviceDerivation {
       }
       case Reading.CacheEmptied() -> {
         if (step.releases()) {
-          releaseCache(step.firstRelease(), emptiedCaches.isBefore(row));
+          releaseCache(step.firstRelease());
         } else {
-          counts.likelyEmptyCaches += emptiedCaches.isBefore(row) ? 0 : 1;
+          counts.likelyEmptyCaches++;
           handledTo = step.row() + step.completions();
           emptyCache();
         }
@@ -299,11 +339,8 @@ final class DeviceDerivation {
     }
     // Emptying the cache waits for the device, so nothing can be pending after it.
     boolean allComplete = pending.size() == step.allCompletions();
-    if (emptiedCaches.isBefore(step.row()) && (step.releases() || step.completions() > 0)) {
-      readings.addFirst(new Reading.CacheEmptied());
-    } else if (step.releases()) {
-      boolean first =
-          !step.requested() || (!emptiedCaches.areKnown() && !isReleasedByRequest(step));
+    if (step.releases()) {
+      boolean first = !step.requested() || (!calls.areKnown() && !isReleasedByRequest(step));
       readings.add(first ? 0 : readings.size(), new Reading.CacheEmptied());
     } else if (step.completions() > 0 && (allComplete || !step.requested())) {
       // During a capture no request looks for finished uses.
@@ -384,7 +421,7 @@ final class DeviceDerivation {
     long neededBytes = neededBytes(step);
     if (step.releases()
         && limitBytes < 0
-        && !emptiedCaches.areKnown()
+        && !calls.areKnown()
         && bounds.judge(neededBytes) == HistoryBounds.Judgement.UNDECIDED) {
       counts.likelyRetries++;
       counts.lowestRetriedBytes = Math.min(counts.lowestRetriedBytes, neededBytes);
@@ -492,7 +529,7 @@ final class DeviceDerivation {
   }
 
   /** The cache was emptied, or a private pool that was given up. */
-  private void releaseCache(int firstRelease, boolean isRecorded) {
+  private void releaseCache(int firstRelease) {
     Set<PoolId> released = new HashSet<>();
     PoolId first = null;
     for (int row = firstRelease; row < effects.count() && segments.isRelease(row); row++) {
@@ -503,27 +540,42 @@ final class DeviceDerivation {
       handledTo = row + 1;
     }
     if (first != null && !released.contains(PoolId.DEFAULT) && first.capture() == 0) {
-      giveUp(first);
+      inferGivenUp(first);
       trace.emptyPool(first);
       policy.emptyPool(trace.declarePool(first));
       return;
     }
     for (PoolId pool : released) {
       if (!pool.isDefault()) {
-        giveUp(pool);
+        inferGivenUp(pool);
       }
     }
-    counts.certainEmptyCaches += isRecorded ? 0 : 1;
+    counts.certainEmptyCaches++;
     emptyCache();
   }
 
-  private void giveUp(PoolId pool) {
-    int number = trace.declarePool(pool);
-    if (releasedPools.add(number)) {
+  private void inferGivenUp(PoolId pool) {
+    if (giveUp(pool)) {
       counts.releasedPools++;
-      trace.releasePool(pool);
-      policy.releasePool(number);
     }
+  }
+
+  /** Whether it was in use before. */
+  private boolean giveUp(PoolId pool) {
+    int number = trace.declarePool(pool);
+    if (!releasedPools.add(number)) {
+      return false;
+    }
+    trace.releasePool(pool);
+    policy.releasePool(number);
+    return true;
+  }
+
+  /** Whether the history released memory up to a row, and the allocator would have gone on. */
+  private boolean isAfterReleases(int row) {
+    return row > 0
+        && segments.isRelease(row - 1)
+        && (row == effects.count() || !segments.isRelease(row));
   }
 
   /**
@@ -541,6 +593,6 @@ final class DeviceDerivation {
         row,
         segments.around(follower.actualAddress()),
         did == EffectKind.ALLOC ? segments.ofRow(row) : SegmentPools.NONE,
-        segments.releaseRunStart(row));
+        segments.releaseRunStart(released && isAfterReleases(row) ? row - 1 : row));
   }
 }

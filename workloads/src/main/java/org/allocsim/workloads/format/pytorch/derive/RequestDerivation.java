@@ -2,6 +2,7 @@ package org.allocsim.workloads.format.pytorch.derive;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.allocsim.simulator.trace.AllocationTrace;
@@ -24,6 +25,7 @@ public final class RequestDerivation {
   private final DerivationOptions options;
   private final boolean limitInferred;
   private final List<HistoryRows> rows;
+  private final List<RecordedCalls> calls;
   private final List<SegmentPools> pools = new ArrayList<>();
   private final List<ReadingChoices> choices = new ArrayList<>();
   private final List<PoolLearning> learnings = new ArrayList<>();
@@ -39,6 +41,15 @@ public final class RequestDerivation {
     this.rows = rows;
     this.options = options;
     this.limitInferred = limitInferred;
+    calls =
+        IntStream.range(0, rows.size())
+            .mapToObj(device ->
+                options
+                    .facts()
+                    .flatMap(facts -> facts.device(device))
+                    .map(facts -> RecordedCalls.of(facts, rows.get(device).effects()))
+                    .orElse(RecordedCalls.UNKNOWN))
+            .toList();
   }
 
   /**
@@ -50,7 +61,17 @@ public final class RequestDerivation {
     List<HistoryRows> rows =
         snapshot.devices().stream().map(device -> new HistoryRows(device.effects())).toList();
     DerivationOptions options = snapshot.facts().map(said::with).orElse(said);
-    if (options.limitBytes() >= 0 || options.facts().isPresent()) {
+    if (options.facts().isPresent()) {
+      DerivedRequests recorded = new RequestDerivation(snapshot, rows, options, false).derive();
+      if (recorded.unexplainedEntries() == 0) {
+        return recorded;
+      }
+      // Threads that run side by side can have moved a call past the requests of others.
+      DerivedRequests inferred =
+          new RequestDerivation(snapshot, rows, options.withoutFacts(), false).derive();
+      return inferred.unexplainedEntries() < recorded.unexplainedEntries() ? inferred : recorded;
+    }
+    if (options.limitBytes() >= 0) {
       return new RequestDerivation(snapshot, rows, options, false).derive();
     }
     DerivedRequests best = null;
@@ -119,7 +140,8 @@ public final class RequestDerivation {
                 rows.get(device),
                 segments(device),
                 starts.get(device).layout(),
-                starts.get(device).pools()));
+                starts.get(device).pools(),
+                calls.get(device)));
         choices.add(new ReadingChoices());
         learnings.add(new PoolLearning(pools.get(device)));
       }
@@ -135,6 +157,7 @@ public final class RequestDerivation {
               learnings.get(device),
               choices.get(device),
               starts.get(device),
+              calls.get(device),
               trace,
               snapshot.annotations());
       DeviceDerivation.Outcome outcome = derivation.run();
@@ -245,7 +268,7 @@ public final class RequestDerivation {
     infer(
         device,
         "private pools",
-        devicePools.knownPrivateCount(),
+        calls.get(device).areKnown() ? 0 : devicePools.knownPrivateCount(),
         Confidence.CERTAIN,
         "segments at the end name their pool");
     infer(

@@ -15,12 +15,14 @@ final class SegmentMap {
   private final EffectLog effects;
   private final DeviceHistory history;
   private final SegmentPools pools;
+  private final RecordedCalls calls;
   private final TreeMap<Long, Integer> segmentAt = new TreeMap<>(Long::compareUnsigned);
 
-  SegmentMap(DeviceHistory history, SegmentPools pools, MemoryLayout start) {
+  SegmentMap(DeviceHistory history, SegmentPools pools, MemoryLayout start, RecordedCalls calls) {
     this.history = history;
     this.effects = history.effects();
     this.pools = pools;
+    this.calls = calls;
     for (int i = 0; i < start.segmentCount(); i++) {
       segmentAt.put(start.segmentAddress(i), SegmentPools.startSegment(i));
     }
@@ -77,7 +79,10 @@ final class SegmentMap {
     if (recorded != null) {
       return recorded;
     }
-    if (pools.allDefault() || effects.kind(request) == EffectKind.OOM) {
+    if (effects.kind(request) == EffectKind.OOM) {
+      return calls.poolAt(request);
+    }
+    if (pools.allDefault()) {
       return PoolId.DEFAULT;
     }
     int segment = ofRequest(request, from);
@@ -90,7 +95,10 @@ final class SegmentMap {
         || effects.kind(row) == EffectKind.SEGMENT_UNMAP;
   }
 
-  /** First row of the run of releases that a row belongs to or that the step at it contains. */
+  /**
+   * First row of the run of releases that a row belongs to, that the step at it contains, or that
+   * ended right before it.
+   */
   int releaseRunStart(int row) {
     int start = Math.min(row, effects.count() - 1);
     while (start < effects.count() && effects.kind(start) == EffectKind.FREE_COMPLETED) {

@@ -33,6 +33,7 @@ final class SegmentPools {
   private final List<SnapshotSegment> segments;
   private final List<PoolId> startPools;
   private final Map<Integer, PoolId> poolOfSegment = new HashMap<>();
+  private final Map<Integer, PoolId> recorded;
   private final Map<Integer, PoolId> assumed = new TreeMap<>();
   private boolean anyPrivate;
   private final long highestKnownUser;
@@ -45,13 +46,15 @@ final class SegmentPools {
    * @param segments what the device holds at the end
    * @param start what it holds at the start
    * @param startPools pools of the segments of the start; null where the snapshot does not say
+   * @param calls what the program did with pools, as far as it was recorded
    */
   SegmentPools(
       DeviceHistory history,
       HistoryRows rows,
       List<SnapshotSegment> segments,
       MemoryLayout start,
-      List<PoolId> startPools) {
+      List<PoolId> startPools,
+      RecordedCalls calls) {
     this.effects = history.effects();
     this.rows = rows;
     this.segments = segments;
@@ -61,11 +64,14 @@ final class SegmentPools {
     pages = new PageRanges(rows, start);
     releases = new SegmentReleases(rows, pages);
     findSurvivors();
-    findRecordedPools(history);
+    findNamedPools(history);
+    recorded = calls.poolsOfSegments(effects, pages);
+    recorded.keySet().removeIf(this::isKnown);
+    assumed.putAll(recorded);
   }
 
   /** From 2.12 on every entry names its pool. */
-  private void findRecordedPools(DeviceHistory history) {
+  private void findNamedPools(DeviceHistory history) {
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.row(i);
       boolean obtains =
@@ -121,9 +127,11 @@ final class SegmentPools {
     assumed.putAll(assumptions);
   }
 
-  /** Number of segments whose private pool was assumed. */
-  int assumedCount() {
-    return assumed.size();
+  /** Number of segments whose private pool was assumed, and not recorded. */
+  long assumedCount() {
+    return assumed.entrySet().stream()
+        .filter(each -> !each.getValue().equals(recorded.get(each.getKey())))
+        .count();
   }
 
   /** Number of private pools that the segments at the end name. */
