@@ -171,6 +171,42 @@ def graphs() -> dict[str, object]:
     return steps(step)
 
 
+def pools() -> dict[str, object]:
+    """Pools of every kind: shared by graphs, nested, used by a backward pass, reset and kept."""
+    import torch
+
+    model = torch.nn.Sequential(torch.nn.Linear(512, 2048), torch.nn.GELU(), torch.nn.Linear(2048, 512)).cuda()
+    kept = []
+
+    def step(number: int) -> None:
+        outer, inner = torch.cuda.MemPool(), torch.cuda.MemPool()
+        with torch.cuda.use_mem_pool(outer):
+            a = torch.empty((3 + number % 3) << 20, device="cuda")
+            with torch.cuda.use_mem_pool(inner):
+                b = torch.empty(1 << 18, device="cuda")
+            c = torch.empty(1 << 16, device="cuda")
+            model(torch.randn(64 * (1 + number % 4), 512, device="cuda")).sum().backward()
+        shared = torch.cuda.graph_pool_handle()
+        graphs = []
+        x = torch.randn(128, 512, device="cuda")
+        for _ in range(3):
+            graph = torch.cuda.CUDAGraph()
+            with torch.no_grad(), torch.cuda.graph(graph, pool=shared):
+                y = model(x) * 2
+            graphs.append((graph, y))
+        graphs[0][0].reset()
+        kept.append(graphs.pop())
+        if len(kept) > 3:
+            del kept[: 1 + number % 3]
+        if number % 4 == 3:
+            kept.append((outer, a))
+            torch.cuda.empty_cache()
+        model.zero_grad()
+        del a, b, c, outer, inner, graphs, graph, x, y
+
+    return steps(step)
+
+
 def refused() -> dict[str, object]:
     import torch
 
@@ -282,7 +318,7 @@ def vision() -> dict[str, object]:
 PROGRAMS = {
     program.__name__: program
     for program in (
-        mlp, transformer, many_small, streams, graphs, refused, collected, gpt2, expandable, generate, lora, vision,
+        mlp, transformer, many_small, streams, graphs, pools, refused, collected, gpt2, expandable, generate, lora, vision,
     )
 }  # fmt: skip
 

@@ -7,13 +7,15 @@ whatever the clocks say and however much of the history was lost.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import sys
+import threading
 import time
 import weakref
 from collections import deque
-from typing import Any
+from typing import Any, Iterator
 
 from ..version import VERSION
 from .nvml import Nvml
@@ -37,6 +39,8 @@ class Facts:
         self.marks: deque[tuple[str, str, int, int]] = deque(maxlen=MOST_MARKS)
         self.stream_uses: deque[tuple[int, int, int, int]] = deque(maxlen=MOST_CALLS)
         self.pools: dict[tuple[int, int], dict[str, Any]] = {}
+        self._local = threading.local()
+        self._captures: weakref.WeakKeyDictionary[Any, list[dict[str, Any]]] = weakref.WeakKeyDictionary()
         self._graphs: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self.fractions: dict[int, list[tuple[float, int]]] = {}
         self.steps = 0
@@ -68,19 +72,15 @@ class Facts:
                 native, name, after=lambda result, text, *a: self._call("settings", settings=str(text))
             )
         patches.wrap(native, "_cuda_resetAccumulatedMemoryStats", before=self._stats_reset)
-        for name in (
-            "_cuda_beginAllocateToPool",
-            "_cuda_beginAllocateCurrentThreadToPool",
-            "_cuda_beginAllocateCurrentStreamToPool",
-        ):
-            for owner in (native, torch.cuda.memory):
-                patches.wrap(owner, name, before=lambda device, pool: self._pool_begins(device, pool))
         for owner in (native, torch.cuda.memory):
+            for name in ("_cuda_beginAllocateToPool", "_cuda_beginAllocateCurrentStreamToPool"):
+                patches.wrap(owner, name, before=lambda device, pool: self._pool_begins(device, pool))
             patches.wrap(
                 owner,
-                "_cuda_endAllocateToPool",
-                before=lambda device, pool: self._call("end_pool", device=int(device), pool=_pool(pool)),
+                "_cuda_beginAllocateCurrentThreadToPool",
+                before=lambda device, pool: self._pool_begins(device, pool, of_thread=True),
             )
+            patches.wrap(owner, "_cuda_endAllocateToPool", before=self._pool_ends)
             patches.wrap(owner, "_cuda_releasePool", before=lambda device, pool: self._pool_unused(_pool(pool)))
         told = lambda result, *a, **k: self._call("mem_get_info", free_bytes=int(result[0]))
         patches.wrap(torch.cuda.memory, "mem_get_info", after=told)
@@ -91,8 +91,13 @@ class Facts:
             patches.wrap(pool, "__init__", after=lambda result, made, *a, **k: self._pool_made(made))
         graph = getattr(torch.cuda, "CUDAGraph", None)
         if graph is not None:
-            patches.wrap(graph, "capture_begin", after=lambda result, made, *a, **k: self._capture(made))
-            patches.wrap(graph, "capture_end", before=lambda made, *a, **k: self._capture_ends(made))
+            patches.wrap(graph, "capture_begin", after=lambda result, made, *a, **k: self._capture_begins(made))
+            patches.wrap(
+                graph,
+                "capture_end",
+                before=lambda made, *a, **k: self._capture_ends(made),
+                after=lambda result, made, *a, **k: self._captured(made),
+            )
             patches.wrap(graph, "reset", before=lambda made, *a, **k: self._graph_ends(made))
         self._observe_phases(torch, patches)
 
@@ -109,12 +114,14 @@ class Facts:
             ended = register_optimizer_step_post_hook(self._step_ends)
             patches.on_undo(begun.remove)
             patches.on_undo(ended.remove)
-        self._span(patches, torch.autograd, "backward", "backward")
+        self._span(patches, torch.autograd, "backward", "backward", self._outside_of_threads_pools)
         loader = sys.modules.get("torch.utils.data.dataloader")
         if loader is not None:
             self._span(patches, loader._BaseDataLoaderIter, "__next__", "data")
 
-    def _span(self, patches: Patches, owner: Any, name: str, label: str) -> None:
+    def _span(
+        self, patches: Patches, owner: Any, name: str, label: str, inside: Any = contextlib.nullcontext
+    ) -> None:
         original = getattr(owner, name, None)
         if original is None:
             return
@@ -124,7 +131,8 @@ class Facts:
         def spanned(*args: Any, **kwargs: Any) -> Any:
             self.mark("START", label)
             try:
-                return original(*args, **kwargs)
+                with inside():
+                    return original(*args, **kwargs)
             finally:
                 self.mark("END", label)
 
@@ -143,16 +151,19 @@ class Facts:
         self._optimizers.add(optimizer)
         self.mark("END", f"Optimizer.step#{type(optimizer).__name__}.step")
 
-    def _call(self, kind: str, **further: Any) -> None:
+    def _call(self, kind: str, **further: Any) -> dict[str, Any]:
         if not self._devices:
+            early = {"call": kind, "before_start": True, **further}
             if kind == "settings":
-                self.calls.append({"call": kind, "before_start": True, **further})
-            return
+                self.calls.append(early)
+            return early
         now = time.time_ns()
         if len(self.calls) == MOST_CALLS:
             self.lost += 1
         positions = [self.position(each["device"]) for each in self._devices]
-        self.calls.append({"call": kind, "time_unix_nanos": now, "positions": positions, **further})
+        call = {"call": kind, "time_unix_nanos": now, "positions": positions, **further}
+        self.calls.append(call)
+        return call
 
     def _fraction_set(self, result: Any, fraction: float, device: int) -> None:
         fractions = self.fractions.setdefault(int(device), [])
@@ -198,21 +209,54 @@ class Facts:
         self._pool_unused(identity)
         self._call("empty_pool", pool=identity)
 
-    def _pool_begins(self, device: int, pool: Any) -> None:
+    def _pool_begins(self, device: int, pool: Any, of_thread: bool = False) -> None:
         self._pool_used(_pool(pool), "thread")
-        self._call("begin_pool", device=int(device), pool=_pool(pool))
+        place = {"device": int(device), "pool": _pool(pool)}
+        if of_thread:
+            self._threads_pools().append(place)
+        self._call("begin_pool", **place)
 
-    def _capture(self, graph: Any) -> None:
+    def _pool_ends(self, device: int, pool: Any) -> None:
+        place = {"device": int(device), "pool": _pool(pool)}
+        if place in self._threads_pools():
+            self._threads_pools().remove(place)
+        self._call("end_pool", **place)
+
+    def _threads_pools(self) -> list[dict[str, Any]]:
+        """Pools that this thread alone allocates to, the latest last."""
+        if not hasattr(self._local, "pools"):
+            self._local.pools = []
+        return self._local.pools
+
+    @contextlib.contextmanager
+    def _outside_of_threads_pools(self) -> Iterator[None]:
+        """For backward passes, which other threads of PyTorch's run."""
+        pools = list(self._threads_pools())
+        for place in reversed(pools):
+            self._call("end_pool", **place)
+        try:
+            yield
+        finally:
+            for place in pools:
+                self._call("begin_pool", **place)
+
+    # A graph tells its pool only once its capture succeeded; until then the calls name none.
+
+    def _capture_begins(self, graph: Any) -> None:
+        self._captures[graph] = [self._call("capture_begin", device=self._torch.cuda.current_device())]
+
+    def _capture_ends(self, graph: Any) -> None:
+        if graph in self._captures:
+            self._captures[graph].append(self._call("capture_end", device=self._torch.cuda.current_device()))
+
+    def _captured(self, graph: Any) -> None:
         identity = _pool(graph.pool())
+        for call, name in zip(self._captures.pop(graph, ()), ("begin_pool", "end_pool")):
+            call.update(call=name, pool=identity)
         entry = self._pool_used(identity, "graph")
         entry["captures"] = entry.get("captures", 0) + 1
         self._graphs[graph] = weakref.finalize(graph, self._pool_unused, identity)
         self._graphs[graph].atexit = False
-        self._call("begin_pool", device=self._torch.cuda.current_device(), pool=identity)
-
-    def _capture_ends(self, graph: Any) -> None:
-        if graph in self._graphs:
-            self._call("end_pool", device=self._torch.cuda.current_device(), pool=_pool(graph.pool()))
 
     def _graph_ends(self, graph: Any) -> None:
         ends = self._graphs.pop(graph, None)
