@@ -17,7 +17,8 @@ from .files import rank_path
 from .follow import VARIABLE
 from .recorder import MAX_ENTRIES, say
 
-_SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "site")
+#: The folder with the start-up file of Python that begins a recording in the processes of a program.
+SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "site")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -46,9 +47,9 @@ def main(arguments: Sequence[str]) -> int:
         }
     )
     inherited = environment.get("PYTHONPATH")
-    environment["PYTHONPATH"] = _SITE + (os.pathsep + inherited if inherited else "")
-    code = _run(program, environment)
-    written = _written(path, began)
+    environment["PYTHONPATH"] = SITE + (os.pathsep + inherited if inherited else "")
+    code = run_program(program, environment)
+    written = written_files(path, began)
     if written:
         for each in written:
             say(f"{os.path.relpath(each)} ({os.path.getsize(each) / 1e6:.1f} MB)")
@@ -98,8 +99,9 @@ def _positive(text: str) -> int:
     return value
 
 
-def _run(program: Sequence[str], environment: dict[str, str]) -> int:
-    process = subprocess.Popen(program, env=environment)
+def run_program(program: Sequence[str], environment: dict[str, str], output: Any = None) -> int:
+    """Runs a program, passes signals on to it, and returns its exit code; its output goes to a file, else to ours."""
+    process = subprocess.Popen(program, env=environment, stdout=output)
 
     def pass_on(number: int, frame: Any) -> None:
         if process.poll() is None:
@@ -114,7 +116,8 @@ def _run(program: Sequence[str], environment: dict[str, str]) -> int:
     return 128 - code if code < 0 else code
 
 
-def _written(path: str, began: float) -> list[str]:
+def written_files(path: str, began: float) -> list[str]:
+    """The recordings of a run that began at a time, in seconds, by its ranks and processes."""
     found = {path, *glob.glob(glob.escape(path.removesuffix(".gz").removesuffix(".pickle")) + ".*.pickle*")}
     return sorted(each for each in found if os.path.isfile(each) and os.path.getmtime(each) >= began - 1 and not each.endswith(".part"))
 

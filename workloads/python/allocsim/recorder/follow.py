@@ -31,6 +31,10 @@ def follow() -> None:
             recorder.follow_signals()
         except Exception as problem:
             say(f"this process is not recorded: {problem}")
+        if "ALLOCSIM_ESTIMATE" in os.environ:
+            from ..estimate.inside import begin
+
+            begin(torch)
 
     if "torch" in sys.modules:
         install(sys.modules["torch"])

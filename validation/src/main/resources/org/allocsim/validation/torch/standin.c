@@ -24,7 +24,14 @@ enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, NOT_R
 
 enum { PROPERTIES_BYTES = 1008 };
 
-#define DEVICE_NAME "stand-in (computes nothing)"
+/* The card whose place it takes, as far as PyTorch asks; a program that drives it may set another (standin_card). */
+typedef struct {
+  char name[128];
+  int major, minor, multiprocessors, threads;
+  size_t block_shared_bytes, shared_bytes;
+} Card;
+
+static Card card = {"stand-in (computes nothing)", 9, 0, 132, 2048, 227 << 10, 228 << 10};
 
 static const uint64_t DEVICE_BYTES = 80ull << 30;
 static const uint64_t PAGE_BYTES = 2ull << 20;
@@ -63,6 +70,7 @@ typedef struct {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t total_bytes, free_bytes;
+static uint64_t beyond_bytes; /* part of the free bytes that the device does not show */
 static Spans blocks, ranges;
 static Stream null_stream;
 static Stream *others; /* every stream that was made */
@@ -161,6 +169,31 @@ static uint64_t highest_gap(const Spans *s, uint64_t below, uint64_t bytes) {
 /* Gives the device this much memory; nothing may be allocated. */
 EXPORT void standin_memory(uint64_t bytes) { total_bytes = free_bytes = bytes; }
 
+/* Lets requests succeed beyond the memory that the device shows, so that a program that does not fit shows its need. */
+EXPORT void standin_beyond(uint64_t bytes) {
+  free_bytes += bytes;
+  beyond_bytes += bytes;
+}
+
+/* Takes the place of this card; the figures of a multiprocessor follow from its compute capability (CUDA C++ Programming
+   Guide 13.0, "Technical Specifications per Compute Capability"). */
+EXPORT void standin_card(const char *name, int major, int minor, int multiprocessors) {
+  Card made = {.major = major, .minor = minor, .multiprocessors = multiprocessors, .threads = 2048};
+  strncpy(made.name, name, sizeof made.name - 1);
+  int capability = 10 * major + minor;
+  if (capability == 75) made.threads = 1024;
+  else if (capability == 86 || capability == 87 || capability == 89 || major == 12) made.threads = 1536;
+  made.shared_bytes = (capability < 75    ? 96
+                       : capability == 75 ? 64
+                       : capability == 80 ? 164
+                       : capability < 90  ? 100
+                       : major == 12      ? 100
+                                          : 228) << 10;
+  /* From 8.0 on the system keeps 1 KiB of each block's. */
+  made.block_shared_bytes = made.shared_bytes - (major >= 8 ? 1 << 10 : 0);
+  card = made;
+}
+
 /* Takes memory as another process would, or gives it back where negative. */
 EXPORT void standin_take(int64_t bytes) { free_bytes -= bytes; }
 
@@ -202,16 +235,25 @@ EXPORT int cudaDeviceGetStreamPriorityRange(int *least, int *greatest) { *least 
 EXPORT int cudaGetDeviceProperties(void *properties, int device) {
   (void)device;
   char *p = memset(properties, 0, PROPERTIES_BYTES);
-  strcpy(p, DEVICE_NAME);
+  memcpy(p, card.name, sizeof card.name);
   memcpy(p + 288, &total_bytes, sizeof total_bytes);
-  static const struct { int offset, value; } known[] = {
-      {308, 32},   /* threads of a warp */
-      {320, 1024}, /* threads of a block */
-      {360, 9},    /* compute capability 9.0 */
-      {364, 0},
-      {384, 132},  /* multiprocessors */
-      {588, 1},    /* unified addressing */
-      {604, 2048}, /* threads of a multiprocessor */
+  const struct { int offset, value; } known[] = {
+      {296, 48 << 10},                        /* shared memory of a block, without asking for more */
+      {304, 65536},                           /* registers of a block */
+      {308, 32},                              /* threads of a warp */
+      {320, 1024},                            /* threads of a block */
+      {324, 1024}, {328, 1024}, {332, 64},    /* its sides */
+      {336, INT32_MAX}, {340, 65535}, {344, 65535}, /* sides of a grid */
+      {360, card.major},
+      {364, card.minor},
+      {384, card.multiprocessors},
+      {588, 1},                               /* unified addressing */
+      {604, card.threads},
+      {624, (int)card.shared_bytes},
+      {632, 65536},                           /* registers of a multiprocessor */
+      {668, 1},                               /* cooperative launches */
+      {672, (int)card.block_shared_bytes},    /* shared memory of a block that asks for it */
+      {688, 32},                              /* blocks of a multiprocessor */
   };
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) memcpy(p + known[i].offset, &known[i].value, sizeof(int));
   return SUCCESS;
@@ -244,7 +286,7 @@ EXPORT const char *cudaGetErrorString(int code) {
 /* ---- Memory ---- */
 
 EXPORT int cudaMemGetInfo(size_t *free, size_t *total) {
-  *free = free_bytes;
+  *free = free_bytes > beyond_bytes ? free_bytes - beyond_bytes : 0;
   *total = total_bytes;
   return SUCCESS;
 }
@@ -513,9 +555,11 @@ EXPORT int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) 
   return SUCCESS;
 }
 
+/* A context is there from the start. */
+EXPORT int cuCtxGetCurrent(void **context) { *context = &total_bytes; return SUCCESS; }
+EXPORT int cuCtxSetCurrent(void *context) { (void)context; return SUCCESS; }
+
 #define ABSENT(name) EXPORT int name(void) { return NOT_SUPPORTED; }
-ABSENT(cuCtxGetCurrent)
-ABSENT(cuCtxSetCurrent)
 ABSENT(cuDeviceGetAttribute)
 ABSENT(cuDevicePrimaryCtxRetain)
 ABSENT(cuFuncGetAttribute)

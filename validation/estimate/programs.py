@@ -1,0 +1,443 @@
+"""Programs whose memory is measured on a GPU and estimated without one: python3 programs.py NAME runs one of them.
+
+Each makes its model with random weights and its data itself, so that nothing is fetched. HELD_OUT names those that were
+chosen, before any result was seen, never to be looked at while rules are made.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Callable
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+PROGRAMS: dict[str, tuple[str, Callable[[], None]]] = {}
+
+HELD_OUT = (
+    "torch_lstm_tagger",
+    "torch_unet_bf16",
+    "torch_gan",
+    "hf_gpt2_varlen",
+    "hf_t5_train",
+    "hf_qwen3_generate",
+    "timm_vit_infer",
+    "timm_efficientnet_amp",
+    "vision_resnet50_channels_last",
+    "geometric_gat",
+)
+
+
+def program(library: str):
+    """Enters a program under its function's name."""
+
+    def enter(function: Callable[[], None]) -> Callable[[], None]:
+        PROGRAMS[function.__name__] = (library, function)
+        return function
+
+    return enter
+
+
+def train(model, batches, loss, *, steps=4, lr=1e-3, amp=None, scaler=False, optimizer="AdamW", accumulate=1, **options):
+    """An ordinary training loop."""
+    model.cuda().train()
+    chosen = getattr(torch.optim, optimizer)(model.parameters(), lr=lr, **options)
+    scale = torch.amp.GradScaler("cuda", enabled=scaler)
+    for step in range(steps * accumulate):
+        batch = [each.cuda(non_blocking=True) for each in batches(step)]
+        with torch.autocast("cuda", dtype=amp, enabled=amp is not None):
+            value = loss(model, *batch) / accumulate
+        scale.scale(value).backward()
+        if (step + 1) % accumulate == 0:
+            scale.step(chosen)
+            scale.update()
+            chosen.zero_grad(set_to_none=True)
+
+
+def images(batch, size, classes=1000):
+    return lambda step: (torch.randn(batch, 3, size, size), torch.randint(0, classes, (batch,)))
+
+
+def classify(model, x, y):
+    return F.cross_entropy(model(x), y)
+
+
+def tokens(batch, length, vocabulary):
+    return lambda step: (torch.randint(0, vocabulary, (batch, length)),)
+
+
+def language(model, ids):
+    return model(input_ids=ids, labels=ids).loss
+
+
+# --- plain PyTorch -------------------------------------------------------------------------
+
+
+@program("torch")
+def torch_mlp_adam():
+    model = nn.Sequential(nn.Linear(1024, 4096), nn.GELU(), nn.Linear(4096, 4096), nn.GELU(), nn.Linear(4096, 1000))
+    train(model, lambda step: (torch.randn(512, 1024), torch.randint(0, 1000, (512,))), classify)
+
+
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.before, self.after = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+
+    def forward(self, x):
+        b, t, c = x.shape
+        q, k, v = self.qkv(self.before(x)).view(b, t, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(b, t, c)
+        x = x + self.out(y)
+        return x + self.mlp(self.after(x))
+
+
+class Language(nn.Module):
+    def __init__(self, vocabulary=32000, width=512, layers=6, heads=8, length=1024, checkpoint=False):
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(vocabulary, width), nn.Embedding(length, width)
+        self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
+        self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, vocabulary, bias=False)
+        self.checkpoint = checkpoint
+
+    def forward(self, ids):
+        x = self.tokens(ids) + self.places(torch.arange(ids.shape[1], device=ids.device))
+        for block in self.blocks:
+            x = torch.utils.checkpoint.checkpoint(block, x, use_reentrant=False) if self.checkpoint else block(x)
+        return self.head(self.norm(x))
+
+
+def next_token(model, ids):
+    logits = model(ids[:, :-1])
+    return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
+
+
+@program("torch")
+def torch_gpt_bf16():
+    train(Language(), tokens(8, 513, 32000), next_token, amp=torch.bfloat16)
+
+
+@program("torch")
+def torch_gpt_checkpoint_varlen():
+    import torch.utils.checkpoint
+
+    lengths = (257, 700, 129, 1000, 400, 900)
+    train(Language(checkpoint=True), lambda step: tokens(8, lengths[step % 6], 32000)(step), next_token, amp=torch.bfloat16, steps=8)
+
+
+@program("torch")
+def torch_gpt_fused_accumulate():
+    train(Language(layers=4), tokens(4, 513, 32000), next_token, accumulate=4, fused=True, amp=torch.float16, scaler=True)
+
+
+@program("torch")
+def torch_transformer_nested():
+    layer = nn.TransformerEncoderLayer(512, 8, 2048, batch_first=True)
+    model = nn.Sequential(nn.Embedding(10000, 512), nn.TransformerEncoder(layer, 6, enable_nested_tensor=False), nn.Linear(512, 10000))
+    train(model, tokens(16, 256, 10000), lambda m, ids: F.cross_entropy(m(ids).flatten(0, 1), ids.flatten()))
+
+
+@program("torch")
+def torch_lstm_tagger():
+    class Tagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed, self.lstm, self.out = nn.Embedding(20000, 256), nn.LSTM(256, 512, 2, batch_first=True, bidirectional=True), nn.Linear(1024, 50)
+
+        def forward(self, ids):
+            return self.out(self.lstm(self.embed(ids))[0])
+
+    train(Tagger(), tokens(64, 120, 20000), lambda m, ids: F.cross_entropy(m(ids).flatten(0, 1), (ids % 50).flatten()))
+
+
+class Double(nn.Sequential):
+    def __init__(self, a, b):
+        super().__init__(nn.Conv2d(a, b, 3, padding=1), nn.BatchNorm2d(b), nn.ReLU(True), nn.Conv2d(b, b, 3, padding=1), nn.BatchNorm2d(b), nn.ReLU(True))
+
+
+class UNet(nn.Module):
+    def __init__(self, widths=(32, 64, 128, 256)):
+        super().__init__()
+        self.down = nn.ModuleList(Double(a, b) for a, b in zip((3, *widths), widths))
+        self.up = nn.ModuleList(nn.ConvTranspose2d(b, a, 2, 2) for a, b in zip(widths, widths[1:]))
+        self.join = nn.ModuleList(Double(2 * a, a) for a in widths[:-1])
+        self.out = nn.Conv2d(widths[0], 2, 1)
+
+    def forward(self, x):
+        kept = []
+        for i, each in enumerate(self.down):
+            x = each(F.max_pool2d(x, 2) if i else x)
+            kept.append(x)
+        for i in reversed(range(len(self.up))):
+            x = self.join[i](torch.cat([kept[i], self.up[i](x)], 1))
+        return self.out(x)
+
+
+def segment(model, x, y):
+    return F.cross_entropy(model(x), y)
+
+
+@program("torch")
+def torch_unet_fp32():
+    train(UNet(), lambda step: (torch.randn(8, 3, 256, 256), torch.randint(0, 2, (8, 256, 256))), segment)
+
+
+@program("torch")
+def torch_unet_bf16():
+    train(UNet((48, 96, 192, 384)), lambda step: (torch.randn(4, 3, 384, 384), torch.randint(0, 2, (4, 384, 384))), segment, amp=torch.bfloat16)
+
+
+@program("torch")
+def torch_gan():
+    g = nn.Sequential(
+        nn.ConvTranspose2d(128, 256, 4, 1, 0), nn.BatchNorm2d(256), nn.ReLU(True), nn.ConvTranspose2d(256, 128, 4, 2, 1), nn.BatchNorm2d(128),
+        nn.ReLU(True), nn.ConvTranspose2d(128, 64, 4, 2, 1), nn.BatchNorm2d(64), nn.ReLU(True), nn.ConvTranspose2d(64, 3, 4, 2, 1), nn.Tanh(),
+    ).cuda()
+    d = nn.Sequential(
+        nn.Conv2d(3, 64, 4, 2, 1), nn.LeakyReLU(0.2, True), nn.Conv2d(64, 128, 4, 2, 1), nn.BatchNorm2d(128), nn.LeakyReLU(0.2, True),
+        nn.Conv2d(128, 1, 8), nn.Flatten(),
+    ).cuda()
+    og, od = torch.optim.Adam(g.parameters()), torch.optim.Adam(d.parameters())
+    for _ in range(4):
+        real, noise = torch.randn(128, 3, 32, 32).cuda(), torch.randn(128, 128, 1, 1, device="cuda")
+        fake = g(noise)
+        od.zero_grad()
+        (F.softplus(-d(real)).mean() + F.softplus(d(fake.detach())).mean()).backward()
+        od.step()
+        og.zero_grad()
+        F.softplus(-d(fake)).mean().backward()
+        og.step()
+
+
+@program("torch")
+def torch_cnn_infer_growing():
+    model = UNet().cuda().eval().half()
+    with torch.inference_mode():
+        for size in (64, 128, 192, 256, 320, 384):
+            model(torch.randn(4, 3, size, size, device="cuda", dtype=torch.half))
+
+
+@program("torch")
+def torch_item_branches():
+    model = nn.Sequential(nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 512)).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    worst = 0.0
+    for step in range(20):
+        x = torch.randn(256, 512, device="cuda")
+        value = model(x).square().mean()
+        value.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        worst = max(worst, value.item())
+        if step % 10 == 9:
+            order = torch.sort(x.flatten())[0]
+            del order
+
+
+# --- transformers --------------------------------------------------------------------------
+
+
+@program("transformers")
+def hf_llama_checkpoint():
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=32000, hidden_size=768, intermediate_size=2048, num_hidden_layers=8, num_attention_heads=12, num_key_value_heads=4))
+    model.gradient_checkpointing_enable()
+    train(model, tokens(4, 1024, 32000), language, amp=torch.bfloat16)
+
+
+@program("transformers")
+def hf_bert_classify():
+    from transformers import BertConfig, BertForSequenceClassification
+
+    model = BertForSequenceClassification(BertConfig(num_hidden_layers=6, num_labels=4))
+
+    def loss(m, ids, mask, y):
+        return m(input_ids=ids, attention_mask=mask, labels=y).loss
+
+    def batch(step):
+        length = 64 + 64 * (step % 4)
+        mask = torch.ones(16, length, dtype=torch.long)
+        mask[:8, length // 2 :] = 0
+        return torch.randint(0, 30000, (16, length)), mask, torch.randint(0, 4, (16,))
+
+    train(model, batch, loss, steps=6)
+
+
+@program("transformers")
+def hf_gpt2_varlen():
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    model = GPT2LMHeadModel(GPT2Config(n_layer=6))
+    lengths = (100, 333, 512, 64, 700, 256)
+    train(model, lambda step: tokens(4, lengths[step % 6], 50257)(step), language, steps=8, amp=torch.bfloat16)
+
+
+@program("transformers")
+def hf_t5_train():
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    model = T5ForConditionalGeneration(T5Config(decoder_start_token_id=0, num_layers=4))
+    train(model, lambda step: (torch.randint(0, 32000, (8, 256)), torch.randint(0, 32000, (8, 64))), lambda m, a, b: m(input_ids=a, labels=b).loss, optimizer="Adam")
+
+
+@program("transformers")
+def hf_qwen3_generate():
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    model = Qwen3ForCausalLM(Qwen3Config(vocab_size=32000, hidden_size=512, intermediate_size=1536, num_hidden_layers=6, num_attention_heads=8, num_key_value_heads=4, head_dim=64)).cuda().to(torch.bfloat16).eval()
+    with torch.inference_mode():
+        model.generate(torch.randint(5, 32000, (8, 200)).cuda(), max_new_tokens=60, min_new_tokens=60, do_sample=False, eos_token_id=None, pad_token_id=0)
+
+
+@program("transformers")
+def hf_llama_generate():
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=32000, hidden_size=1024, intermediate_size=2816, num_hidden_layers=8, num_attention_heads=16)).cuda().to(torch.bfloat16).eval()
+    with torch.inference_mode():
+        model.generate(torch.randint(5, 32000, (4, 300)).cuda(), max_new_tokens=40, min_new_tokens=40, do_sample=False, eos_token_id=None, pad_token_id=0)
+
+
+@program("transformers")
+def hf_mixtral_train():
+    from transformers import MixtralConfig, MixtralForCausalLM
+
+    model = MixtralForCausalLM(MixtralConfig(vocab_size=8000, hidden_size=256, intermediate_size=512, num_hidden_layers=3, num_attention_heads=4, num_key_value_heads=2, num_local_experts=4, num_experts_per_tok=2))
+    train(model, tokens(4, 256, 8000), language)
+
+
+@program("transformers")
+def hf_whisper_train():
+    from transformers import WhisperConfig, WhisperForConditionalGeneration
+
+    model = WhisperForConditionalGeneration(WhisperConfig(d_model=256, encoder_layers=4, decoder_layers=4, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=1024, decoder_ffn_dim=1024))
+    train(model, lambda step: (torch.randn(4, 80, 3000), torch.randint(0, 50000, (4, 64))), lambda m, a, b: m(input_features=a, labels=b).loss, amp=torch.bfloat16)
+
+
+# --- peft ----------------------------------------------------------------------------------
+
+
+@program("peft")
+def peft_lora_llama():
+    from peft import LoraConfig, get_peft_model
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=32000, hidden_size=1024, intermediate_size=2816, num_hidden_layers=6, num_attention_heads=16)).to(torch.bfloat16)
+    model = get_peft_model(model, LoraConfig(r=16, target_modules=["q_proj", "v_proj", "up_proj"], lora_dropout=0.05))
+    train(model, tokens(4, 512, 32000), language)
+
+
+@program("peft")
+def peft_ia3_bert():
+    from peft import IA3Config, get_peft_model
+    from transformers import BertConfig, BertForSequenceClassification
+
+    model = BertForSequenceClassification(BertConfig(num_hidden_layers=4))
+    model = get_peft_model(model, IA3Config(target_modules=["key", "value", "output.dense"], feedforward_modules=["output.dense"]))
+    train(model, lambda step: (torch.randint(0, 30000, (32, 128)), torch.randint(0, 2, (32,))), lambda m, a, b: m(input_ids=a, labels=b).loss)
+
+
+# --- timm ----------------------------------------------------------------------------------
+
+
+@program("timm")
+def timm_vit_train():
+    import timm
+
+    train(timm.create_model("vit_small_patch16_224", pretrained=False), images(64, 224), classify, amp=torch.bfloat16)
+
+
+@program("timm")
+def timm_vit_infer():
+    import timm
+
+    model = timm.create_model("vit_base_patch16_224", pretrained=False).cuda().eval()
+    with torch.inference_mode():
+        for batch in (1, 8, 32, 64, 16):
+            model(torch.randn(batch, 3, 224, 224).cuda())
+
+
+@program("timm")
+def timm_convnext_amp():
+    import timm
+
+    train(timm.create_model("convnext_tiny", pretrained=False), images(32, 224), classify, amp=torch.float16, scaler=True)
+
+
+@program("timm")
+def timm_efficientnet_amp():
+    import timm
+
+    train(timm.create_model("efficientnet_b0", pretrained=False), images(32, 224), classify, amp=torch.float16, scaler=True, optimizer="SGD", momentum=0.9)
+
+
+@program("timm")
+def timm_swin_train():
+    import timm
+
+    train(timm.create_model("swin_tiny_patch4_window7_224", pretrained=False), images(16, 224), classify)
+
+
+# --- torchvision ---------------------------------------------------------------------------
+
+
+@program("torchvision")
+def vision_resnet18_sgd():
+    import torchvision
+
+    train(torchvision.models.resnet18(), images(64, 160), classify, optimizer="SGD", momentum=0.9)
+
+
+@program("torchvision")
+def vision_resnet50_channels_last():
+    import torchvision
+
+    model = torchvision.models.resnet50().to(memory_format=torch.channels_last)
+    train(model, lambda step: (torch.randn(32, 3, 224, 224).to(memory_format=torch.channels_last), torch.randint(0, 1000, (32,))), classify, amp=torch.bfloat16)
+
+
+@program("torchvision")
+def vision_mobilenet_infer():
+    import torchvision
+
+    model = torchvision.models.mobilenet_v3_large().cuda().eval()
+    with torch.inference_mode():
+        for batch in (8, 64, 24):
+            model(torch.randn(batch, 3, 224, 224, device="cuda"))
+
+
+# --- PyTorch Geometric ---------------------------------------------------------------------
+
+
+def graph(nodes, edges, features):
+    return torch.randn(nodes, features), torch.randint(0, nodes, (2, edges)), torch.randint(0, 10, (nodes,))
+
+
+@program("geometric")
+def geometric_gcn():
+    from torch_geometric.nn import GCN
+
+    train(GCN(128, 256, 3, 10), lambda step: graph(20000, 200000, 128), lambda m, x, e, y: F.cross_entropy(m(x, e), y))
+
+
+@program("geometric")
+def geometric_gat():
+    from torch_geometric.nn import GAT
+
+    train(GAT(64, 128, 2, 10, heads=4), lambda step: graph(10000, 80000, 64), lambda m, x, e, y: F.cross_entropy(m(x, e), y))
+
+
+def main(name: str) -> None:
+    torch.manual_seed(0)
+    PROGRAMS[name][1]()
+    torch.cuda.synchronize()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,157 @@
+"""What an estimate says: the simulator's figures of the recording, and how far they can be off."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from typing import Any, NamedTuple
+
+from .cards import Card
+
+#: How far reserved peaks were off on the programs of validation/estimate, as shares of the truth; see ESTIMATE.md.
+LOW_SHARE = 0.05
+HIGH_SHARE = 0.05
+
+EXPANDABLE = "expandable_segments:True"
+
+
+def answer(path: str, report: dict[str, Any], device: str) -> dict[str, Any]:
+    """Asks the simulator about a recording.
+
+    Returns:
+        the peaks in bytes under the recorded and the best setting, the cards that are large enough, the interval of the
+        reserved peak, and what was read from the GPU by line.
+    """
+    from ..recording import open as open_recording
+
+    run = open_recording(path)
+    capacity = run.ask("min-capacity")
+    peak = run.ask("peak")
+    tuned = run.ask("tune", "--top", "1")
+    recorded = capacity["settings"][0]
+    best = tuned["settings"][0]
+    reserved = recorded["reserved_if_ample_bytes"]
+    return {
+        "schema": "allocsim-estimate-1",
+        "file": path,
+        "device": device,
+        "pytorch": report["pytorch"],
+        "ended": report["ended"],
+        "problem": report["problem"],
+        "line": report["line"],
+        "peak_requested_bytes": capacity["peak_requested_bytes"],
+        "peak_allocated_bytes": peak["moment"]["allocated_bytes"],
+        "settings": {
+            "recorded": {"conf": recorded["conf"], "reserved_bytes": reserved, "capacity_bytes": recorded["capacity_bytes"]},
+            "best": {"conf": best["conf"], "reserved_bytes": best["peak_reserved_bytes"]},
+        },
+        "interval": {"low_bytes": round(reserved / (1 + HIGH_SHARE)), "high_bytes": round(reserved / (1 - LOW_SHARE))},
+        "gpus_that_fit": recorded["gpus_that_fit"],
+        "smallest_gpu": recorded["smallest_gpu"],
+        "unmeasured_workspaces": report["unmeasured"],
+        "reads": report["reads"],
+        "selections": report["selections"],
+    }
+
+
+def print_answer(found: dict[str, Any]) -> None:
+    """Prints an answer on the standard output."""
+    recorded, best, interval = found["settings"]["recorded"], found["settings"]["best"], found["interval"]
+    conf = recorded["conf"] or "default settings"
+    print(f"On {found['device']} the program would reserve {_size(recorded['reserved_bytes'])} at most ({conf}),")
+    print(f"between {_size(interval['low_bytes'])} and {_size(interval['high_bytes'])} as far as estimates were off on programs that were measured.")
+    print()
+    print(f"  requested  {_size(found['peak_requested_bytes'])}")
+    print(f"  allocated  {_size(found['peak_allocated_bytes'])}")
+    print(f"  reserved   {_size(recorded['reserved_bytes'])}  {conf}")
+    if best["conf"] != recorded["conf"]:
+        print(f"             {_size(best['reserved_bytes'])}  {best['conf']}")
+    print(f"  fits on    {', '.join(found['gpus_that_fit']) or 'no card that is known'}")
+    if found["unmeasured_workspaces"]:
+        print(f"- {found['unmeasured_workspaces']} workspaces of libraries are guessed: no measurement covers them.")
+    for each in found["reads"]:
+        print(f"- {_shown(each['line'])} reads {each['what']} that depends on weights or activations: {each['value']} was given, {each['times']} times; --value {_shown(each['line'])}=V gives another.")
+    for each in found["selections"]:
+        print(f"- {_shown(each['line'])} selects by values that are not known: all elements were taken, {each['times']} times; --value {_shown(each['line'])}=COUNT gives another.")
+    if found["ended"] == "steps":
+        print("- The program was ended after its first steps; --steps N runs more.")
+    if found["ended"] == "error":
+        print(f"- The program ended early, at {_shown(found['line'])}: {found['problem']}; the figures are those until then.")
+    print(f"- Next: 'allocsim view {os.path.relpath(found['file'])}', or tune, fit, min-capacity, diagnose.")
+
+
+class Vary(NamedTuple):
+    """The largest value of a parameter under which the program fits."""
+
+    name: str
+    low: int
+    high: int
+
+    @staticmethod
+    def parse(text: str) -> "Vary":
+        """From ``batch=1..256``.
+
+        Raises:
+            ValueError: it is anything else.
+        """
+        found = re.fullmatch(r"([A-Za-z_]\w*)=(\d+)\.\.(\d+)", text)
+        if found is None or not 0 < int(found[2]) <= int(found[3]):
+            raise ValueError(f"--vary {text} is not NAME=FROM..TO, as in batch=1..256")
+        return Vary(found[1], int(found[2]), int(found[3]))
+
+    def search(self, runs: Any, card: Card, device: str) -> int:
+        """Runs the program again and again, halving the range; returns the exit code."""
+        rows: dict[int, dict[str, Any]] = {}
+        with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
+
+            def fits(value: int) -> bool:
+                path = os.path.join(folder, f"{self.name}-{value}.pickle")
+                code, report = runs.run(path, {self.name: str(value)})
+                if report is None or report["ended"] == "error":
+                    raise RuntimeError(f"the program failed with {self.name} {value}; nothing is known beyond")
+                found = answer(path, report, device)
+                rows[value] = found
+                os.unlink(path)
+                return device in found["gpus_that_fit"]
+
+            try:
+                largest = self._largest(fits)
+            except RuntimeError as problem:
+                print(f"allocsim estimate: {problem}", file=sys.stderr)
+                return 1
+        for value in sorted(rows):
+            found = rows[value]
+            word = "fits" if device in found["gpus_that_fit"] else "does not fit"
+            print(f"  {self.name} {value:>6}  {_size(found['settings']['recorded']['reserved_bytes']):>10}  {word}")
+        if largest is None:
+            print(f"Not even {self.name} {self.low} fits on {device}.")
+        elif largest == self.high:
+            print(f"{self.name} {largest}, the largest that was asked for, fits on {device}.")
+        else:
+            print(f"{self.name} {largest} is the largest that fits on {device}; {largest + 1} does not.")
+        return 0
+
+    def _largest(self, fits: Any) -> int | None:
+        if fits(self.high):
+            return self.high
+        if self.low == self.high or not fits(self.low):
+            return None
+        low, high = self.low, self.high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if fits(middle) else (low, middle)
+        return low
+
+
+def _size(size: float) -> str:
+    return f"{size / (1 << 30):.2f} GiB" if size >= 1 << 30 else f"{size / (1 << 20):.1f} MiB"
+
+
+def _shown(line: str | None) -> str:
+    if not line:
+        return "?"
+    file, _, number = line.rpartition(":")
+    short = os.path.relpath(file)
+    return f"{short if not short.startswith('..') else file}:{number}"

@@ -1,0 +1,199 @@
+"""The command ``allocsim estimate``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from typing import Any, Sequence
+
+from ..recorder.command import SITE, run_program, written_files
+from ..recorder.files import rank_path
+from ..recorder.follow import VARIABLE as RECORD_VARIABLE
+from ..recorder.recorder import MAX_ENTRIES
+from .answer import Vary, answer, print_answer
+from .cards import CARDS
+from .inside import VARIABLE
+from .standin import LIBRARY, NoStandIn, library_folder
+
+#: Most programs are at their peak in the second step, when the optimizer's state is there.
+STEPS = 5
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs a program without a GPU, and says what it would need of one; returns the exit code."""
+    options, program = _parse(list(arguments))
+    if not program:
+        return _wrong("needs a program, as in: allocsim estimate -- python train.py")
+    if shutil.which(program[0]) is None:
+        return _wrong(f"there is no program {program[0]}; write it as on the command line: allocsim estimate -- python train.py")
+    if options.device not in CARDS:
+        return _wrong(f"--device {options.device} is no card that is known; there are {', '.join(CARDS)}")
+    if options.rank is not None and options.rank >= options.world:
+        return _wrong(f"--rank {options.rank} is beyond --world {options.world}; ranks count from 0")
+    try:
+        values = dict(_value(each) for each in options.value)
+        vary = Vary.parse(options.vary) if options.vary else None
+    except ValueError as problem:
+        return _wrong(str(problem))
+    path = os.path.abspath(rank_path(options.output, ""))
+    if not os.path.isdir(os.path.dirname(path)):
+        say(f"the folder {os.path.dirname(path)} does not exist; make it first")
+        return 1
+    try:
+        library = library_folder()
+    except (NoStandIn, OSError) as problem:
+        say(str(problem))
+        return 1
+    runs = Runs(options, program, values, str(library), path)
+    if vary is not None:
+        return vary.search(runs, CARDS[options.device], options.device)
+    code, report = runs.run(path, {})
+    if report is None:
+        return code or 1
+    if options.only_record:
+        return code
+    found = answer(path, report, options.device)
+    print_answer(found)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as stream:
+            json.dump(found, stream, indent=2)
+            stream.write("\n")
+    return code
+
+
+class Runs:
+    """Runs of the program on the stand-in."""
+
+    def __init__(self, options: argparse.Namespace, program: Sequence[str], values: dict[str, float], library: str, path: str) -> None:
+        self._options = options
+        self._program = program
+        self._values = values
+        self._library = library
+        self._path = path
+
+    def run(self, path: str, replaced: dict[str, str]) -> tuple[int, dict[str, Any] | None]:
+        """Runs the program once, some of its arguments replaced; its exit code, and what the run reported.
+
+        The report is None where nothing was recorded; the reason has been said.
+        """
+        options = self._options
+        began = time.time()
+        with tempfile.TemporaryDirectory(prefix="allocsim-") as folder:
+            report = os.path.join(folder, "report.json")
+            environment = self._environment(path, report)
+            for name in replaced:
+                environment[name.upper()] = replaced[name]
+            program = [_filled(each, replaced) for each in self._program]
+            # What the program prints is its own affair; the answer alone is on the standard output.
+            code = run_program(program, environment, sys.stderr)
+            if not os.path.isfile(report):
+                say("the program did not load PyTorch, or its process was ended from outside; nothing was recorded")
+                return code, None
+            with open(report, encoding="utf-8") as stream:
+                found: dict[str, Any] = json.load(stream)
+        if found["problem"] is not None:
+            say(f"{found['line']} cannot run without a GPU, or fails on one as well: {found['problem']}")
+        if not written_files(path, began):
+            say("nothing was recorded: no process of the program used CUDA through a CUDA build of PyTorch")
+            return code or 1, None
+        if not options.only_record:
+            say(f"wrote {os.path.relpath(path)}")
+        return code, found
+
+    def _environment(self, path: str, report: str) -> dict[str, str]:
+        options = self._options
+        environment = dict(os.environ)
+        environment[RECORD_VARIABLE] = json.dumps(
+            {"path": path, "max_entries": MAX_ENTRIES, "stacks": options.stacks, "flush_seconds": 0, "parent": os.getpid()}
+        )
+        environment[VARIABLE] = json.dumps(
+            {"steps": options.steps, "values": self._values, "report": report, "world": options.world}
+        )
+        environment["ALLOCSIM_ESTIMATE_CARD"] = CARDS[options.device].text()
+        for name, value in (("LD_PRELOAD", os.path.join(self._library, LIBRARY)), ("LD_LIBRARY_PATH", self._library), ("PYTHONPATH", SITE)):
+            inherited = environment.get(name)
+            environment[name] = value + (os.pathsep + inherited if inherited else "")
+        # Compiled code has other temporaries than the code it was made of; it is not made here.
+        environment["TORCHDYNAMO_DISABLE"] = "1"
+        environment.pop("CUDA_VISIBLE_DEVICES", None)
+        if options.rank is not None:
+            environment |= {
+                "RANK": str(options.rank), "WORLD_SIZE": str(options.world), "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1",
+                "MASTER_ADDR": "localhost", "MASTER_PORT": "29500",
+            }
+        return environment
+
+
+def _filled(argument: str, replaced: dict[str, str]) -> str:
+    for name, value in replaced.items():
+        argument = argument.replace("{" + name + "}", value)
+    return argument
+
+
+def _value(text: str) -> tuple[str, float]:
+    place, _, value = text.rpartition("=")
+    file, _, line = place.rpartition(":")
+    if not file or not line.isdigit():
+        raise ValueError(f"--value {text} is not FILE:LINE=VALUE, as in train.py:57=0.5")
+    try:
+        return place, float(value)
+    except ValueError:
+        raise ValueError(f"--value {text}: {value} is no number") from None
+
+
+def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    parser = argparse.ArgumentParser(
+        prog="allocsim estimate",
+        usage="allocsim estimate [--device CARD] [--steps N] [-o FILE] [--value FILE:LINE=VALUE] [--vary NAME=FROM..TO] [--rank R --world N] -- PROGRAM...",
+        description="Says what a PyTorch program would need of a GPU, without one. The program runs as it is, in the CUDA build of"
+        " PyTorch, on a library that takes the place of the GPU and computes nothing; what its allocator did is recorded.",
+        epilog="The recording is read by every command: tune, min-capacity, peak, fit, diagnose, view.",
+    )
+    parser.add_argument("--device", default="h100-80gb", metavar="CARD", help="the card: 'allocsim list devices' names them (default: %(default)s)")
+    parser.add_argument(
+        "--steps", type=_count, default=STEPS, metavar="N",
+        help="optimizer steps after which the program is ended, 0 for all that it makes (default: %(default)s)",
+    )
+    parser.add_argument("-o", "--output", default="estimate.pickle", metavar="FILE", help="file for the recording (default: %(default)s)")
+    parser.add_argument("--json", metavar="FILE", help="file for the answer as JSON")
+    parser.add_argument(
+        "--value", action="append", default=[], metavar="FILE:LINE=VALUE",
+        help="what the program reads from the GPU at a line, where it depends on weights or activations (else: 1 for floats, 0 for"
+        " integers, false, and all elements of a mask)",
+    )
+    parser.add_argument(
+        "--vary", metavar="NAME=FROM..TO",
+        help="finds the largest value that fits: it stands for {NAME} in the program's arguments, and in the environment as NAME in capitals",
+    )
+    parser.add_argument("--rank", type=_count, metavar="R", help="the rank of a job of --world ranks, without the others")
+    parser.add_argument("--world", type=_count, default=1, metavar="N", help="ranks of the job (default: %(default)s)")
+    parser.add_argument("--stacks", choices=("python", "all", "none"), default="python", help="stacks to record (default: python)")
+    parser.add_argument("--only-record", action="store_true", help="write the recording, and ask nothing about it")
+    if "--" in arguments:
+        at = arguments.index("--")
+        return parser.parse_args(arguments[:at]), arguments[at + 1 :]
+    parser.add_argument("program", nargs=argparse.REMAINDER)
+    options = parser.parse_args(arguments)
+    return options, options.program
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError("give at least 0")
+    return value
+
+
+def _wrong(sentence: str) -> int:
+    say(sentence)
+    return 2
+
+
+def say(sentence: str) -> None:
+    """One line for the user, on the standard error output."""
+    print(f"allocsim estimate: {sentence}", file=sys.stderr, flush=True)

@@ -1,0 +1,307 @@
+"""Values on a GPU that computes nothing: what is known of them, and what a program is given that reads the others.
+
+Small tensors whose values follow from the program alone (lengths, masks, indices, counters) have a copy on the host,
+on which each operation is done as well. So control flow on them is that of a real run. What depends on weights and
+activations is not known; where a program reads it, it is given a default, and the line is remembered.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from typing import Any, Callable
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+#: Copies are kept of tensors up to these sizes: integers are what control flow reads, floats are seldom more than a few.
+MOST_INTEGER_BYTES = 4 << 20
+MOST_FLOATS = 4096
+
+_aten = torch.ops.aten
+
+#: Operations that give one element or row for each that is selected, and read how many from the GPU.
+_SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward"}
+
+#: No value of a healthy run is one of these.
+_FALSE = {"isnan", "isinf", "isin"}
+_TRUE = {"isfinite"}
+
+#: Gradients are finite, so that the flag stays as it was.
+_LEAVES_FLAG = "_amp_foreach_non_finite_check_and_unscale_"
+
+
+class Values(TorchDispatchMode):
+    """Follows the values that are known, and answers for the others.
+
+    Args:
+        given: values by place (``train.py:57``), which are used there instead of the default.
+        answer: tells the stand-in what a copy of up to 8 bytes to the host gives, or with False that it gives zeros.
+    """
+
+    def __init__(self, given: dict[str, float], answer: Callable[[bool, int], None]) -> None:
+        super().__init__()
+        self.reads: dict[str, dict[str, Any]] = {}
+        self.selections: dict[str, int] = {}
+        self._given = given
+        self._answer = answer
+        self._known: dict[int, torch.Tensor] = {}
+
+    # --- each operation --------------------------------------------------------------------
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = func._schema.name.partition("::")[2]
+        if func is _aten._local_scalar_dense.default and args[0].device.type == "cuda":
+            return self._scalar(args[0])
+        tensors = list(_tensors(args, kwargs))
+        on_gpu = [each for each in tensors if each.device.type == "cuda"]
+        copies = None if name == "empty" or name == "empty_strided" else self._copies(on_gpu)
+        if name in _SELECTING and on_gpu:
+            result = self._select(func, name, args, kwargs, copies)
+        else:
+            result = func(*args, **kwargs)
+        if name == _LEAVES_FLAG:
+            return result
+        try:
+            self._follow(func, name, args, kwargs, tensors, on_gpu, copies, result)
+        except Exception:
+            # What cannot be done on the host is not known.
+            self._forget(result)
+        return result
+
+    def _follow(self, func: Any, name: str, args: Any, kwargs: Any, tensors: Any, on_gpu: Any, copies: Any, result: Any) -> None:
+        outputs = [each for each in _tensors((result,), {})]
+        if not on_gpu and not any(each.device.type == "cuda" for each in outputs):
+            return
+        if func.is_view:
+            return
+        mutable = func._schema.is_mutable
+        if name in ("_to_copy", "copy_", "clone", "_copy_from", "_copy_from_and_resize"):
+            self._copy(args, kwargs, result, name)
+            return
+        if name in _FALSE or name in _TRUE:
+            for each in outputs:
+                self._learn(each, torch.full(each.shape, name in _TRUE, dtype=each.dtype))
+            return
+        if copies is None and name in ("bitwise_or", "logical_or", "bitwise_and", "logical_and", "__or__", "__and__"):
+            if self._decided(name, on_gpu, outputs):
+                return
+        if copies is None or (not mutable and not any(_is_small(each) for each in outputs)):
+            self._forget(result)
+            if mutable:
+                for each in on_gpu:
+                    self._known.pop(_place(each), None)
+            return
+        twins = {id(gpu): twin for gpu, twin in zip(on_gpu, copies)}
+        state = torch.get_rng_state() if torch.Tag.nondeterministic_seeded in func.tags else None
+        own_args, own_kwargs = _replaced(args, twins), _replaced(kwargs, twins)
+        if "device" in own_kwargs:
+            own_kwargs["device"] = torch.device("cpu")
+        own_kwargs.pop("pin_memory", None)
+        if isinstance(own_kwargs.get("generator"), torch.Generator):
+            own_kwargs["generator"] = None
+        try:
+            computed = func(*own_args, **own_kwargs)
+        finally:
+            if state is not None:
+                torch.set_rng_state(state)
+        if mutable and not outputs:
+            return
+        for each, twin in zip(outputs, _tensors((computed,), {})):
+            if each.device.type == "cuda" and not any(each is given for given in on_gpu):
+                self._learn(each, twin)
+
+    # --- what is known ---------------------------------------------------------------------
+
+    def _copies(self, tensors: Any) -> list[torch.Tensor] | None:
+        found = []
+        for each in tensors:
+            twin = self._twin(each)
+            if twin is None:
+                return None
+            found.append(twin)
+        return found
+
+    def _twin(self, tensor: torch.Tensor) -> torch.Tensor | None:
+        if tensor.layout is not torch.strided:
+            return None
+        base = self._known.get(_place(tensor))
+        if base is None:
+            return None
+        try:
+            flat = base.view(tensor.dtype)
+            return torch.as_strided(flat, tensor.size(), tensor.stride(), tensor.storage_offset())
+        except RuntimeError:
+            return None
+
+    def _learn(self, tensor: torch.Tensor, values: torch.Tensor) -> None:
+        if tensor.device.type != "cuda" or tensor.layout is not torch.strided:
+            return
+        if not _is_small(tensor) or tensor.shape != values.shape:
+            self._known.pop(_place(tensor), None)
+            return
+        if tensor.numel() == 0:
+            return
+        base = torch.zeros(tensor.untyped_storage().nbytes(), dtype=torch.uint8)
+        if base.numel() % tensor.element_size() == 0:
+            torch.as_strided(base.view(tensor.dtype), tensor.size(), tensor.stride(), tensor.storage_offset()).copy_(values)
+            self._known[_place(tensor)] = base
+
+    def _forget(self, result: Any) -> None:
+        for each in _tensors((result,), {}):
+            if each.device.type == "cuda" and each.layout is torch.strided:
+                self._known.pop(_place(each), None)
+
+    def _copy(self, args: Any, kwargs: Any, result: Any, name: str) -> None:
+        source = args[1] if name == "copy_" else args[0]
+        target = args[0] if name == "copy_" else args[1] if name.startswith("_copy_from") else result
+        values = source if source.device.type == "cpu" else self._twin(source) if source.device.type == "cuda" else None
+        if target.device.type == "cuda":
+            own = self._twin(target) if name == "copy_" else None
+            if values is not None and own is not None:
+                own.copy_(values)
+            elif values is not None and _is_small(target) and (name != "copy_" or _is_whole(target)):
+                self._learn(target, values.to(target.dtype).expand(target.shape))
+            else:
+                self._known.pop(_place(target), None)
+        elif source.device.type == "cuda":
+            if values is not None:
+                target.copy_(values)
+            elif target.numel() > 0:
+                self._note(source, "the contents of a tensor", 0)
+
+    def _decided(self, name: str, on_gpu: Any, outputs: Any) -> bool:
+        """Whether one operand alone decides: anything or true, anything and false."""
+        is_or = "or" in name
+        for each in on_gpu:
+            twin = self._twin(each)
+            if twin is not None and twin.numel() and (bool(twin.bool().all()) if is_or else not bool(twin.any())):
+                for output in outputs:
+                    self._learn(output, twin.to(output.dtype).expand(output.shape))
+                return True
+        return False
+
+    # --- what is read ----------------------------------------------------------------------
+
+    def _scalar(self, tensor: torch.Tensor) -> Any:
+        twin = self._twin(tensor)
+        if twin is not None:
+            return twin.item()
+        if tensor.dtype == torch.bool:
+            default: Any = False
+        elif tensor.is_floating_point() or tensor.is_complex():
+            default = 1.0
+        else:
+            default = 0
+        value = self._note(tensor, "a value", default)
+        return type(default)(value)
+
+    def _note(self, tensor: torch.Tensor, what: str, default: Any) -> Any:
+        place = user_line()
+        value = _given(self._given, place, default)
+        entry = self.reads.setdefault(place, {"line": place, "what": what, "value": value, "times": 0})
+        entry["times"] += 1
+        return value
+
+    def _select(self, func: Any, name: str, args: Any, kwargs: Any, copies: Any) -> Any:
+        count = None
+        if name == "embedding_dense_backward":
+            twin = self._twin(args[1])
+            count = int(twin.unique().numel()) if twin is not None else min(args[1].numel(), int(args[2]))
+        elif name in ("index", "index_put_", "index_put", "_index_put_impl_"):
+            masks = [each for each in args[1] if each is not None and each.dtype in (torch.bool, torch.uint8)]
+            if not masks:
+                return func(*args, **kwargs)
+            twin = self._twin(masks[0])
+            count = int(twin.count_nonzero()) if twin is not None else None
+            unknown = masks[0].numel()
+        elif name == "repeat_interleave":
+            if kwargs.get("output_size") is not None:
+                return func(*args, **kwargs)
+            twin = self._twin(args[0])
+            count = int(twin.sum()) if twin is not None else None
+            unknown = args[0].numel()
+        elif name == "masked_select":
+            twin = self._twin(args[1])
+            count = int(twin.count_nonzero()) if twin is not None else None
+            unknown = args[1].numel()
+        else:
+            twin = self._twin(args[0])
+            unknown = args[0].numel() if name != "unique_dim" else args[0].shape[args[1]]
+            if twin is not None:
+                count = int(twin.count_nonzero()) if name == "nonzero" else int(twin.unique().numel())
+        if count is None:
+            place = user_line()
+            count = int(_given(self._given, place, unknown))
+            self.selections[place] = self.selections.get(place, 0) + 1
+        self._answer(True, count)
+        try:
+            return func(*args, **kwargs)
+        finally:
+            self._answer(False, 0)
+
+
+def _given(given: dict[str, float], place: str, default: Any) -> Any:
+    for name, value in given.items():
+        if place == name or place.endswith(os.sep + name):
+            return value
+    return default
+
+
+def user_line() -> str:
+    """The innermost line of the program itself, outside of installed packages."""
+    frame: Any = sys._getframe(1)
+    outermost = None
+    here = os.path.dirname(os.path.abspath(__file__))
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith((here, "<")) and "site-packages" not in file and "dist-packages" not in file and not file.startswith(sys.base_prefix + "/lib"):
+            return f"{file}:{frame.f_lineno}"
+        outermost = outermost or f"{file}:{frame.f_lineno}"
+        frame = frame.f_back
+    return outermost or "?"
+
+
+def _place(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
+
+
+def _is_small(tensor: torch.Tensor) -> bool:
+    if tensor.device.type != "cuda":
+        return False
+    if tensor.is_floating_point() or tensor.is_complex():
+        return tensor.untyped_storage().nbytes() <= MOST_FLOATS * tensor.element_size()
+    return tensor.untyped_storage().nbytes() <= MOST_INTEGER_BYTES
+
+
+def _is_whole(tensor: torch.Tensor) -> bool:
+    return tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes()
+
+
+def _tensors(args: Any, kwargs: Any) -> Any:
+    for each in (*args, *kwargs.values()):
+        if isinstance(each, torch.Tensor):
+            yield each
+        elif isinstance(each, (list, tuple)):
+            yield from _tensors(each, {})
+
+
+def _replaced(value: Any, twins: dict[int, torch.Tensor]) -> Any:
+    if isinstance(value, torch.Tensor):
+        return twins.get(id(value), value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_replaced(each, twins) for each in value)
+    if isinstance(value, dict):
+        return {key: _replaced(each, twins) for key, each in value.items()}
+    if isinstance(value, torch.device):
+        return torch.device("cpu")
+    return value
+
+
+def stand_in_answer() -> Callable[[bool, int], None]:
+    """The stand-in's function, which is in this process already."""
+    function = ctypes.CDLL(None).standin_answer
+    function.argtypes = (ctypes.c_int, ctypes.c_uint64)
+    return lambda on, value: function(int(on), value)
