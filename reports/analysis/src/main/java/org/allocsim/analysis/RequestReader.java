@@ -33,7 +33,6 @@ final class RequestReader {
     }
   }
 
-  /** The requests. */
   synchronized OpenedTrace read(ReadingOptions options) throws AnalysisException {
     if (last == null || !options.equals(lastOptions)) {
       try {

@@ -20,7 +20,6 @@ import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.tuning.TuneRecording;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
-import org.allocsim.reports.cli.option.PlatformConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.LogInput;
 import org.allocsim.reports.input.Settings;
@@ -85,8 +84,7 @@ final class DiagnoseCommand implements Callable<Integer> {
   @Option(
       names = "--os",
       paramLabel = "linux|windows|wsl",
-      description = "Where the program is to run (default: linux).",
-      converter = PlatformConverter.class)
+      description = "Where the program is to run (default: linux).")
   private Platform platform = Platform.LINUX;
 
   @Mixin private CategoryOption categoryOption;
@@ -155,7 +153,7 @@ final class DiagnoseCommand implements Callable<Integer> {
           MessageCircumstances.of(
               circumstances, message.message(), "line " + message.line() + " of " + log.name());
     }
-    try (ProgressMeter progress = ProgressMeter.ofSettings("diagnosing")) {
+    try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
       Diagnosis diagnosis =
           Diagnosis.of(input, recorded, version, platform, circumstances, progress::update);
       Attribution attribution =

@@ -170,7 +170,7 @@ final class FitCommand implements Callable<Integer> {
     List<ParsedConfig> settings = settings(first);
     RecordedCircumstances circumstances = deviceOptions.circumstances(first, settings.getFirst());
     List<FitAnswer.Row> rows = new ArrayList<>();
-    try (ProgressMeter progress = ProgressMeter.ofSettings("predicting")) {
+    try (ProgressMeter progress = ProgressMeter.of("predicting", "settings")) {
       for (ParsedConfig config : settings) {
         Scenario scenario = scenario(config, circumstances.limitBytes(), circumstances.profile());
         Scenario ample = scenario(config, MemoryLimit.NONE, DeviceProfiles.ofCapacity(AMPLE_BYTES));

@@ -197,7 +197,7 @@ final class MinCapacityCommand implements Callable<Integer> {
 
   private static List<CapacitySearch.Result> search(
       DeviceTrace input, List<Function<DeviceProfile, Scenario>> scenarios) {
-    try (ProgressMeter progress = ProgressMeter.ofSettings("searching")) {
+    try (ProgressMeter progress = ProgressMeter.of("searching", "settings")) {
       List<Function<DeviceProfile, Scenario>> onKnownAddresses = new ArrayList<>();
       scenarios.forEach(scenario ->
           onKnownAddresses.add(profile -> scenario.apply(profile.withHistory(input.addresses()))));

@@ -188,7 +188,7 @@ final class PerturbCommand implements Callable<Integer> {
   }
 
   private Fragility replay(DeviceTrace input, Scenario scenario, Perturbation perturbation) {
-    try (ProgressMeter progress = ProgressMeter.ofCopies("replaying")) {
+    try (ProgressMeter progress = ProgressMeter.of("replaying", "copies")) {
       return Fragility.run(
           input.trace(), input.device(), scenario, perturbation, seed, runs, progress::update);
     }

@@ -149,7 +149,7 @@ final class ViewCommand implements Callable<Integer> {
             input, Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
     RecordedTrial trial = new RecordedTrial(input, circumstances, name);
     List<ObservedRun> observed;
-    try (ProgressMeter progress = ProgressMeter.ofPolicies("replaying")) {
+    try (ProgressMeter progress = ProgressMeter.of("replaying", "policies")) {
       observed = trial.runAll(choices, progress::update);
     }
     ComparedTrace compared = CompareCommand.compared(input, circumstances, observed);

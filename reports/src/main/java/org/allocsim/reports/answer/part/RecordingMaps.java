@@ -14,7 +14,6 @@ import org.allocsim.workloads.source.OpenedTrace;
 public final class RecordingMaps {
   private RecordingMaps() {}
 
-  /** Inferences. */
   public static List<Object> inferences(List<Inference> inferences) {
     return inferences.stream().<Object>map(RecordingMaps::inference).toList();
   }

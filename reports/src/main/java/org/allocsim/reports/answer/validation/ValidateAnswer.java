@@ -41,7 +41,6 @@ public record ValidateAnswer(
     boolean touched,
     List<ValidatedCase> cases) {
 
-  /** The answer as JSON. */
   public static final Kind<ValidateAnswer> KIND =
       new Kind<>(
           "validate",
@@ -89,7 +88,6 @@ public record ValidateAnswer(
                       ValidatedCase.SHAPE,
                       ValidateAnswer::cases)));
 
-  /** The answer. */
   public Document<ValidateAnswer> document() {
     Table<ValidatedCase> table =
         Table.of("Cases", ValidatedCase.SHAPE, cases)

@@ -23,7 +23,6 @@ public final class DeviceOptions {
 
   @Mixin private TorchVersionOption torchVersion;
 
-  /** The device. */
   private static final class Device {
     @Option(
         names = "--device",

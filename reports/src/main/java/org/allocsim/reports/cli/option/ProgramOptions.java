@@ -65,7 +65,6 @@ public final class ProgramOptions implements ProgramSettings {
     return source;
   }
 
-  /** The options of the device. */
   public DeviceOptions device() {
     return deviceOptions;
   }

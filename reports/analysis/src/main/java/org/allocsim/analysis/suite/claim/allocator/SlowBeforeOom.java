@@ -22,8 +22,6 @@ import org.allocsim.simulator.trace.Work;
 
 /** How a program behaves before its GPU is full. */
 public final class SlowBeforeOom implements SuiteScenario {
-  /** A scenario; the service loader makes it. */
-  public SlowBeforeOom() {}
 
   @Override
   public Topic topic() {

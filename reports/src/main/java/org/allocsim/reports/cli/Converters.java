@@ -1,19 +1,35 @@
 package org.allocsim.reports.cli;
 
 import java.util.function.Function;
+import org.allocsim.analysis.tuning.Platform;
+import org.allocsim.analysis.tuning.TuningGrid;
+import org.allocsim.reports.cli.option.Choices;
+import org.allocsim.reports.input.Addresses;
+import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.typed.TypedNumber;
 import picocli.CommandLine;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads numbers of options also as they are printed, with digits in groups of three. */
-final class NumberConverters {
-  private NumberConverters() {}
+/**
+ * Reads words that options choose among, and numbers also as they are printed, with digits in
+ * groups of three.
+ */
+final class Converters {
+  private Converters() {}
 
   /** Replaces the converters of a command line and its commands. */
   static void register(CommandLine commandLine) {
+    register(commandLine, Addresses.class);
+    register(commandLine, AfterOom.class);
+    register(commandLine, Platform.class);
+    register(commandLine, TuningGrid.Fineness.class);
     register(commandLine, int.class, Integer.class, Integer::valueOf, "whole number");
     register(commandLine, long.class, Long.class, Long::valueOf, "whole number");
     register(commandLine, double.class, Double.class, Double::valueOf, "number");
+  }
+
+  private static <E extends Enum<E>> void register(CommandLine commandLine, Class<E> type) {
+    commandLine.registerConverter(type, text -> Choices.of(type, text));
   }
 
   private static <N> void register(
