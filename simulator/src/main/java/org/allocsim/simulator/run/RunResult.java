@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.timing.TimeResult;
 import org.jspecify.annotations.Nullable;

@@ -57,7 +57,7 @@ public final class Torch {
         sizes, Shape.contiguous(sizes), type, new Storage(device, Storage.NONE), null);
   }
 
-  Tensor emptyLike(Tensor other, DType type) {
+  public Tensor emptyLike(Tensor other, DType type) {
     long[] sizes = other.sizesShared();
     return strided(type, sizes, Shape.denseLike(sizes, other.stridesShared()));
   }
