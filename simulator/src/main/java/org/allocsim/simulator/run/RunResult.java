@@ -150,7 +150,7 @@ public record RunResult(
 
   /** Whether the run ended at a failed request. */
   public boolean isStopped() {
-    return setup.afterOom() == AfterOom.STOP && failureCount > 0;
+    return setup.course().afterOom() == AfterOom.STOP && failureCount > 0;
   }
 
   /** The first request that failed. */

@@ -152,7 +152,7 @@ class RunResultTest {
     RunResult joined = timed.answeredAs(recorded);
     assertEquals(calls, joined.driverCallsByKind());
     assertEquals(calls, joined.driverNanosByKind());
-    assertEquals(1, joined.setup().passes());
+    assertEquals(1, joined.setup().course().passes());
     assertEquals(recorded.stats(), joined.stats());
     assertEquals(recorded.failures(), joined.failures());
     assertEquals(1, joined.failureCount());

@@ -72,7 +72,7 @@ final class CppNumbers {
     Matcher hexadecimal = HEXADECIMAL.matcher(number);
     if (hexadecimal.lookingAt()) {
       String digits = hexadecimal.group();
-      boolean hasExponent = digits.indexOf('p') >= 0 || digits.indexOf('P') >= 0;
+      boolean hasExponent = digits.contains("p") || digits.contains("P");
       return inRange(Double.parseDouble(hasExponent ? digits : digits + "p0"), digits);
     }
     Matcher decimal = DECIMAL.matcher(number);

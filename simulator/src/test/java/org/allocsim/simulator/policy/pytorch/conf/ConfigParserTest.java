@@ -71,6 +71,19 @@ class ConfigParserTest {
   }
 
   @Test
+  void theLastOfSeveralFlagsCounts() throws ConfigException {
+    assertFalse(
+        allocator("expandable_segments:True,expandable_segments:False").expandableSegments());
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, 1})
+  void theFractionOfTheDeviceMayBeNoneOrAll(double fraction) throws ConfigException {
+    assertEquals(
+        fraction, allocator("per_process_memory_fraction:" + fraction).perProcessMemoryFraction());
+  }
+
+  @Test
   void hipNamesAreAliases() throws ConfigException {
     ParsedConfig parsed = parse("release_lock_on_hipmalloc:True,pinned_use_hip_host_register:True");
     assertTrue(parsed.releaseLockOnCudaMalloc());

@@ -1,6 +1,7 @@
 package org.allocsim.simulator.policy.pytorch.conf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,7 @@ import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The configuration strings of releases before 2.9. */
 class StrictConfigReaderTest {
@@ -64,10 +66,19 @@ class StrictConfigReaderTest {
         "garbage_collection_threshold:0|garbage_collect_threshold too small, set it 0.0~1.0",
         "garbage_collection_threshold:1|garbage_collect_threshold too big, set it 0.0~1.0",
         "garbage_collection_threshold:x|stod",
+        "garbage_collection_threshold:inf|garbage_collect_threshold too big, set it 0.0~1.0",
+        "garbage_collection_threshold:-inf|garbage_collect_threshold too small, set it 0.0~1.0",
+        "garbage_collection_threshold:nan|garbage_collect_threshold too small, set it 0.0~1.0",
+        "garbage_collection_threshold:0e12|garbage_collect_threshold too small, set it 0.0~1.0",
+        "garbage_collection_threshold:0X0P-2000|"
+            + "garbage_collect_threshold too small, set it 0.0~1.0",
+        "garbage_collection_threshold:1e-310|stod",
+        "garbage_collection_threshold:0xap-1030|stod",
         "garbage_collection_threshold:|Error, expecting garbage_collection_threshold value",
         "roundup_power2_divisions:3|'For roundups, the divisions has to be power of 2 '",
         "roundup_power2_divisions:|Error, expecting roundup_power2_divisions value",
         "roundup_power2_divisions:[1:|Error parsing roundup_power2_divisions value",
+        "roundup_power2_divisions:[1,2]|'Error parsing CachingAllocator settings, expected :'",
         "roundup_power2_divisions:[x:2]|stoul",
         "roundup_power2_divisions:[3:2]|'For roundups, the intervals have to be power of 2 '",
         "roundup_power2_divisions:[1:3]|"
@@ -99,6 +110,63 @@ class StrictConfigReaderTest {
     assertEquals(
         RoundupDivisions.of(8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8),
         parse("roundup_power2_divisions:[>:8]").allocator().roundupDivisions());
+  }
+
+  @Test
+  void whatTheFirstBoundaryGetsAllSmallerSizesGetToo() throws ConfigException {
+    assertEquals(
+        RoundupDivisions.of(4, 4, 4, 4, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+        parse("roundup_power2_divisions:[8:4,16:2]").allocator().roundupDivisions());
+  }
+
+  @Test
+  void oneNumberOfDivisionsIsForAllSizes() throws ConfigException {
+    assertEquals(
+        RoundupDivisions.of(4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4),
+        parse("roundup_power2_divisions:4,expandable_segments:True")
+            .allocator()
+            .roundupDivisions());
+  }
+
+  @Test
+  void noDivisionsTurnRoundingOff() throws ConfigException {
+    assertEquals(
+        RoundupDivisions.NONE,
+        parse("roundup_power2_divisions:[1:0]").allocator().roundupDivisions());
+  }
+
+  @Test
+  void theLastOfSeveralFlagsCounts() throws ConfigException {
+    assertFalse(
+        parse("expandable_segments:True,expandable_segments:False")
+            .allocator()
+            .expandableSegments());
+  }
+
+  @Test
+  void theLargestNumberOfThreadsIs128() throws ConfigException {
+    assertEquals(128, parse("pinned_num_register_threads:128").pinnedNumRegisterThreads());
+  }
+
+  @Test
+  void theLeastNormalNumberIsInRange() throws ConfigException {
+    assertEquals(
+        Double.MIN_NORMAL,
+        parse("garbage_collection_threshold:0x1p-1022").allocator().garbageCollectionThreshold());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\t", "\r", "\n \t"})
+  void numbersMayBeginWithWhiteSpace(String space) throws ConfigException {
+    assertEquals(32 * MIB, parse("max_split_size_mb:" + space + "32").allocator().maxSplitBytes());
+    ConfigException e =
+        assertThrows(ConfigException.class, () -> parse("max_split_size_mb:" + space + "\t"));
+    assertEquals("stoi", e.getMessage());
+  }
+
+  @Test
+  void theAsyncBackendAloneDoesNotWarn() throws ConfigException {
+    assertEquals(List.of(), parse("backend:cudaMallocAsync").warnings());
   }
 
   @Test
