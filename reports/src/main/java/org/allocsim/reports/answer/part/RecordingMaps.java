@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.Map;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 import org.allocsim.workloads.format.pytorch.Snapshot;
-import org.allocsim.workloads.format.pytorch.SnapshotSettings;
 import org.allocsim.workloads.format.pytorch.derive.Inference;
+import org.allocsim.workloads.format.pytorch.metadata.SnapshotSettings;
 import org.allocsim.workloads.source.OpenedTrace;
 
 /** What a recording says, as JSON. */

@@ -200,7 +200,7 @@ public record RepeatedAnswer(ReplaySetup setup, RunResult result) {
   }
 
   private long passes() {
-    return result.setup().passes();
+    return result.setup().course().passes();
   }
 
   private long stat(String key) {

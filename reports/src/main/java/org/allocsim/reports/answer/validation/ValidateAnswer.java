@@ -18,8 +18,8 @@ import org.allocsim.reports.document.Shape;
 import org.allocsim.reports.document.Table;
 import org.allocsim.reports.document.Verdict;
 import org.allocsim.validation.gpu.CaseResult;
-import org.allocsim.validation.gpu.CudaDevice;
 import org.allocsim.validation.gpu.ValidationSummary;
+import org.allocsim.validation.gpu.cuda.CudaDevice;
 
 /**
  * All of one run of {@code validate}.

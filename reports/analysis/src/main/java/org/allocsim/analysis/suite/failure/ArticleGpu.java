@@ -13,7 +13,7 @@ import org.allocsim.analysis.suite.Requests;
 import org.allocsim.analysis.suite.SuiteScenario;
 import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
-import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** The error message of an article, with exactly its figures. */

@@ -15,7 +15,7 @@ import org.allocsim.analysis.suite.Topic;
 import org.allocsim.analysis.suite.Variant;
 import org.allocsim.analysis.suite.Verdict;
 import org.allocsim.analysis.text.Numbers;
-import org.allocsim.simulator.device.DriverCall;
+import org.allocsim.simulator.device.cost.DriverCall;
 import org.allocsim.simulator.trace.AllocationTrace;
 
 /** Calls of the driver by a program in its stride. */
