@@ -138,6 +138,7 @@ final class ViewCommand implements Callable<Integer> {
             .expand(
                 PolicyChoice.parseList(POLICY),
                 input.conf(),
+                null,
                 deviceOptions.torchVersion(),
                 deviceOptions.profile())
             .stream()
@@ -152,7 +153,7 @@ final class ViewCommand implements Callable<Integer> {
     try (ProgressMeter progress = ProgressMeter.of("replaying", "policies")) {
       observed = trial.runAll(choices, progress::update);
     }
-    ComparedTrace compared = CompareCommand.compared(input, circumstances, observed);
+    ComparedTrace compared = CompareCommand.compared(input, circumstances, null, observed);
     recordings.add(trial.recording(compared.results(), input.conf()));
     return compared;
   }
