@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.function.Function;
 import org.allocsim.simulator.device.DeviceMemory;
 import org.allocsim.simulator.effect.EffectKind;
 import org.allocsim.simulator.effect.EffectListener;
@@ -32,7 +31,7 @@ import org.allocsim.simulator.stats.MemoryStats;
 final class CallReplay {
   private final CallSequence sequence;
   private final PyTorchVersion version;
-  private final AllocatorConfig config;
+  private AllocatorConfig config;
   private final Rows rows = new Rows();
   private final MemoryStats stats;
   private final Messages messages;
@@ -42,7 +41,16 @@ final class CallReplay {
   private final RecordedOrder allocator;
 
   /** Routing that has begun and not ended, the innermost first. */
-  private final Deque<Integer> routing = new ArrayDeque<>();
+  private final Deque<Route> routes = new ArrayDeque<>();
+
+  /** Graphs of each pool that captures made. */
+  private final Map<Integer, Integer> graphs = new HashMap<>();
+
+  /** Captures that have begun and not ended. */
+  private int captures;
+
+  /** Allocations freed meanwhile, whose uses the allocator has not asked the device about. */
+  private final List<Integer> deferred = new ArrayList<>();
 
   private final Set<Integer> live = new HashSet<>();
   private final Map<Integer, Integer> pools = new HashMap<>();
@@ -60,10 +68,13 @@ final class CallReplay {
     this.version = version;
     config = ConfigParser.parse(sequence.conf(), version).allocator();
     stats = new MemoryStats(config.maxSplitBytes());
-    messages = new Messages(stats);
+    messages =
+        new Messages(
+            stats, OutOfMemoryMessage.Template.of(version, config.expandableSegments()));
     policy =
         new CachingAllocator(
             config, version, limitBytes(), device, EffectListeners.all(stats, rows, messages));
+    policy.expectChanges();
     allocator = new RecordedOrder(policy, recorded, rows.log::count);
     for (int i = 0; i < sequence.streams(); i++) {
       pending.add(new ArrayDeque<>());
@@ -91,14 +102,12 @@ final class CallReplay {
       CallSequence sequence, PyTorchVersion version, EffectLog recorded, DeviceMemory device)
       throws ConfigException {
     CallReplay replay = new CallReplay(sequence, version, recorded, device);
-    sequence.calls().forEach(replay::call);
-    OutOfMemoryMessage.Template template =
-        OutOfMemoryMessage.Template.of(version, replay.config.expandableSegments());
-    List<String> messages =
-        replay.messages.list.stream().map(message -> message.apply(template)).toList();
+    for (AllocatorCall call : sequence.calls()) {
+      replay.call(call);
+    }
     SortedMap<String, Long> statistics = replay.stats.toMap();
     statistics.put("num_oom_rejections", replay.messages.rejected);
-    return new CallOutcome(replay.rows.log, statistics, messages, null);
+    return new CallOutcome(replay.rows.log, statistics, replay.messages.list, null);
   }
 
   private long limitBytes() throws ConfigException {
@@ -109,22 +118,43 @@ final class CallReplay {
         : MemoryLimit.ofFraction(fraction, sequence.capacityBytes(), version);
   }
 
-  private void call(AllocatorCall call) {
+  private void call(AllocatorCall call) throws ConfigException {
     int id = call.id();
     switch (call.kind()) {
       case ALLOCATE -> allocate(call);
       case FREE -> free(id);
       case USE -> use(id, call.stream());
       case COMPLETE -> complete(id, call.stream());
-      case EMPTY_CACHE -> allocator.emptyCache();
+      case EMPTY_CACHE -> {
+        allocator.emptyCache();
+        submitDeferred();
+      }
       case MAKE_POOL -> policy.definePool(id, PrivatePoolOptions.PLAIN);
       case MAKE_POOL_FOR_EMERGENCIES ->
           policy.definePool(id, new PrivatePoolOptions(true, false, false));
       case MAKE_POOL_WITHOUT_SPLITS ->
           policy.definePool(id, new PrivatePoolOptions(false, true, false));
-      case BEGIN_POOL -> routing.push(id);
-      case END_POOL -> routing.pop();
+      case BEGIN_POOL -> begin(new Route(id, Route.EVERY_STREAM));
+      case END_POOL -> end(id);
       case RELEASE_POOL -> release(id);
+      case SET_FRACTION ->
+          policy.changeLimit(
+              MemoryLimit.ofFraction(call.bytes() / 1e6, sequence.capacityBytes(), version));
+      case SET_CONF -> {
+        config =
+            ConfigParser.change(config, sequence.confs().get(id), version).allocator();
+        policy.changeSettings(config);
+      }
+      case BEGIN_CAPTURE -> {
+        graphs.merge(id, 1, Integer::sum);
+        begin(new Route(id, call.stream()));
+      }
+      case END_CAPTURE -> end(id);
+      case DROP_GRAPH -> {
+        if (graphs.merge(id, -1, Integer::sum) == 0) {
+          allocator.releasePool(id);
+        }
+      }
     }
     if (rows.freesSegment) {
       // The device waits for all work before it takes memory back.
@@ -137,13 +167,57 @@ final class CallReplay {
     }
   }
 
+  /**
+   * Requests that go to a pool.
+   *
+   * @param stream the only one whose requests do, or {@link #EVERY_STREAM}
+   */
+  private record Route(int pool, int stream) {
+    static final int EVERY_STREAM = -1;
+  }
+
+  private void begin(Route route) {
+    routes.push(route);
+    if (isCapture(route)) {
+      captures++;
+      policy.beginCapture();
+    }
+  }
+
+  private void end(int pool) {
+    Route ended = routes.pop();
+    if (ended.pool != pool) {
+      throw new IllegalArgumentException("pool " + pool + " is not the innermost");
+    }
+    if (isCapture(ended)) {
+      captures--;
+      policy.endCapture();
+    }
+  }
+
+  /** Before 2.13, routing to a pool counts as a capture. */
+  private boolean isCapture(Route route) {
+    return route.stream != Route.EVERY_STREAM || !version.processesEventsInUserPools();
+  }
+
+  private int pool(int stream) {
+    for (Route route : routes) {
+      if (route.stream == Route.EVERY_STREAM || route.stream == stream) {
+        return route.pool;
+      }
+    }
+    return 0;
+  }
+
   private void allocate(AllocatorCall call) {
-    int pool = routing.isEmpty() ? 0 : routing.peek();
+    int pool = pool(call.stream());
+    messages.template = OutOfMemoryMessage.Template.of(version, config.expandableSegments());
     long address = allocator.allocate(call.id(), call.bytes(), call.stream(), pool);
     pools.put(call.id(), pool);
     if (address != AllocatorPolicy.OUT_OF_MEMORY && call.bytes() > 0) {
       live.add(call.id());
     }
+    submitDeferred();
   }
 
   private void use(int id, int stream) {
@@ -156,7 +230,21 @@ final class CallReplay {
   private void free(int id) {
     if (live.remove(id)) {
       allocator.free(id);
-      uses.getOrDefault(id, List.of()).forEach(stream -> pending.get(stream).add(id));
+      if (captures > 0) {
+        deferred.add(id);
+      } else {
+        uses.getOrDefault(id, List.of()).forEach(stream -> pending.get(stream).add(id));
+      }
+    }
+  }
+
+  /** Frees during a capture wait for its end, and for the next call after that. */
+  private void submitDeferred() {
+    if (captures == 0) {
+      for (int id : deferred) {
+        uses.getOrDefault(id, List.of()).forEach(stream -> pending.get(stream).add(id));
+      }
+      deferred.clear();
     }
   }
 
@@ -200,18 +288,20 @@ final class CallReplay {
 
   /** Notes what each failure says, as the memory is at that moment. */
   private static final class Messages implements EffectListener {
-    final List<Function<OutOfMemoryMessage.Template, String>> list = new ArrayList<>();
+    final List<String> list = new ArrayList<>();
+    OutOfMemoryMessage.Template template;
     long rejected;
     private final MemoryStats stats;
 
-    Messages(MemoryStats stats) {
+    Messages(MemoryStats stats, OutOfMemoryMessage.Template template) {
       this.stats = stats;
+      this.template = template;
     }
 
     @Override
     public void requestRejected(int allocation, long requestedBytes, String reason) {
       rejected++;
-      list.add(_ -> reason);
+      list.add(reason);
     }
 
     @Override
@@ -227,7 +317,7 @@ final class CallReplay {
               stats.reservedBytes(),
               failure.privateFreeBytes(),
               "");
-      list.add(message::text);
+      list.add(message.text(template));
     }
   }
 }

@@ -53,14 +53,19 @@ final class GpuCalls {
     return new CallSequence(
         id,
         made.kind(),
-        Stream.of(made.conf().split(","))
-            .filter(setting -> !setting.startsWith("throw_on_cudamalloc_oom"))
-            .collect(Collectors.joining(",")),
+        made.confs().stream().map(GpuCalls::known).toList(),
         GPU_BYTES,
         share * made.capacityBytes() / GPU_BYTES,
         0,
         made.streams(),
         made.calls());
+  }
+
+  /** Settings that 2.11 has. */
+  private static String known(String conf) {
+    return Stream.of(conf.split(","))
+        .filter(setting -> !setting.startsWith("throw_on_cudamalloc_oom"))
+        .collect(Collectors.joining(","));
   }
 
   /** An outcome without what only the driver knows. */

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Deviations.</b> PyTorch visits streams with finished events, and released private pools, in
  * the order of hash maps; here that order is the completion rank and the pool number. A request
- * routed to a private pool counts as made during a capture; frees made during one are not deferred,
- * because the trace shows when their stream uses are complete.
+ * routed to a private pool counts as made during a capture before 2.13; frees made during one are not
+ * deferred, because the trace shows when their stream uses are complete.
  *
  * <p><b>Cost.</b> A request takes time logarithmic in the number of free blocks of its pool and
  * stream; expandable growth is linear in the number of unmapped ranges. <b>Limits.</b> One device,
@@ -37,24 +37,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CachingAllocator implements AllocatorPolicy {
 
-  private final AllocatorConfig config;
   private final PyTorchVersion version;
-  private final boolean limitsSplits;
+  private AllocatorConfig config;
+  private boolean limitsSplits;
 
   /**
    * Whether what most requests ask for needs no look at the settings or at the age of blocks, and
    * it is reported to nobody.
    */
-  private final boolean servesPlainly;
+  private boolean servesPlainly;
 
   /** Those of the default pools where requests are served plainly, else no lists at all. */
-  private final FreeLists plainLists;
+  private FreeLists plainLists;
 
   private final long segmentRoundBytes;
-  private final long limitBytes;
   private final DeviceMemory device;
   private final EffectListener listener;
-  private final RefusedRequests refused;
+  private long limitBytes;
+  private RefusedRequests refused;
 
   private final BlockTable blocks;
   private final StreamUses uses = new StreamUses();
@@ -64,7 +64,10 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final BlockPool defaultSmall;
   private final BlockPool defaultLarge;
   private final ExpandableSegments expandables;
-  private final CacheRelease release;
+  private CacheRelease release;
+
+  /** Graphs that are being captured. */
+  private int captures;
   private Block[] blockOfAllocation = new Block[1024];
 
   /**
@@ -97,32 +100,99 @@ public final class CachingAllocator implements AllocatorPolicy {
       long limitBytes,
       DeviceMemory device,
       EffectListener listener) {
-    this.config = config;
     this.version = version;
     blocks = new BlockTable(version.ordersBySegmentAge());
-    limitsSplits = config.maxSplitBytes() != AllocatorConfig.UNLIMITED;
-    pools =
-        new Pools(
-            config.expandableSegments() && version.hasExpandableSegments(), version, listener);
+    pools = new Pools(growsSegments(config), version, listener);
     defaultLists = pools.defaultLists;
     defaultSmall = pools.defaultSmall;
     defaultLarge = pools.defaultLarge;
     this.segmentRoundBytes = segmentRoundBytes;
-    this.limitBytes = limitBytes;
     this.device = device;
     this.listener = listener;
-    refused = new RefusedRequests(limitBytes, device, listener);
     expandables =
         new ExpandableSegments(blocks, device, listener, reserved, config.largeSegmentBytes());
-    release =
-        new CacheRelease(
-            config, limitBytes, device, listener, blocks, pools, expandables, reserved);
+    this.config = config;
+    this.limitBytes = limitBytes;
+    limitsSplits = limitsSplits(config);
+    refused = new RefusedRequests(limitBytes, device, listener);
+    release = release(config, limitBytes);
     servesPlainly =
         config.roundupDivisions().isPlain()
             && !limitsSplits
             && !release.collectsGarbage
             && defaultSmall.effects.others() == null;
     plainLists = servesPlainly ? defaultLists : new FreeLists();
+  }
+
+  private boolean growsSegments(AllocatorConfig settings) {
+    return settings.expandableSegments() && version.hasExpandableSegments();
+  }
+
+  private static boolean limitsSplits(AllocatorConfig settings) {
+    return settings.maxSplitBytes() != AllocatorConfig.UNLIMITED;
+  }
+
+  private CacheRelease release(AllocatorConfig settings, long bytes) {
+    return new CacheRelease(
+        settings, bytes, device, listener, blocks, pools, expandables, reserved);
+  }
+
+  /**
+   * Declares that settings, limit or captures change while requests are served, which costs every
+   * request some time; to be called before the first one.
+   */
+  public void expectChanges() {
+    servesPlainly = false;
+    plainLists = new FreeLists();
+  }
+
+  /**
+   * Other settings from now on, as {@code torch.cuda.memory._set_allocator_settings} makes them.
+   * Blocks and segments stay as they are. {@link AllocatorConfig#perProcessMemoryFraction} counts
+   * at the start of a process only; {@link #changeLimit} changes the limit.
+   *
+   * @throws IllegalStateException where {@link #expectChanges} was not called
+   */
+  public void changeSettings(AllocatorConfig settings) {
+    change(settings, limitBytes);
+    limitsSplits = limitsSplits(settings);
+    expandables.largePageBytes = settings.largeSegmentBytes();
+    pools.grow(growsSegments(settings));
+    listener.splitLimitChanged(settings.maxSplitBytes());
+  }
+
+  /**
+   * Another limit from now on, as {@code torch.cuda.set_per_process_memory_fraction} makes it. What
+   * is held beyond it stays.
+   *
+   * @param bytes the limit, −1 for none
+   * @throws IllegalStateException where {@link #expectChanges} was not called
+   */
+  public void changeLimit(long bytes) {
+    change(config, bytes);
+    refused = new RefusedRequests(bytes, device, listener);
+  }
+
+  private void change(AllocatorConfig settings, long bytes) {
+    if (servesPlainly) {
+      throw new IllegalStateException("changes were not expected");
+    }
+    config = settings;
+    limitBytes = bytes;
+    release = release(settings, bytes);
+  }
+
+  /**
+   * A graph is captured from now on: until the capture ends, finished uses are not looked for and
+   * the default pool keeps its cache.
+   */
+  public void beginCapture() {
+    captures++;
+  }
+
+  /** Ends a capture. */
+  public void endCapture() {
+    captures--;
   }
 
   /** Declares how a private pool is made; to be called before its first request. */
@@ -294,8 +364,10 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   @Override
   public void emptyCache() {
-    synchronizeAndFree(StreamUses.ALL_GROUPS);
-    release.releaseDefaultPool();
+    if (captures == 0) {
+      synchronizeAndFree(StreamUses.ALL_GROUPS);
+      release.releaseDefaultPool();
+    }
     release.releasePrivatePools(0);
   }
 
@@ -442,7 +514,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private boolean isCapturing(int pool) {
-    return pool != 0 && !version.processesEventsInUserPools();
+    return captures > 0 || (pool != 0 && !version.processesEventsInUserPools());
   }
 
   /**
