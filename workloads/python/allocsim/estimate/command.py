@@ -112,7 +112,7 @@ class Runs:
             {"path": path, "max_entries": MAX_ENTRIES, "stacks": options.stacks, "flush_seconds": 0, "parent": os.getpid()}
         )
         environment[VARIABLE] = json.dumps(
-            {"steps": options.steps, "values": self._values, "report": report, "world": options.world}
+            {"steps": options.steps, "values": self._values, "report": report, "rank": options.rank or 0, "world": options.world}
         )
         environment["ALLOCSIM_ESTIMATE_CARD"] = CARDS[options.device].text()
         for name, value in (("LD_PRELOAD", os.path.join(self._library, LIBRARY)), ("LD_LIBRARY_PATH", self._library), ("PYTHONPATH", SITE)):

@@ -45,10 +45,16 @@ def begin(torch: Any) -> None:
             report["ended"] = "steps"
             raise SystemExit(0)
 
+    if options["world"] > 1:
+        from .ranks import alone
+
+        alone(torch, options["rank"], options["world"])
     from torch.optim.optimizer import register_optimizer_step_post_hook
 
     register_optimizer_step_post_hook(stepped)
     atexit.register(write)
+    # The stand-in has no cuDNN attention; PyTorch's own flash attention takes its place.
+    torch.backends.cuda.enable_cudnn_sdp(False)
     values.__enter__()
     # It is left when the program ends, before PyTorch is taken down.
     atexit.register(values.__exit__, None, None, None)

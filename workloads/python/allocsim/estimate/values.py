@@ -13,6 +13,7 @@ import sys
 from typing import Any, Callable
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 #: Copies are kept of tensors up to these sizes: integers are what control flow reads, floats are seldom more than a few.
@@ -51,6 +52,9 @@ class Values(TorchDispatchMode):
     # --- each operation --------------------------------------------------------------------
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if any(each not in (torch.Tensor, torch.nn.Parameter) for each in types):
+            # A DTensor comes again with what it is made of; fake tensors have no memory.
+            return func(*args, **(kwargs or {})) if any(issubclass(each, FakeTensor) for each in types) else NotImplemented
         kwargs = kwargs or {}
         name = func._schema.name.partition("::")[2]
         if func is _aten._local_scalar_dense.default and args[0].device.type == "cuda":
@@ -73,6 +77,8 @@ class Values(TorchDispatchMode):
 
     def _follow(self, func: Any, name: str, args: Any, kwargs: Any, tensors: Any, on_gpu: Any, copies: Any, result: Any) -> None:
         outputs = [each for each in _tensors((result,), {})]
+        if any(isinstance(each, FakeTensor) for each in outputs):
+            return
         if not on_gpu and not any(each.device.type == "cuda" for each in outputs):
             return
         if func.is_view:
