@@ -17,7 +17,7 @@ def begin(torch: Any) -> None:
     options = json.loads(os.environ[VARIABLE])
     from .values import Values, stand_in_answer, user_line
 
-    values = Values(options["values"], stand_in_answer())
+    values = Values(options["values"], stand_in_answer(), options["fake_weights"])
     report: dict[str, Any] = {"pytorch": str(torch.__version__), "ended": "end", "problem": None, "line": None}
 
     def write() -> None:
@@ -45,6 +45,10 @@ def begin(torch: Any) -> None:
             report["ended"] = "steps"
             raise SystemExit(0)
 
+    if options["fake_weights"]:
+        from .weights import follow
+
+        follow()
     if options["world"] > 1:
         from .ranks import alone
 

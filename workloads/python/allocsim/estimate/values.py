@@ -22,6 +22,10 @@ MOST_FLOATS = 4096
 
 _aten = torch.ops.aten
 
+#: What fills weights of a model, in place; on tensors of the host from this size on it can be left out.
+_FILLING = {"normal_", "uniform_", "fill_", "zero_", "random_", "trunc_normal_", "erfinv_", "mul_", "add_", "clamp_", "exponential_", "log_normal_"}
+LEAST_WEIGHTS_BYTES = 1 << 18
+
 #: Operations that give one element or row for each that is selected, and read how many from the GPU.
 _SELECTING = {"nonzero", "masked_select", "index", "index_put_", "index_put", "_index_put_impl_", "_unique2", "unique_dim", "unique_consecutive", "repeat_interleave", "embedding_dense_backward"}
 
@@ -39,14 +43,16 @@ class Values(TorchDispatchMode):
     Args:
         given: values by place (``train.py:57``), which are used there instead of the default.
         answer: tells the stand-in what a copy of up to 8 bytes to the host gives, or with False that it gives zeros.
+        fake_weights: large tensors of the host are not filled, so that they take no memory.
     """
 
-    def __init__(self, given: dict[str, float], answer: Callable[[bool, int], None]) -> None:
+    def __init__(self, given: dict[str, float], answer: Callable[[bool, int], None], fake_weights: bool = False) -> None:
         super().__init__()
         self.reads: dict[str, dict[str, Any]] = {}
         self.selections: dict[str, int] = {}
         self._given = given
         self._answer = answer
+        self._fake_weights = fake_weights
         self._known: dict[int, torch.Tensor] = {}
 
     # --- each operation --------------------------------------------------------------------
@@ -59,6 +65,8 @@ class Values(TorchDispatchMode):
         name = func._schema.name.partition("::")[2]
         if func is _aten._local_scalar_dense.default and args[0].device.type == "cuda":
             return self._scalar(args[0])
+        if self._fake_weights and name in _FILLING and args[0].device.type == "cpu" and args[0].nbytes >= LEAST_WEIGHTS_BYTES:
+            return args[0]
         tensors = list(_tensors(args, kwargs))
         on_gpu = [each for each in tensors if each.device.type == "cuda"]
         copies = None if name == "empty" or name == "empty_strided" else self._copies(on_gpu)
