@@ -8,6 +8,9 @@ import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.TraceFormatException;
+import org.allocsim.workloads.format.pytorch.metadata.Annotation;
+import org.allocsim.workloads.format.pytorch.metadata.RecordedFacts;
+import org.allocsim.workloads.format.pytorch.metadata.SnapshotSettings;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -32,6 +32,8 @@ import org.allocsim.simulator.policy.LayoutVisitor.BlockState;
 import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.workloads.format.TraceFormatException;
 import org.allocsim.workloads.format.pytorch.PickleWriter.Tuple;
+import org.allocsim.workloads.format.pytorch.metadata.Annotation;
+import org.allocsim.workloads.format.pytorch.metadata.SnapshotSettings;
 import org.allocsim.workloads.format.pytorch.pickle.Opcode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
