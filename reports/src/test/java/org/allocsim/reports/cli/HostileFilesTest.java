@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  *
  * <p>Each runs in a process of its own, whose processor time and resident memory the operating
  * system counts; no clock is looked at. A slow or a busy machine takes more processor time for the
- * same work, so where twelve starts of the program take longer than 5 s, they are the limit. What
+ * same work, so where twenty starts of the program take longer than 5 s, they are the limit. What
  * is resident is the heap and what the JVM needs besides, for its code above all.
  */
 @EnabledOnOs(OS.LINUX)
@@ -44,7 +44,7 @@ class HostileFilesTest {
   private static final long MAX_BYTES = 512 * MIB;
   private static final long JVM_BYTES = 256 * MIB;
   private static final long MAX_NANOS = 5_000_000_000L;
-  private static final int STARTS = 12;
+  private static final int STARTS = 20;
 
   /** Ends a process that hangs; not what is tested. */
   private static final int MAX_MINUTES = 5;
@@ -68,7 +68,7 @@ class HostileFilesTest {
   private static Run run(Path folder, Object... arguments) throws Exception {
     Path log = folder.resolve("said.txt");
     Path cost = folder.resolve("cost.txt");
-    List<String> jvm = List.of("-Xmx512m", "-XX:+UseSerialGC");
+    List<String> jvm = List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4");
     List<Object> words = new ArrayList<>(List.of(cost));
     words.addAll(List.of(arguments));
     Process process = Child.start(MeasuredMain.class, ":", jvm, log, words.toArray());
@@ -83,8 +83,7 @@ class HostileFilesTest {
 
   private Run assertBounded(Object... arguments) throws Exception {
     Run run = run(folder, arguments);
-    assertFalse(run.said().contains("defect"), run.said());
-    assertFalse(run.said().contains("Exception"), run.said());
+    assertNothingInternal(run);
     if (run.exitCode() == ExitCodes.FAILED) {
       assertEquals(1, run.said().lines().count(), run.said());
       assertTrue(run.said().startsWith("allocsim: "), run.said());
@@ -96,6 +95,11 @@ class HostileFilesTest {
     assertTrue(run.cost().cpuNanos() <= maxNanos, () -> run.cost() + ", at most " + maxNanos);
     assertTrue(run.cost().peakBytes() <= MAX_BYTES + JVM_BYTES, () -> run.cost().toString());
     return run;
+  }
+
+  private static void assertNothingInternal(Run run) {
+    assertFalse(run.said().contains("this is a defect of allocsim"), run.said());
+    assertFalse(run.said().contains("Exception"), run.said());
   }
 
   private void assertRefused(String cause, Object... arguments) throws Exception {
@@ -258,7 +262,7 @@ class HostileFilesTest {
       for (String line :
           List.of(
               "{\"op\":\"alloc\",\"id\":%d,\"bytes\":512}\n",
-              "{\"op\":\"use\",\"id\":%d,\"stream\":1}\n", "{\"op\":\"free\",\"id\":%d}\n")) {
+              "{\"op\":\"use_stream\",\"id\":%d,\"stream\":1}\n", "{\"op\":\"free\",\"id\":%d}\n")) {
         for (int i = 0; i < blocks; i++) {
           out.write(line.formatted(i).getBytes(UTF_8));
         }
@@ -281,7 +285,7 @@ class HostileFilesTest {
             + " reserved by PyTorch but unallocated.\n";
     flood(log, "", message, (int) (64 * MIB / message.length()));
     Run run = run(folder, "explain-oom", log);
-    assertFalse(run.said().contains("defect"), run.said());
+    assertNothingInternal(run);
     assertTrue(run.cost().cpuNanos() <= maxNanos, () -> run.cost() + ", at most " + maxNanos);
     assertTrue(run.cost().peakBytes() <= MAX_BYTES + JVM_BYTES, () -> run.cost().toString());
   }

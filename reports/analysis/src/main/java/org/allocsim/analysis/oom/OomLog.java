@@ -268,15 +268,19 @@ public final class OomLog {
       Line line = lines.next();
       LinePrefix prefix = line.prefix == null ? LinePrefix.of(line.text) : line.prefix;
       if (prefix.source().isEmpty() || prefix.source().equals(name)) {
-        windows |= WINDOWS_PATH.matcher(line.text).find();
+        windows |= hasWindowsPath(line.text);
         source.assembly.append(line.text.substring(prefix.length()), line.number);
         lines.remove();
       }
     }
   }
 
+  private static boolean hasWindowsPath(String text) {
+    return text.indexOf('\\') >= 0 && WINDOWS_PATH.matcher(text).find();
+  }
+
   private void append(Source source, String content, long number) {
-    windows |= content.length() < CHARS_BEFORE && WINDOWS_PATH.matcher(content).find();
+    windows |= content.length() < CHARS_BEFORE && hasWindowsPath(content);
     boolean listening = source.assembly.append(content, number) || source.patience > 0;
     listeningCount += (listening ? 1 : 0) - (source.listening ? 1 : 0);
     source.listening = listening;
