@@ -2,6 +2,7 @@ package org.allocsim.validation.torch;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,13 +27,14 @@ import org.allocsim.simulator.policy.pytorch.MemoryLimit;
 import org.allocsim.simulator.policy.pytorch.PrivatePoolOptions;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.stats.MemoryStats;
+import org.jspecify.annotations.Nullable;
 
 /** The simulated allocator, sent a sequence of calls on the device of the stand-in. */
 final class CallReplay {
   private final CallSequence sequence;
   private final PyTorchVersion version;
   private AllocatorConfig config;
-  private final Rows rows = new Rows();
+  private final Rows rows;
   private final MemoryStats stats;
   private final Messages messages;
   private final CachingAllocator policy;
@@ -46,11 +48,16 @@ final class CallReplay {
   /** Graphs of each pool that captures made. */
   private final Map<Integer, Integer> graphs = new HashMap<>();
 
-  /** Captures that have begun and not ended. */
-  private int captures;
+  /** The stream of the last request. */
+  private int current;
 
   /** Allocations freed meanwhile, whose uses the allocator has not asked the device about. */
   private final List<Integer> deferred = new ArrayList<>();
+
+  /** Those that were deferred until the same moment have the same number. */
+  private final Map<Integer, Integer> groups = new HashMap<>();
+
+  private int group;
 
   private final Set<Integer> live = new HashSet<>();
   private final Map<Integer, Integer> pools = new HashMap<>();
@@ -66,11 +73,11 @@ final class CallReplay {
       throws ConfigException {
     this.sequence = sequence;
     this.version = version;
+    rows = new Rows(sequence.streams());
     config = ConfigParser.parse(sequence.conf(), version).allocator();
     stats = new MemoryStats(config.maxSplitBytes());
     messages =
-        new Messages(
-            stats, OutOfMemoryMessage.Template.of(version, config.expandableSegments()));
+        new Messages(stats, OutOfMemoryMessage.Template.of(version, config.expandableSegments()));
     policy =
         new CachingAllocator(
             config, version, limitBytes(), device, EffectListeners.all(stats, rows, messages));
@@ -120,34 +127,34 @@ final class CallReplay {
 
   private void call(AllocatorCall call) throws ConfigException {
     int id = call.id();
+    policy.capture(captures());
     switch (call.kind()) {
       case ALLOCATE -> allocate(call);
       case FREE -> free(id);
       case USE -> use(id, call.stream());
       case COMPLETE -> complete(id, call.stream());
       case EMPTY_CACHE -> {
-        allocator.emptyCache();
         submitDeferred();
+        allocator.emptyCache();
       }
       case MAKE_POOL -> policy.definePool(id, PrivatePoolOptions.PLAIN);
       case MAKE_POOL_FOR_EMERGENCIES ->
           policy.definePool(id, new PrivatePoolOptions(true, false, false));
       case MAKE_POOL_WITHOUT_SPLITS ->
           policy.definePool(id, new PrivatePoolOptions(false, true, false));
-      case BEGIN_POOL -> begin(new Route(id, Route.EVERY_STREAM));
+      case BEGIN_POOL -> routes.push(new Route(id, Route.EVERY_STREAM));
       case END_POOL -> end(id);
       case RELEASE_POOL -> release(id);
       case SET_FRACTION ->
           policy.changeLimit(
               MemoryLimit.ofFraction(call.bytes() / 1e6, sequence.capacityBytes(), version));
       case SET_CONF -> {
-        config =
-            ConfigParser.change(config, sequence.confs().get(id), version).allocator();
+        config = ConfigParser.change(config, sequence.confs().get(id), version).allocator();
         policy.changeSettings(config);
       }
       case BEGIN_CAPTURE -> {
         graphs.merge(id, 1, Integer::sum);
-        begin(new Route(id, call.stream()));
+        routes.push(new Route(id, call.stream()));
       }
       case END_CAPTURE -> end(id);
       case DROP_GRAPH -> {
@@ -156,15 +163,14 @@ final class CallReplay {
         }
       }
     }
-    if (rows.freesSegment) {
-      // The device waits for all work before it takes memory back.
-      rows.freesSegment = false;
-      for (int stream = 0; stream < pending.size(); stream++) {
-        if (!pending.get(stream).isEmpty()) {
-          complete(pending.get(stream).getLast(), stream);
-        }
+    for (int stream = rows.waits.nextSetBit(0);
+        stream >= 0 && stream < pending.size();
+        stream = rows.waits.nextSetBit(stream + 1)) {
+      if (!pending.get(stream).isEmpty()) {
+        complete(pending.get(stream).getLast(), stream);
       }
     }
+    rows.waits.clear();
   }
 
   /**
@@ -176,28 +182,18 @@ final class CallReplay {
     static final int EVERY_STREAM = -1;
   }
 
-  private void begin(Route route) {
-    routes.push(route);
-    if (isCapture(route)) {
-      captures++;
-      policy.beginCapture();
-    }
-  }
-
   private void end(int pool) {
     Route ended = routes.pop();
     if (ended.pool != pool) {
       throw new IllegalArgumentException("pool " + pool + " is not the innermost");
     }
-    if (isCapture(ended)) {
-      captures--;
-      policy.endCapture();
-    }
   }
 
-  /** Before 2.13, routing to a pool counts as a capture. */
-  private boolean isCapture(Route route) {
-    return route.stream != Route.EVERY_STREAM || !version.processesEventsInUserPools();
+  /** Whether a call is made in a capture. Before 2.13, routing to a pool counts as one. */
+  private boolean captures() {
+    return version.processesEventsInUserPools()
+        ? routes.stream().anyMatch(route -> route.stream == current)
+        : !routes.isEmpty();
   }
 
   private int pool(int stream) {
@@ -210,14 +206,16 @@ final class CallReplay {
   }
 
   private void allocate(AllocatorCall call) {
-    int pool = pool(call.stream());
+    current = call.stream();
+    policy.capture(captures());
+    int pool = pool(current);
     messages.template = OutOfMemoryMessage.Template.of(version, config.expandableSegments());
-    long address = allocator.allocate(call.id(), call.bytes(), call.stream(), pool);
+    submitDeferred();
+    long address = allocator.allocate(call.id(), call.bytes(), current, pool);
     pools.put(call.id(), pool);
     if (address != AllocatorPolicy.OUT_OF_MEMORY && call.bytes() > 0) {
       live.add(call.id());
     }
-    submitDeferred();
   }
 
   private void use(int id, int stream) {
@@ -230,7 +228,7 @@ final class CallReplay {
   private void free(int id) {
     if (live.remove(id)) {
       allocator.free(id);
-      if (captures > 0) {
+      if (captures()) {
         deferred.add(id);
       } else {
         uses.getOrDefault(id, List.of()).forEach(stream -> pending.get(stream).add(id));
@@ -238,25 +236,34 @@ final class CallReplay {
     }
   }
 
-  /** Frees during a capture wait for its end, and for the next call after that. */
+  /** Frees in a capture wait for its end, and for the next call after that. */
   private void submitDeferred() {
-    if (captures == 0) {
-      for (int id : deferred) {
-        uses.getOrDefault(id, List.of()).forEach(stream -> pending.get(stream).add(id));
-      }
-      deferred.clear();
+    if (captures()) {
+      return;
     }
+    group++;
+    for (int id : deferred) {
+      groups.put(id, group);
+      uses.getOrDefault(id, List.of()).forEach(stream -> pending.get(stream).add(id));
+    }
+    deferred.clear();
+  }
+
+  /** Frees that a capture deferred are submitted together. */
+  private boolean isTogether(int id, @Nullable Integer other) {
+    return other != null && groups.containsKey(id) && groups.get(id).equals(groups.get(other));
   }
 
   /** What was submitted to a stream before is complete, too. */
   private void complete(int id, int stream) {
     Deque<Integer> waiting = pending.get(stream);
     if (waiting.contains(id)) {
-      int done;
-      do {
-        done = waiting.remove();
+      boolean found = false;
+      while (!found || isTogether(id, waiting.peek())) {
+        int done = waiting.remove();
         allocator.useComplete(done, stream);
-      } while (done != id);
+        found |= done == id;
+      }
     }
   }
 
@@ -277,11 +284,24 @@ final class CallReplay {
 
   private static final class Rows extends EffectRows {
     final EffectLog log = new EffectLog();
-    boolean freesSegment;
 
+    /** Streams whose work the last call waited for. */
+    final BitSet waits = new BitSet();
+
+    private final int streams;
+
+    Rows(int streams) {
+      this.streams = streams;
+    }
+
+    /** The device waits for all work before it takes a segment back, PyTorch before it unmaps. */
     @Override
     protected void row(EffectKind kind, long address, long bytes, int stream) {
-      freesSegment |= kind == EffectKind.SEGMENT_FREE;
+      if (kind == EffectKind.SEGMENT_FREE) {
+        waits.set(0, streams);
+      } else if (kind == EffectKind.SEGMENT_UNMAP) {
+        waits.set(stream);
+      }
       log.add(kind, address, bytes, stream);
     }
   }

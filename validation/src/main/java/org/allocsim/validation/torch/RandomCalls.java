@@ -4,9 +4,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.allocsim.validation.torch.AllocatorCall.Kind;
@@ -69,6 +71,15 @@ final class RandomCalls {
 
   /** The stream on which a graph is captured, 0 for none. */
   private int capturing;
+
+  /**
+   * Allocations that are used in a capture. Where one is given back outside of captures, PyTorch
+   * may drop uses of another one, by chance.
+   */
+  private final Set<Integer> usedInCapture = new HashSet<>();
+
+  /** The stream of the last request. */
+  private int current;
 
   /** The pool of that graph. */
   private int capturedPool;
@@ -142,7 +153,9 @@ final class RandomCalls {
       parts.add("max_split_size_mb:" + maxSplit);
     }
     if (kind.equals("non_split_rounding") || (changes() && random.nextInt(3) == 0)) {
-      parts.add("max_non_split_rounding_mb:" + List.of(128, 64, 32, 21).get(random.nextInt(changes() ? 3 : 4)));
+      parts.add(
+          "max_non_split_rounding_mb:"
+              + List.of(128, 64, 32, 21).get(random.nextInt(changes() ? 3 : 4)));
     }
     if (uses("gc")) {
       parts.add("garbage_collection_threshold:0." + (1 + random.nextInt(9)));
@@ -203,7 +216,11 @@ final class RandomCalls {
 
   private void change() {
     if (random.nextInt(3) == 0) {
-      add(Kind.SET_FRACTION, 0, random.nextInt(5) == 0 ? 1_000_000 : 50_000 + random.nextInt(900_000), 0);
+      add(
+          Kind.SET_FRACTION,
+          0,
+          random.nextInt(5) == 0 ? 1_000_000 : 50_000 + random.nextInt(900_000),
+          0);
     } else {
       add(Kind.SET_CONF, confs.size(), 0, 0);
       confs.add(conf());
@@ -244,6 +261,7 @@ final class RandomCalls {
   private void allocate() {
     int id = allocations++;
     int stream = random.nextInt(3) == 0 ? random.nextInt(streams) : capturing;
+    current = stream;
     add(Kind.ALLOCATE, id, bytes(), stream);
     if (!open.isEmpty()) {
       poolOf.put(id, open.peek());
@@ -276,6 +294,9 @@ final class RandomCalls {
     List<Integer> uses = usesOf.computeIfAbsent(id, _ -> new ArrayList<>());
     if (stream != Objects.requireNonNull(streamOf.get(id)) && !uses.contains(stream)) {
       uses.add(stream);
+      if (isInCapture()) {
+        usedInCapture.add(id);
+      }
       add(Kind.USE, id, 0, stream);
     }
   }
@@ -287,6 +308,9 @@ final class RandomCalls {
     // Both the newest and any: programs free in either order.
     int at = random.nextInt(3) == 0 ? live.size() - 1 : random.nextInt(live.size());
     int id = live.get(at);
+    if (usedInCapture.contains(id) && !isInCapture()) {
+      return;
+    }
     live.set(at, live.getLast());
     live.removeLast();
     add(Kind.FREE, id, 0, 0);
@@ -318,12 +342,17 @@ final class RandomCalls {
       add(Kind.END_POOL, open.pop(), 0, 0);
     } else if (what == 9 && !pools.isEmpty()) {
       int pool = pools.get(random.nextInt(pools.size()));
-      if (!open.contains(pool) && isReleased(pool)) {
+      if (!open.contains(pool) && isReleased(pool) && !isInCapture()) {
         pools.remove(Integer.valueOf(pool));
         poolForEmergencies = pool == poolForEmergencies ? 0 : poolForEmergencies;
         add(Kind.RELEASE_POOL, pool, 0, 0);
       }
     }
+  }
+
+  /** PyTorch 2.14 ends the process where a pool is given up in a capture. */
+  private boolean isInCapture() {
+    return capturing > 0 && capturing == current;
   }
 
   /**

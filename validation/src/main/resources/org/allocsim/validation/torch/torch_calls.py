@@ -68,14 +68,15 @@ class Sequence:
         self.tickets = {}
         self.pools = {}
         self.graphs = {}
-        self.captures = 0
-        self.pools_defer = tuple(map(int, torch.__version__.split(".")[:2])) < (2, 13)
+        self.current = 0
+        self.captured = None
+        self.routes = 0
+        self.routes_capture = tuple(map(int, torch.__version__.split(".")[:2])) < (2, 13)
         self.deferred = []
         self.messages = []
 
     def run(self):
         torch = self.torch
-        current = 0
         empty = torch.empty
         byte = torch.uint8
         for line in self.calls:
@@ -83,9 +84,9 @@ class Sequence:
             number = int(first)
             stream = int(stream)
             if kind == "a":
-                if stream != current:
+                if stream != self.current:
                     torch.cuda.set_stream(self.streams[stream])
-                    current = stream
+                    self.current = stream
                 try:
                     self.live[number] = empty(int(size), dtype=byte, device="cuda")
                 except torch.cuda.OutOfMemoryError as error:
@@ -94,7 +95,7 @@ class Sequence:
             elif kind == "f":
                 if self.live.pop(number, None) is not None:
                     for used in self.uses.pop(number, ()):
-                        if self.captures == 0:
+                        if not self.captures():
                             self.tickets[number, used] = self.submitted(self.handles[used])
                         else:
                             self.deferred.append((number, used))
@@ -125,10 +126,13 @@ class Sequence:
         else:
             api._cuda_cudaCachingAllocator_set_allocator_settings(conf)
 
+    def captures(self):
+        """Whether a call is made in a capture. Before 2.13, routing to a pool counts as one."""
+        return self.routes > 0 if self.routes_capture else self.captured == self.current
+
     def submit_deferred(self):
-        """Frees during a capture wait for its end, and for the next call after that; before 2.13 also
-        those while requests are routed to a pool."""
-        if self.deferred and self.captures == 0:
+        """Frees in a capture wait for its end, and for the next call after that."""
+        if self.deferred and not self.captures():
             for number, used in self.deferred:
                 self.tickets[number, used] = self.submitted(self.handles[used])
             self.deferred = []
@@ -141,11 +145,13 @@ class Sequence:
                 shared = {"pool": graphs[0].pool()} if graphs else {}
                 graph.capture_begin(capture_error_mode="relaxed", **shared)
             graphs.append(graph)
-            self.captures += 1
+            self.captured = stream
+            self.routes += 1
         elif kind == "g":
             with self.torch.cuda.stream(self.streams[stream]):
                 graphs[-1].capture_end()
-            self.captures -= 1
+            self.captured = None
+            self.routes -= 1
         else:
             del graphs[0]
 
@@ -157,11 +163,11 @@ class Sequence:
             self.pools[number] = torch.cuda.MemPool(**options.get(kind, {}))
         elif kind == "P":
             api._cuda_beginAllocateCurrentThreadToPool(0, self.pools[number].id)
-            self.captures += self.pools_defer
+            self.routes += 1
         elif kind == "p":
             api._cuda_endAllocateToPool(0, self.pools[number].id)
             api._cuda_releasePool(0, self.pools[number].id)
-            self.captures -= self.pools_defer
+            self.routes -= 1
         elif kind == "R":
             del self.pools[number]
         else:

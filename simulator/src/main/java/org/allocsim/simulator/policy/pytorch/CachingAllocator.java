@@ -8,6 +8,7 @@ import org.allocsim.simulator.policy.AllocatorPolicy;
 import org.allocsim.simulator.policy.LayoutVisitor;
 import org.allocsim.simulator.policy.MemoryLayout;
 import org.allocsim.simulator.policy.RefusedRequests;
+import org.allocsim.simulator.policy.use.DeferredFrees;
 import org.allocsim.simulator.policy.use.StreamUses;
 import org.allocsim.simulator.stats.ByteFormat;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Deviations.</b> PyTorch visits streams with finished events, and released private pools, in
  * the order of hash maps; here that order is the completion rank and the pool number. A request
- * routed to a private pool counts as made during a capture before 2.13; frees made during one are not
- * deferred, because the trace shows when their stream uses are complete.
+ * routed to a private pool counts as made during a capture before 2.13; frees made then are not
+ * deferred, because the trace shows when their stream uses are complete. In captures that are named
+ * ({@link #capture}) they are.
  *
  * <p><b>Cost.</b> A request takes time logarithmic in the number of free blocks of its pool and
  * stream; expandable growth is linear in the number of unmapped ranges. <b>Limits.</b> One device,
@@ -58,6 +60,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private final BlockTable blocks;
   private final StreamUses uses = new StreamUses();
+  private final DeferredFrees deferred = new DeferredFrees(uses);
   private final ReservedMemory reserved = new ReservedMemory();
   private final Pools pools;
   private final FreeLists defaultLists;
@@ -66,8 +69,9 @@ public final class CachingAllocator implements AllocatorPolicy {
   private final ExpandableSegments expandables;
   private CacheRelease release;
 
-  /** Graphs that are being captured. */
-  private int captures;
+  /** Whether calls are made while a graph is captured. */
+  private boolean capturing;
+
   private Block[] blockOfAllocation = new Block[1024];
 
   /**
@@ -183,16 +187,12 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   /**
-   * A graph is captured from now on: until the capture ends, finished uses are not looked for and
-   * the default pool keeps its cache.
+   * Whether calls from now on are made in a capture of a graph: finished uses are not looked for
+   * then, frees of used blocks wait, and the default pool keeps its cache. From 2.13 on that is so
+   * while the current stream is captured, before while any is.
    */
-  public void beginCapture() {
-    captures++;
-  }
-
-  /** Ends a capture. */
-  public void endCapture() {
-    captures--;
+  public void capture(boolean underWay) {
+    capturing = underWay;
   }
 
   /** Declares how a private pool is made; to be called before its first request. */
@@ -252,6 +252,9 @@ public final class CachingAllocator implements AllocatorPolicy {
               allocation,
               requestedBytes,
               "CUDA out of memory. Tried to allocate more than 1EB memory.");
+    }
+    if (!capturing && !deferred.isEmpty()) {
+      freeDeferred();
     }
     if (uses.anyFinished() && (!isCapturing(pool) || config.graphCaptureRecordStreamReuse())) {
       completeFinishedFrees();
@@ -336,7 +339,12 @@ public final class CachingAllocator implements AllocatorPolicy {
     list.effects.freeRequested(
         block.allocation(), block.address(), block.requestedBytes, block.bytes(), list.stream);
     block.setPending();
-    uses.free(block.number);
+    if (capturing) {
+      deferred.free(block.number);
+    } else {
+      deferred.forget(block.number);
+      uses.free(block.number);
+    }
   }
 
   @Override
@@ -347,6 +355,9 @@ public final class CachingAllocator implements AllocatorPolicy {
     }
     uses.add(block.number, block.list.pool.owner, block.isPending(), stream, completionRank);
     block.watch();
+    if (capturing && !block.isPending()) {
+      deferred.use(block.number, stream);
+    }
   }
 
   @Override
@@ -364,7 +375,7 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   @Override
   public void emptyCache() {
-    if (captures == 0) {
+    if (!capturing) {
       synchronizeAndFree(StreamUses.ALL_GROUPS);
       release.releaseDefaultPool();
     }
@@ -514,7 +525,7 @@ public final class CachingAllocator implements AllocatorPolicy {
   }
 
   private boolean isCapturing(int pool) {
-    return captures > 0 || (pool != 0 && !version.processesEventsInUserPools());
+    return capturing || (pool != 0 && !version.processesEventsInUserPools());
   }
 
   /**
@@ -650,7 +661,12 @@ public final class CachingAllocator implements AllocatorPolicy {
 
   private void synchronizeAndFree(int owner) {
     listener.streamsSynchronized();
+    freeDeferred();
     uses.synchronize(owner, number -> completeFree(blocks.block(number)));
+  }
+
+  private void freeDeferred() {
+    deferred.end(number -> completeFree(blocks.block(number)));
   }
 
   private void completeFree(Block block) {

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Settings while a configuration string is being read; starts with the defaults, or with what stays. */
+/**
+ * Settings while a configuration string is being read; starts with the defaults, or with what
+ * stays.
+ */
 final class ConfigSettings {
   static final long MEBIBYTE = 1L << 20;
 

@@ -23,10 +23,7 @@ final class PrivatePool {
    * @param defaultLarge reports large ones
    */
   PrivatePool(
-      int number,
-      PrivatePoolOptions options,
-      BlockPool defaultSmall,
-      BlockPool defaultLarge) {
+      int number, PrivatePoolOptions options, BlockPool defaultSmall, BlockPool defaultLarge) {
     this.number = number;
     this.options = options;
     FreeLists lists = new FreeLists();
