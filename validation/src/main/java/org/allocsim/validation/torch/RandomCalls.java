@@ -230,7 +230,7 @@ final class RandomCalls {
   /** Begins or ends a capture, or drops a graph. While one is made, PyTorch may not wait. */
   private void capture() {
     if (capturing > 0) {
-      if (open.peek() == capturedPool) {
+      if (open.getFirst() == capturedPool) {
         add(Kind.END_CAPTURE, open.pop(), 0, capturing);
         capturing = 0;
         capturedPool = 0;
@@ -338,7 +338,7 @@ final class RandomCalls {
         open.push(pool);
         add(Kind.BEGIN_POOL, pool, 0, 0);
       }
-    } else if (what < 9 && !open.isEmpty() && open.peek() != capturedPool) {
+    } else if (what < 9 && !open.isEmpty() && open.getFirst() != capturedPool) {
       add(Kind.END_POOL, open.pop(), 0, 0);
     } else if (what == 9 && !pools.isEmpty()) {
       int pool = pools.get(random.nextInt(pools.size()));
