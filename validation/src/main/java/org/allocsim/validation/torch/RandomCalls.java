@@ -78,6 +78,12 @@ final class RandomCalls {
    */
   private final Set<Integer> usedInCapture = new HashSet<>();
 
+  /**
+   * Split limits do not fall at run time: PyTorch then gives parts of segments back to the device,
+   * and stops when that refuses.
+   */
+  private int leastMaxSplit;
+
   /** The stream of the last request. */
   private int current;
 
@@ -149,9 +155,12 @@ final class RandomCalls {
     if (uses("max_split") || kind.equals("non_split_rounding")) {
       List<Integer> sizes =
           changes() ? List.of(32, 64, 100, 200) : List.of(20, 21, 24, 32, 64, 100, 200);
-      maxSplit = sizes.get(random.nextInt(sizes.size()));
-      parts.add("max_split_size_mb:" + maxSplit);
+      maxSplit = Math.max(leastMaxSplit, sizes.get(random.nextInt(sizes.size())));
+      if (leastMaxSplit < Integer.MAX_VALUE) {
+        parts.add("max_split_size_mb:" + maxSplit);
+      }
     }
+    leastMaxSplit = changes() ? maxSplit : 0;
     if (kind.equals("non_split_rounding") || (changes() && random.nextInt(3) == 0)) {
       parts.add(
           "max_non_split_rounding_mb:"

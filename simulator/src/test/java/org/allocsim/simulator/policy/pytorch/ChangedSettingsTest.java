@@ -37,6 +37,15 @@ class ChangedSettingsTest {
   }
 
   @Test
+  void partsOfSegmentsThatALowerLimitMakesOversizeAreNotReleased() throws ConfigException {
+    AllocatorScript script = AllocatorScript.onDevice("", VERSION, 130 * M);
+    script.allocator.expectChanges();
+    script.alloc("a", 60 * M).alloc("b", 60 * M).free("a").alloc("c", 2 * M).ignore();
+    script.allocator.changeSettings(settings("", "max_split_size_mb:32"));
+    script.alloc("d", 64 * M).expectStat("num_ooms", 1).expectStat("num_device_free", 0);
+  }
+
+  @Test
   void blocksOfExpandableSegmentsRestWhileTheSettingIsOff() throws ConfigException {
     AllocatorScript script = script("expandable_segments:True");
     script.alloc("a", 4 * M).free("a").ignore();
