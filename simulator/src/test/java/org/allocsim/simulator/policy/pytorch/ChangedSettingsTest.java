@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.junit.jupiter.api.Test;
 
 /**
