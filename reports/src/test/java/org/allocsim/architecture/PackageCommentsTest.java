@@ -36,6 +36,7 @@ final class PackageCommentsTest {
           "reports/src/main/java/org/allocsim/reports/output",
           "reports/parquet",
           "reports/spark",
+          "reports/web",
           "validation/benchmarks");
 
   @Test

@@ -137,7 +137,7 @@ final class TuneCommand implements Callable<Integer> {
               seconds);
       outputs.write(
           answer.document(top),
-          outputs.hasPage() ? List.of(TuneRecording.of(input, tuning, tuning.best())) : List.of());
+          outputs.hasPage() ? List.of(TuneRecording.of(input, tuning)) : List.of());
       return tuning.allFail() ? ExitCodes.CHECK_DID_NOT_HOLD : ExitCodes.DONE;
     }
   }
@@ -147,7 +147,7 @@ final class TuneCommand implements Callable<Integer> {
     TuningGrid grid =
         TuningGrid.of(
             recorded.text(),
-            deviceOptions.torchVersion(),
+            deviceOptions.release().oldest(),
             platform,
             circumstances.limitBytes() != MemoryLimit.NONE,
             fineness);

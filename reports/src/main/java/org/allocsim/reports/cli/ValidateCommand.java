@@ -217,6 +217,7 @@ final class ValidateCommand implements Callable<Integer> {
             confOptions.expand(
                 chosen,
                 input.conf(),
+                null,
                 options.version(),
                 GpuValidation.profile(identity, identity.freeBytesAtStart()));
         for (PolicyChoice choice : expanded) {

@@ -220,6 +220,20 @@ public final class TraceSource {
         .filter(this::accepts);
   }
 
+  /**
+   * The oldest release that a recording may be of: files of 2.10 and 2.11 look alike, and 2.10
+   * refuses a setting that 2.11 knows. Empty where {@link #release} is.
+   */
+  public Optional<PyTorchVersion> oldestRelease() {
+    boolean isNamed =
+        snapshot().flatMap(Snapshot::facts).filter(facts -> facts.release() != null).isPresent();
+    return release()
+        .map(version ->
+            version == PyTorchVersion.V2_11 && !isNamed && accepts(PyTorchVersion.V2_10)
+                ? PyTorchVersion.V2_10
+                : version);
+  }
+
   /** How to read it where nothing was chosen: by the release that it shows, else the newest. */
   public ReadingOptions defaultOptions() {
     return ReadingOptions.of(release().orElse(PyTorchVersion.DEFAULT));

@@ -70,6 +70,7 @@ class CompareAnswerTest {
             0,
             RecordedCircumstances.given(MemoryLimit.NONE, DeviceProfiles.defaultProfile()),
             null,
+            null,
             List.of(),
             runs);
     return new CompareAnswer(PyTorchVersion.DEFAULT, List.of(compared)).document(WITH_ONE_MORE);

@@ -7,7 +7,10 @@ import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.RoundupDivisions;
 
-/** Settings while a configuration string is being read; starts with the defaults. */
+/**
+ * Settings while a configuration string is being read; starts with the defaults, or with what
+ * stays.
+ */
 final class ConfigSettings {
   static final long MEBIBYTE = 1L << 20;
 
@@ -33,6 +36,18 @@ final class ConfigSettings {
   long pinnedReserveSegmentMebibytes;
   boolean usesNativeOption;
   final List<String> warnings = new ArrayList<>();
+
+  /** Settings before a string changes them: what no string resets is as it was. */
+  static ConfigSettings keptFrom(AllocatorConfig before) {
+    ConfigSettings settings = new ConfigSettings();
+    settings.maxNonSplitRoundingBytes = before.maxNonSplitRoundingBytes();
+    settings.largeSegmentBytes = before.largeSegmentBytes();
+    settings.expandableSegments = before.expandableSegments();
+    settings.graphCaptureRecordStreamReuse = before.graphCaptureRecordStreamReuse();
+    settings.perProcessMemoryFraction = before.perProcessMemoryFraction();
+    settings.rejectsBeyondDevice = before.rejectsBeyondDevice();
+    return settings;
+  }
 
   /** Bytes of a value in MiB (unsigned), capped so that they fit 64 bits. */
   static long bytesOfMebibytes(long mebibytes) {
