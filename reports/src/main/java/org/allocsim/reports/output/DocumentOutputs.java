@@ -100,7 +100,7 @@ public final class DocumentOutputs implements AutoCloseable {
    */
   public <T> void write(Document<T> document, List<TraceRecording> recordings) {
     if (csv != null) {
-      CsvRenderer.write(document.csv().values().iterator().next(), csv.stream());
+      CsvRenderer.write(document.mainCsv(), csv.stream());
     }
     if (folder != null) {
       document

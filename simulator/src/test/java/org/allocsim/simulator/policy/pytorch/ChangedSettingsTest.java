@@ -15,7 +15,8 @@ class ChangedSettingsTest {
   private static final PyTorchVersion VERSION = PyTorchVersion.V2_14;
 
   private static AllocatorScript script(String conf) {
-    AllocatorScript script = AllocatorScript.onDevice(conf, VERSION, ScriptedDevice.UNLIMITED_BYTES);
+    AllocatorScript script =
+        AllocatorScript.onDevice(conf, VERSION, ScriptedDevice.UNLIMITED_BYTES);
     script.allocator.expectChanges();
     return script;
   }
