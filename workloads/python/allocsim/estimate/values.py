@@ -58,7 +58,7 @@ class Values(TorchDispatchMode):
     # --- each operation --------------------------------------------------------------------
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if any(each not in (torch.Tensor, torch.nn.Parameter) for each in types):
+        if any(each.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__ for each in types):
             # A DTensor comes again with what it is made of; fake tensors have no memory.
             return func(*args, **(kwargs or {})) if any(issubclass(each, FakeTensor) for each in types) else NotImplemented
         kwargs = kwargs or {}

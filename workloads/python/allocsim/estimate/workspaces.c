@@ -1,7 +1,6 @@
 #include "workspaces.h"
 
 #include <math.h>
-#include <string.h>
 
 static int64_t unmeasured;
 
@@ -33,9 +32,25 @@ static int64_t space(const Tensor *t) {
 
 static int64_t filled(int64_t channels, int64_t whole) { return (channels + whole - 1) / whole * whole; }
 
+typedef struct {
+  int64_t parts[3]; /* bytes of input, filter and output in the layout of the kernels */
+  int64_t total;
+} Copies;
+
+static Copies copies(int64_t n, int64_t c, int64_t k, int64_t in, int64_t taps, int64_t out, int64_t groups, int64_t element) {
+  int64_t whole = element == 2 ? 8 : 4, of_filter = c / groups;
+  if (groups == 1) {
+    c = of_filter = filled(c, whole);
+    k = filled(k, whole);
+  }
+  Copies made = {{n * c * in * element, k * of_filter * taps * element, n * k * out * element}, 0};
+  made.total = made.parts[0] + made.parts[1] + made.parts[2];
+  return made;
+}
+
 /*
- * The nearest measured convolution says which tensors cuDNN copies into the layout of its kernels, and how much partial results take; the
- * bytes are those of the tensors at hand. Rows and how well they foretell each other: validation/estimate/rules.py.
+ * The nearest measured convolution says which tensors cuDNN copies into the layout of its kernels, and how much partial results take, which
+ * is scaled with all tensors; the bytes are those of the tensors at hand. Rows and how well they foretell each other: validation/estimate/rules.py.
  */
 int64_t convolution_bytes(const Convolution *c, int capability) {
   const Tensor *x = &c->input, *w = &c->filter, *y = &c->output;
@@ -59,13 +74,14 @@ int64_t convolution_bytes(const Convolution *c, int capability) {
   }
   if (!nearest) return 0;
   if (least > FAR || capability / 10 != 9 || x->dimensions != 4) unmeasured++;
-  int64_t element = x->type == 1 ? 8 : single ? 4 : 2, whole = single ? 4 : 8;
-  int64_t in = groups == 1 ? filled(channels, whole) : channels, of = groups == 1 ? filled(filters, whole) : filters;
-  int64_t bytes = nearest->rest;
-  if (nearest->copied & 1) bytes += x->sizes[0] * in * space(x) * element;
-  if (nearest->copied & 2) bytes += of * (groups == 1 ? in : w->sizes[1]) * space(w) * element;
-  if (nearest->copied & 4) bytes += y->sizes[0] * of * space(y) * element;
-  return bytes;
+  int64_t measured_out = (nearest->size + 2 * (nearest->kernel / 2) - nearest->kernel) / nearest->stride + 1;
+  Copies there = copies(nearest->n, nearest->c, nearest->k, (int64_t)nearest->size * nearest->size, (int64_t)nearest->kernel * nearest->kernel,
+                        measured_out * measured_out, nearest->groups, single ? 4 : 2);
+  Copies here = copies(x->sizes[0], channels, filters, space(x), space(w), space(y), groups, x->type == 1 ? 8 : single ? 4 : 2);
+  double bytes = (double)nearest->rest * (double)here.total / (double)there.total;
+  for (int i = 0; i < 3; i++)
+    if (nearest->copied >> i & 1) bytes += (double)here.parts[i];
+  return (int64_t)bytes;
 }
 
 /* Attention and norms as graphs asked for nothing in what was measured. */
