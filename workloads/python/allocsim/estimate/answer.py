@@ -14,7 +14,8 @@ from .cards import Card
 LOW_SHARE = 0.05
 HIGH_SHARE = 0.05
 
-EXPANDABLE = "expandable_segments:True"
+#: What NCCL and the modules of kernels took beside PyTorch's memory: each of two ranks of DDP and FSDP2, H100, NCCL 2.28.9, PyTorch 2.11.
+BESIDE_RANK_BYTES = 1_090 << 20
 
 
 def answer(path: str, report: dict[str, Any], device: str) -> dict[str, Any]:
@@ -51,6 +52,7 @@ def answer(path: str, report: dict[str, Any], device: str) -> dict[str, Any]:
         "gpus_that_fit": recorded["gpus_that_fit"],
         "smallest_gpu": recorded["smallest_gpu"],
         "unmeasured_workspaces": report["unmeasured"],
+        "beside_rank_bytes": BESIDE_RANK_BYTES if report["world"] > 1 else 0,
         "reads": report["reads"],
         "selections": report["selections"],
     }
@@ -75,6 +77,8 @@ def print_answer(found: dict[str, Any]) -> None:
     if best["conf"] != recorded["conf"]:
         print(f"             {_size(best['reserved_bytes'])}  {best['conf']}")
     print(f"  fits on    {', '.join(found['gpus_that_fit']) or 'no card that is known'}")
+    if found["beside_rank_bytes"]:
+        print(f"- NCCL and the modules of kernels come to that: {_size(found['beside_rank_bytes'])} for each of two ranks that were measured; larger jobs were not.")
     if found["unmeasured_workspaces"]:
         print(f"- {found['unmeasured_workspaces']} workspaces of libraries are guessed: no measurement covers them.")
     for each in found["reads"]:
