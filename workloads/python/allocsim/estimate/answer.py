@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from .cards import Card
 
 #: How far reserved peaks were off on the programs of validation/estimate, as shares of the truth, in 95 % of cases; see validation/ESTIMATES.md.
-LOW_SHARE = 0.05
-HIGH_SHARE = 0.05
+LOW_SHARE = 0.08
+HIGH_SHARE = 0.08
 
 #: What NCCL and the modules of kernels took beside PyTorch's memory: each of two ranks of DDP and FSDP2, H100, NCCL 2.28.9, PyTorch 2.11.
 BESIDE_RANK_BYTES = 1_090 << 20
