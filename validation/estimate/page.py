@@ -101,7 +101,7 @@ def text() -> str:
         "seen, and their recordings were not looked at. One rule came after the error of one of them, torch_gan (+162 % at first), was seen: an outlier among",
         "measured convolutions is not taken over; it was chosen by how well measured convolutions foretell each other. Convolutions of estimates by 2.11.0 were",
         "foretold from the first 2 700 of the 7 002 rows, without that rule.",
-        f"In 95 % of all cases the estimate was at most {below:.1%} below and {above:.1%} above the truth: the interval that an answer names.",
+        f"In 95 % of all cases the estimate was at most {below:.1%} below and {above:.1%} above the truth. An answer names an interval of 8 % either way.",
         "",
         "| program | held out | setting | PyTorch | reserved, MiB | estimate | requested | allocated | reserved |",
         "| --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
