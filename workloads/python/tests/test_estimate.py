@@ -115,6 +115,13 @@ class ProgramTest(unittest.TestCase):
     def test_selections_by_known_values_have_their_real_size_and_the_program_ends_after_its_steps(self):
         self.assertEqual(3, len(self.run_program(PROGRAM, "--steps", "4")))
 
+    def test_known_values_are_read_in_inference_mode_too(self):
+        text = (
+            "import torch\nwith torch.inference_mode():\n    left = torch.ones(4, dtype=torch.long, device='cuda')\n"
+            "    while left.max() != 0:\n        left = left & ~torch.full((4,), True, device='cuda')\n    print(left.max().item())\n"
+        )
+        self.assertEqual([0], self.run_program(text))
+
     def test_fake_weights_take_no_memory_of_the_host(self):
         text = "import torch, resource\nbig = torch.empty(1 << 30).normal_().cuda()\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
         kilobytes, = self.run_program(text, "--fake-weights")
