@@ -35,6 +35,7 @@ final class PackageCommentsTest {
           "reports/src/main/java/org/allocsim/reports/text",
           "reports/parquet",
           "reports/spark",
+          "reports/web",
           "validation/benchmarks");
 
   @Test

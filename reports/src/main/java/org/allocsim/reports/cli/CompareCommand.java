@@ -167,7 +167,7 @@ final class CompareCommand implements Callable<Integer> {
     boolean isReported = recordings != null;
     RecordedTrial recorded = new RecordedTrial(input, circumstances, isReported ? name : null);
     List<ObservedRun> observed;
-    try (ProgressMeter progress = ProgressMeter.ofPolicies("comparing")) {
+    try (ProgressMeter progress = ProgressMeter.of("comparing", "policies")) {
       observed = recorded.runAll(choices, progress::update);
     }
     ComparedTrace compared = compared(input, circumstances, tuning, observed);

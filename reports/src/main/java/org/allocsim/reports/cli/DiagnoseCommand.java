@@ -21,7 +21,6 @@ import org.allocsim.reports.answer.diagnosis.ExplainOomAnswer;
 import org.allocsim.reports.answer.tuning.TuneRecording;
 import org.allocsim.reports.cli.option.DeviceOptions;
 import org.allocsim.reports.cli.option.OutputOptions;
-import org.allocsim.reports.cli.option.PlatformConverter;
 import org.allocsim.reports.cli.option.TraceOptions;
 import org.allocsim.reports.input.LogInput;
 import org.allocsim.reports.input.Settings;
@@ -31,8 +30,8 @@ import org.allocsim.reports.output.ExitCodes;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
@@ -87,8 +86,7 @@ final class DiagnoseCommand implements Callable<Integer> {
   @Option(
       names = "--os",
       paramLabel = "linux|windows|wsl",
-      description = "Where the program is to run (default: linux).",
-      converter = PlatformConverter.class)
+      description = "Where the program is to run (default: linux).")
   private Platform platform = Platform.LINUX;
 
   @Mixin private CategoryOption categoryOption;
@@ -161,7 +159,7 @@ final class DiagnoseCommand implements Callable<Integer> {
             deviceOptions.release().oldest(),
             platform,
             circumstances.limitBytes() != MemoryLimit.NONE);
-    try (ProgressMeter progress = ProgressMeter.ofSettings("diagnosing")) {
+    try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
       Diagnosis diagnosis =
           Diagnosis.of(input, recorded, version, grid, platform, circumstances, progress::update);
       Attribution attribution =

@@ -104,7 +104,6 @@ public record DiagnosedProgram(
               .rank(1)
               .optional());
 
-  /** For programs. */
   static final Shape<DiagnosedProgram> SHAPE =
       Shape.of(program ->
           program

@@ -177,7 +177,6 @@ public record TuneAnswer(
               .text("reason", "Why these settings were not tried.", Map.Entry::getKey)
               .texts("confs", "The settings.", Map.Entry::getValue));
 
-  /** The answer as JSON. */
   public static final Kind<TuneAnswer> KIND =
       new Kind<>(
           "tune",

@@ -1,5 +1,6 @@
 package org.allocsim.reports.cli.option;
 
+import java.util.List;
 import org.allocsim.reports.input.Traces;
 import org.allocsim.reports.output.Failure;
 import org.allocsim.workloads.source.DeviceTrace;
@@ -61,6 +62,22 @@ public final class TraceOptions {
     TraceSource source = open(name);
     version.follow(source);
     return read(source, ReadingOptions.of(version.version()));
+  }
+
+  /**
+   * The requests of the device that was chosen, else of every device that did anything, by the
+   * rules of the release that was chosen, or that the trace shows.
+   *
+   * @throws Failure where the trace cannot be read
+   */
+  public List<DeviceTrace> readAll(String name, TorchVersionOption version) {
+    TraceSource source = open(name);
+    version.follow(source);
+    OpenedTrace opened = Traces.read(source, ReadingOptions.of(version.version()));
+    List<Integer> devices = opened.devices();
+    return deviceIndex != null || devices.size() < 2
+        ? List.of(new DeviceTrace(opened, Traces.device(opened, deviceIndex)))
+        : devices.stream().map(device -> new DeviceTrace(opened, device)).toList();
   }
 
   /**
