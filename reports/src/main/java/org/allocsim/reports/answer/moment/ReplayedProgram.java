@@ -272,6 +272,11 @@ public record ReplayedProgram(
     }
   }
 
+  /** The memory at a peak, or at the end where only that is known. */
+  public MemoryMoment peak(MomentQuery query) {
+    return isEndOnly() ? end : at(query);
+  }
+
   private Failure missing(MomentQuery query) {
     if (query.kind() == MomentQuery.Kind.REQUEST) {
       return Failure.usage(

@@ -377,7 +377,8 @@ class SnapshotReaderTest {
     assertEquals(
         "test.pickle: the snapshot holds segments but no history of events (device_traces); call"
             + " torch.cuda.memory._record_memory_history() before the program allocates and write"
-            + " the snapshot with torch.cuda.memory._dump_snapshot().",
+            + " the snapshot with torch.cuda.memory._dump_snapshot(); 'allocsim peak' shows what"
+            + " memory holds at its end.",
         assertThrows(TraceFormatException.class, read::requireHistory).getMessage());
   }
 
