@@ -3,6 +3,7 @@
     allocsim record -- python train.py      # on the command line, without a change to the script
     with allocsim.record("run"): ...        # in a script
     allocsim.open("run.pickle").peak()      # afterwards
+    allocsim.estimate(step)                 # before there is a GPU
 """
 
 from __future__ import annotations
@@ -10,13 +11,18 @@ from __future__ import annotations
 from .recorder import Recorder, record
 from .version import VERSION as __version__
 
-__all__ = ["AllocsimError", "Recorder", "Recording", "__version__", "open", "record", "run"]
+__all__ = ["AllocsimError", "Recorder", "Recording", "__version__", "estimate", "open", "record", "run"]
 
 _LATER = ("AllocsimError", "Recording", "open", "run")
 
 
 def __getattr__(name: str):
     # A program that only records does not pay for what asks afterwards.
+    if name == "estimate":
+        from .estimate.api import estimate
+
+        globals()["estimate"] = estimate  # over the package of the same name, which Python has entered here
+        return estimate
     if name in _LATER:
         from . import recording
 

@@ -1,18 +1,20 @@
-"""Records ten programs on a GPU, and measures what recording costs.
+"""Records programs of several libraries on a GPU, and measures what recording costs.
 
     python3 workloads/python/tests/gpu_check.py OUT [PROGRAM...]
 
-OUT gets the recordings, PROGRAM.pickle.gz, and costs.json. Afterwards, for every recording:
+OUT gets the recordings, PROGRAM.pickle.gz, and costs.json. GPU_CHECK_STEPS says how many steps a
+program makes, GPU_CHECK_JOBS how many are recorded at a time. Afterwards, for every recording:
 
     allocsim verify OUT/PROGRAM.pickle.gz
 
-What recording costs is measured in one more process for each program: a few steps without it, a few
+What recording costs is measured in one more process for some programs: a few steps without it, a few
 with each kind of stacks, again and again in turns, since the host of a GPU changes its speed within
 seconds. Programs that a machine lacks libraries for are left out, and said so.
 """
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import gc
 import json
@@ -27,6 +29,7 @@ from typing import Callable
 
 PACKAGE = Path(__file__).resolve().parent.parent
 STEPS = int(os.environ.get("GPU_CHECK_STEPS", "30"))
+JOBS = int(os.environ.get("GPU_CHECK_JOBS", "1"))
 TURNS = int(os.environ.get("GPU_CHECK_TURNS", "8"))
 STEPS_OF_A_TURN = 6
 KINDS = ("", "none", "python", "all")
@@ -315,12 +318,124 @@ def vision() -> dict[str, object]:
     return steps(step)
 
 
+def loader() -> dict[str, object]:
+    """Batches from other processes through pinned memory, and layers that are computed again backward."""
+    import torch
+    from torch import nn
+    from torch.utils.checkpoint import checkpoint
+    from torch.utils.data import DataLoader, TensorDataset
+
+    layers = nn.ModuleList([nn.TransformerEncoderLayer(512, 8, 2048, batch_first=True) for _ in range(6)]).cuda()
+    optimizer = torch.optim.SGD(layers.parameters(), 0.01)
+    data = DataLoader(TensorDataset(torch.randn(8 * STEPS, 128, 512)), batch_size=8, num_workers=2, pin_memory=True)
+    batches = iter(data)
+
+    def step(number: int) -> None:
+        (x,) = next(batches)
+        x = x.cuda(non_blocking=True)
+        for layer in layers:
+            x = checkpoint(layer, x, use_reentrant=False)
+        x.square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return steps(step)
+
+
+def trainer() -> dict[str, object]:
+    """Transformers' own loop, with this package's callback."""
+    import torch
+    from transformers import Trainer, TrainingArguments
+
+    sys.path.insert(0, str(PACKAGE))
+    from allocsim.callbacks import transformers_callback
+
+    rows = [{"input_ids": row, "labels": row} for row in torch.randint(0, 50000, (4 * STEPS, 256))]
+    arguments = TrainingArguments(
+        output_dir=tempfile.mkdtemp(), per_device_train_batch_size=4, max_steps=STEPS, report_to=[], save_strategy="no",
+        bf16=True, gradient_accumulation_steps=1, logging_steps=10, dataloader_num_workers=1,
+    )  # fmt: skip
+    Trainer(_gpt2(), arguments, train_dataset=rows, callbacks=[transformers_callback("70GiB")]).train()
+    return {}
+
+
+def compiled() -> dict[str, object]:
+    """torch.compile, whose graphs of CUDA share pools that its own code sets up and restores."""
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(512, 2048), nn.GELU(), nn.Linear(2048, 512)).cuda()
+    fast = torch.compile(model, mode="reduce-overhead", dynamic=False)
+    optimizer = torch.optim.SGD(model.parameters(), 0.01)
+
+    def step(number: int) -> None:
+        torch.compiler.cudagraph_mark_step_begin()
+        fast(torch.randn(64 * (1 + number % 2), 512, device="cuda")).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return steps(step)
+
+
+def changed() -> dict[str, object]:
+    """Settings that the program changes while it runs."""
+    import random
+
+    import torch
+
+    chooser = random.Random(3)
+    texts = ("max_split_size_mb:64", "roundup_power2_divisions:4", "garbage_collection_threshold:0.5", "max_split_size_mb:200")
+    torch.cuda.set_per_process_memory_fraction(4e9 / torch.cuda.get_device_properties(0).total_memory)
+    kept = []
+
+    def step(number: int) -> None:
+        if number % 3 == 2:
+            torch.cuda.memory._set_allocator_settings(texts[number // 3 % len(texts)])
+        for _ in range(40):
+            kept.append(torch.empty(chooser.randint(1 << 18, 60 << 20), dtype=torch.uint8, device="cuda"))
+            while sum(each.nbytes for each in kept) > 2_500_000_000:
+                del kept[chooser.randrange(len(kept))]
+
+    return steps(step)
+
+
+def exhausted() -> dict[str, object]:
+    """A program that ends with an OutOfMemoryError, under a limit."""
+    import torch
+
+    torch.cuda.set_per_process_memory_fraction(6e9 / torch.cuda.get_device_properties(0).total_memory)
+    model = _gpt2()
+    optimizer = torch.optim.AdamW(model.parameters())
+
+    def step(number: int) -> None:
+        x = torch.randint(0, 50000, (1 + number, 512)).cuda()
+        model(input_ids=x, labels=x).loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return steps(step, 100)
+
+
+exhausted.exit_code = 1  # type: ignore[attr-defined]
+
+
+def expandable_pools() -> dict[str, object]:
+    return pools()
+
+
+expandable_pools.settings = "expandable_segments:True"  # type: ignore[attr-defined]
+
+
 PROGRAMS = {
     program.__name__: program
     for program in (
-        mlp, transformer, many_small, streams, graphs, pools, refused, collected, gpt2, expandable, generate, lora, vision,
+        mlp, transformer, many_small, streams, graphs, pools, expandable_pools, refused, collected, changed, exhausted,
+        gpt2, expandable, generate, lora, vision, loader, trainer, compiled,
     )
 }  # fmt: skip
+
+#: Programs whose cost is measured: a step of theirs may run again and again.
+COSTLY = ("gpt2", "lora", "vision")
 
 
 def run_one(name: str) -> None:
@@ -338,35 +453,41 @@ def measure_one(name: str, into: str) -> None:
     Path(into).write_text(json.dumps(PROGRAMS[name]()))
 
 
-def check(name: str, out: Path) -> dict[str, object]:
-    """Records one program, and measures what that costs."""
-    recording = out / f"{name}.pickle.gz"
-    costs = out / f"{name}.cost.json"
-    environment = dict(os.environ, PYTHONPATH=str(PACKAGE), OMP_NUM_THREADS="8")
+def _run(name: str, *command: str) -> str:
+    """Runs one process for a program; returns what went wrong, "" where nothing did."""
+    environment = dict(os.environ, PYTHONPATH=str(PACKAGE), OMP_NUM_THREADS="4", TOKENIZERS_PARALLELISM="false")
     settings = getattr(PROGRAMS[name], "settings", "")
     if settings:
         environment["PYTORCH_CUDA_ALLOC_CONF"] = settings
+    process = subprocess.run(command, env=environment, capture_output=True, text=True)
+    return "" if process.returncode == getattr(PROGRAMS[name], "exit_code", 0) else process.stderr[-800:] or "failed"
+
+
+def check(name: str, out: Path) -> dict[str, object]:
+    """Records one program."""
+    recording = out / f"{name}.pickle.gz"
     this = [sys.executable, __file__]
-    for command in (
-        [sys.executable, "-m", "allocsim", "record", "-o", str(recording), "--", *this, "--one", name],
-        [*this, "--cost", name, str(costs)],
-    ):
-        process = subprocess.run(command, env=environment, capture_output=True, text=True)
-        if process.returncode != 0:
-            return {"program": name, "failed": process.stderr[-800:]}
-    if not recording.is_file():
-        return {"program": name, "failed": "no recording: " + process.stderr[-800:]}
+    failure = _run(name, sys.executable, "-m", "allocsim", "record", "-o", str(recording), "--", *this, "--one", name)
+    if failure or not recording.is_file():
+        return {"program": name, "failed": failure or "no recording"}
+    return {"program": name, "file_bytes": recording.stat().st_size, **_inside(recording)}
+
+
+def cost(name: str, out: Path) -> dict[str, object]:
+    """Measures what recording a program costs."""
+    costs = out / f"{name}.cost.json"
+    failure = _run(name, sys.executable, __file__, "--cost", name, str(costs))
+    if failure:
+        return {"program": name, "failed": failure}
     found = json.loads(costs.read_text())
     costs.unlink()
     seconds = {kind: statistics.median(times) for kind, times in found["times"].items()}
     return {
         "program": name,
-        "settings": settings,
         "step_seconds": seconds[""],
         "cost_percent": {kind: round((seconds[kind] / seconds[""] - 1) * 100, 2) for kind in KINDS if kind},
+        "quartiles": {kind: statistics.quantiles(times, n=4) for kind, times in found["times"].items()},
         "allocations_of_a_step": found["allocations_of_a_step"],
-        "file_bytes": recording.stat().st_size,
-        **_inside(recording),
     }
 
 
@@ -399,12 +520,19 @@ def main(arguments: list[str]) -> int:
         return 2
     out = Path(arguments[0])
     out.mkdir(parents=True, exist_ok=True)
-    costs = []
-    for name in arguments[1:] or PROGRAMS:
-        costs.append(check(name, out))
-        print(json.dumps(costs[-1]), flush=True)
-    (out / "costs.json").write_text(json.dumps(costs, indent=1) + "\n")
-    return 1 if any("failed" in each for each in costs) else 0
+    names = arguments[1:] or list(PROGRAMS)
+    found = []
+    # Times are taken while nothing else runs; what is recorded does not depend on who runs beside.
+    for name in names:
+        if name in COSTLY:
+            found.append(cost(name, out))
+            print(json.dumps(found[-1]), flush=True)
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        for answer in pool.map(lambda name: check(name, out), names):
+            found.append(answer)
+            print(json.dumps(answer), flush=True)
+    (out / "costs.json").write_text(json.dumps(found, indent=1) + "\n")
+    return 1 if any("failed" in each for each in found) else 0
 
 
 if __name__ == "__main__":

@@ -50,7 +50,9 @@ class Facts:
         self._optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
         self._nvml: Nvml | None = None
         self._handles: dict[int, Any] = {}
-        self._samples: deque[tuple[int, int, int, int]] = deque(maxlen=MOST_SAMPLES)
+        self._samples: deque[dict[str, Any]] = deque(maxlen=MOST_SAMPLES)
+        self._collectives: list[dict[str, Any]] = []
+        self._ended_span_nanos = 0
         self._offsets: dict[int, list[int]] = {}
         self._static: dict[str, Any] = {}
         self._devices: list[dict[str, Any]] = []
@@ -115,6 +117,10 @@ class Facts:
             patches.on_undo(begun.remove)
             patches.on_undo(ended.remove)
         self._span(patches, torch.autograd, "backward", "backward", self._outside_of_threads_pools)
+        distributed = sys.modules.get("torch.distributed.distributed_c10d")
+        if distributed is not None:
+            for owner in (distributed, torch.distributed):
+                patches.wrap(owner, "destroy_process_group", before=lambda *a, **k: self.ask_collectives())
         loader = sys.modules.get("torch.utils.data.dataloader")
         if loader is not None:
             self._span(patches, loader._BaseDataLoaderIter, "__next__", "data")
@@ -139,9 +145,19 @@ class Facts:
         patches.replace(owner, name, spanned)
 
     def mark(self, stage: str, name: str) -> None:
-        """The begin or end of a span of the program."""
-        if self._devices:
-            self.marks.append((stage, name, self._torch.cuda.current_device(), time.time_ns()))
+        """The begin or end of a span of the program.
+
+        What lies between the end of one span and a backward pass is the forward pass: hooks on
+        modules would tell the same, for a few microseconds for each module.
+        """
+        if not self._devices:
+            return
+        now, device = time.time_ns(), self._torch.cuda.current_device()
+        if stage == "START" and name == "backward" and self._ended_span_nanos:
+            self.marks.append(("START", "forward", device, self._ended_span_nanos))
+            self.marks.append(("END", "forward", device, now))
+        self._ended_span_nanos = now if stage == "END" else 0
+        self.marks.append((stage, name, device, now))
 
     def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         self.mark("START", f"Optimizer.step#{type(optimizer).__name__}.step")
@@ -323,11 +339,52 @@ class Facts:
         self.sample()
 
     def sample(self) -> None:
-        """How much of each card is in use, by everyone."""
+        """How much of each card is in use: by everyone, by this process, and of that by its allocator."""
         for device, handle in self._handles.items():
             memory = self._nvml.memory(handle) if self._nvml is not None else None
-            if memory is not None:
-                self._samples.append((time.time_ns(), device, *memory))
+            if memory is None:
+                continue
+            own = [used for pid, used in self._processes(device) if pid == os.getpid() and used >= 0]
+            self._samples.append(
+                {
+                    "time_unix_nanos": time.time_ns(),
+                    "device": device,
+                    "used_bytes": memory[0],
+                    "free_bytes": memory[1],
+                    "process_bytes": own[0] if own else None,
+                    "reserved_bytes": self._torch._C._cuda_memoryStats(device)["reserved_bytes"]["all"]["current"],
+                }
+            )
+
+    def _processes(self, device: int) -> list[tuple[int, int]]:
+        return (self._nvml.processes(self._handles[device]) or []) if self._nvml is not None else []
+
+    def ask_collectives(self) -> None:
+        """What NCCL says that its communicators hold, where PyTorch passes it on (2.12 and later).
+
+        To be called where the program itself could call NCCL, as it may wait for a communicator.
+        """
+        distributed = sys.modules.get("torch.distributed.distributed_c10d")
+        if distributed is None or not distributed.is_initialized():
+            return
+        cuda = self._torch.device("cuda")
+        found = []
+        for group in list(distributed._world.pg_map):
+            with contextlib.suppress(Exception):
+                ask = getattr(group._get_backend(cuda), "memory_stats", None)
+                if ask is not None:
+                    found.append({"group": group.group_name, "ranks": group.size(), "memory": dict(ask())})
+        if found:
+            self._collectives = found
+
+    def _host_memory(self) -> dict[str, int] | None:
+        """Pinned memory of PyTorch's own allocator, where it counts it (2.8 and later)."""
+        ask = getattr(self._torch.cuda, "host_memory_stats", None)
+        if ask is None:
+            return None
+        with contextlib.suppress(Exception):
+            return {name: int(value) for name, value in ask().items() if "time" not in name}
+        return None
 
     def out_of_memory(self, device: int, requested: int, total: int, free: int) -> None:
         """A request failed: what PyTorch tells its observers."""
@@ -391,7 +448,7 @@ class Facts:
                 ]
             entry["processes"] = [
                 {"pid": pid, "bytes": used}
-                for pid, used in (self._nvml.processes(self._handles[device]) or () if self._nvml else ())
+                for pid, used in self._processes(device)
             ]
             devices.append(entry)
         return {
@@ -416,10 +473,9 @@ class Facts:
                 for device, address, stream, nanos in self.stream_uses
             ],
             "categories": self._categories(),
-            "samples": [
-                {"time_unix_nanos": nanos, "device": device, "used_bytes": used, "free_bytes": free}
-                for nanos, device, used, free in self._samples
-            ],
+            "samples": list(self._samples),
+            "host_memory": self._host_memory(),
+            "collectives": self._collectives,
             "steps": self.steps,
             "lost_calls": self.lost,
         }

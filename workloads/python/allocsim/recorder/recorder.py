@@ -112,6 +112,8 @@ class Recorder:
         if self._ended.is_set() or os.getpid() != self._pid:
             return
         if self._begun:
+            with contextlib.suppress(Exception):
+                self.facts.ask_collectives()
             self.write(reason, is_complete=True)
         self._ended.set()
         self._patches.undo()

@@ -198,7 +198,7 @@ final class BenchCommand implements Callable<Integer> {
                 plugins.jars().stream()
                     .map(jar -> jar.toAbsolutePath().toString())
                     .collect(joining(File.pathSeparator, classPath + File.pathSeparator, ""))));
-    try (ProgressMeter progress = ProgressMeter.ofBenchmarks("measuring")) {
+    try (ProgressMeter progress = ProgressMeter.of("measuring", "benchmarks")) {
       return engine.run(plan, progress::update);
     } catch (BenchmarkException e) {
       throw new Failure(e.getMessage() + "; 'allocsim bench --help' shows what can be left out", e);

@@ -104,7 +104,7 @@ public final class Main implements Runnable {
     CommandLine commandLine = command(args).map(Main::withOnly).orElseGet(Main::withAll);
     commandLine.getCommandSpec().addOption(PluginOption.option());
     commandLine.setOut(out).setErr(err);
-    NumberConverters.register(commandLine);
+    Converters.register(commandLine);
     commandLine.setAbbreviatedOptionsAllowed(false);
     commandLine.setOverwrittenOptionsAllowed(false);
     commandLine.setExpandAtFiles(false);

@@ -139,7 +139,7 @@ final class SuiteCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw Failure.usage("--policies: " + e.getMessage());
     }
-    try (ProgressMeter progress = ProgressMeter.ofPolicies("running")) {
+    try (ProgressMeter progress = ProgressMeter.of("running", "policies")) {
       return PolicyScores.of(failures, choices, progress::update);
     }
   }
@@ -166,7 +166,7 @@ final class SuiteCommand implements Callable<Integer> {
   }
 
   private static List<SuiteResult> run(List<SuiteScenario> scenarios) {
-    try (ProgressMeter progress = ProgressMeter.ofScenarios("running")) {
+    try (ProgressMeter progress = ProgressMeter.of("running", "scenarios")) {
       return Suite.run(scenarios, progress::update);
     }
   }

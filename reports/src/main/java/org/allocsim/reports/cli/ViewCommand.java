@@ -142,6 +142,7 @@ final class ViewCommand implements Callable<Integer> {
             .expand(
                 PolicyChoice.parseList(POLICY),
                 input.conf(),
+                null,
                 deviceOptions.torchVersion(),
                 deviceOptions.profile())
             .stream()
@@ -153,10 +154,10 @@ final class ViewCommand implements Callable<Integer> {
             input, Settings.parse("", deviceOptions.torchVersion(), Scenario.PYTORCH));
     RecordedTrial trial = new RecordedTrial(input, circumstances, name);
     List<ObservedRun> observed;
-    try (ProgressMeter progress = ProgressMeter.ofPolicies("replaying")) {
+    try (ProgressMeter progress = ProgressMeter.of("replaying", "policies")) {
       observed = trial.runAll(choices, progress::update);
     }
-    ComparedTrace compared = CompareCommand.compared(input, circumstances, observed);
+    ComparedTrace compared = CompareCommand.compared(input, circumstances, null, observed);
     recordings.add(trial.recording(compared.results(), input.conf()));
     return compared;
   }

@@ -69,7 +69,6 @@ public record Shape<R>(List<Column<R>> columns) {
       return add(key, label, explanation, new Type.Scalar(unit), value);
     }
 
-    /** Bytes. */
     public Builder<R> bytes(
         String key, String label, String explanation, Function<? super R, ? extends Number> value) {
       return scalar(Unit.BYTES, key, label, explanation, value);
@@ -81,7 +80,6 @@ public record Shape<R>(List<Column<R>> columns) {
       return bytes(key, null, explanation, value);
     }
 
-    /** A mean of bytes. */
     public Builder<R> meanBytes(
         String key, String label, String explanation, Function<? super R, Double> value) {
       return scalar(Unit.MEAN_BYTES, key, label, explanation, value);
@@ -99,7 +97,6 @@ public record Shape<R>(List<Column<R>> columns) {
       return count(key, null, explanation, value);
     }
 
-    /** Seconds. */
     public Builder<R> seconds(
         String key, String label, String explanation, Function<? super R, Double> value) {
       return scalar(Unit.SECONDS, key, label, explanation, value);
@@ -122,7 +119,6 @@ public record Shape<R>(List<Column<R>> columns) {
       return nanos(key, null, explanation, value);
     }
 
-    /** A ratio. */
     public Builder<R> ratio(
         String key, String label, String explanation, Function<? super R, Double> value) {
       return scalar(Unit.RATIO, key, label, explanation, value);

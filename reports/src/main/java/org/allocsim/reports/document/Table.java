@@ -105,12 +105,10 @@ public record Table<R>(
         .toList();
   }
 
-  /** The name of a row. */
   public String name(R row) {
     return naming().text(row);
   }
 
-  /** The column that names a row. */
   public Column<R> naming() {
     return readable().stream()
         .filter(column -> !column.isNumber())

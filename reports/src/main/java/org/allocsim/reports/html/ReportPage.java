@@ -1,6 +1,5 @@
 package org.allocsim.reports.html;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -216,9 +215,7 @@ public final class ReportPage {
 
   /** JSON that cannot end the element it stands in. */
   private static String json(Map<String, Object> map) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    JsonText.write(map, out);
-    return out.toString(StandardCharsets.UTF_8).replace("<", "\\u003c");
+    return JsonText.text(map).replace("<", "\\u003c");
   }
 
   private String verdict() {

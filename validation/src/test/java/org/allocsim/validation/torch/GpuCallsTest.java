@@ -31,10 +31,11 @@ class GpuCallsTest {
     String folder = System.getProperty("allocsim.gpuCalls");
     assumeTrue(folder != null, "left out: -Dallocsim.gpuCalls=FOLDER names files of a GPU");
     String torch = Files.readString(Path.of(folder, "torch")).strip().replace("torch ", "");
+    long gpuBytes = Long.parseLong(Files.readString(Path.of(folder, "bytes")).strip());
     List<String> differences = new ArrayList<>();
     SortedMap<String, long[]> kinds = new TreeMap<>();
     for (int id : numbers(Path.of(folder))) {
-      CallSequence sequence = GpuCalls.sequence(id);
+      CallSequence sequence = GpuCalls.sequence(id, gpuBytes);
       CallOutcome recorded =
           GpuCalls.comparable(CallOutcome.read(Path.of(folder, Integer.toString(id))));
       CallOutcome simulated =
@@ -43,7 +44,7 @@ class GpuCallsTest {
                   sequence,
                   PyTorchVersion.of(torch),
                   recorded.events(),
-                  GpuCalls.device(Path.of(folder, id + ".placed"))));
+                  GpuCalls.device(Path.of(folder, id + ".placed"), gpuBytes)));
       String difference = recorded.difference(simulated, sequence.usesPools());
       boolean broken = recorded.endsInAssertion();
       if (difference != null) {

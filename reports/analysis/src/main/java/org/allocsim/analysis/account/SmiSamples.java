@@ -55,9 +55,6 @@ public final class SmiSamples {
   private boolean hasProcesses;
   private long unreadable;
 
-  /** No samples yet. */
-  public SmiSamples() {}
-
   /**
    * Adds the samples of a file.
    *

@@ -57,7 +57,6 @@ public final class ProgramFit {
     return fit.sharedRatio(base);
   }
 
-  /** The runs. */
   public List<SizeFit.Run> runs() {
     return fit.runs();
   }
@@ -67,7 +66,6 @@ public final class ProgramFit {
     return fit.isProportional();
   }
 
-  /** The program at a value. */
   public AllocationTrace at(double value) {
     return fit.at(value, base);
   }

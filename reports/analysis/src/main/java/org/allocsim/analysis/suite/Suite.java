@@ -36,12 +36,10 @@ public final class Suite {
     return List.copyOf(scenarios);
   }
 
-  /** All scenarios. */
   public static List<SuiteScenario> all() {
     return ALL;
   }
 
-  /** The scenario of that name. */
   public static Optional<SuiteScenario> named(String name) {
     return ALL.stream().filter(each -> each.topic().name().equals(name)).findFirst();
   }

@@ -21,7 +21,6 @@ public final class ViewAnswer {
 
   private ViewAnswer() {}
 
-  /** The answer. */
   public static Document<CompareAnswer> document(CompareAnswer answer) {
     Document<CompareAnswer> compared = answer.document();
     return new Document<>(

@@ -258,7 +258,6 @@ public record ExplainOomAnswer(
                   BfcDumpPart.SHAPE,
                   each -> each.contents().dumps()));
 
-  /** The answer as JSON. */
   public static final Kind<ExplainOomAnswer> KIND =
       new Kind<>(
           "explain-oom",

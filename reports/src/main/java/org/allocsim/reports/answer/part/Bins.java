@@ -7,13 +7,11 @@ import org.allocsim.reports.document.Shape;
 
 /** How many allocations there are of each size and of each lifetime. */
 public final class Bins {
-  /** The bins of sizes. */
   public static final Shape<Bin> SIZES =
       Shape.of(bin ->
           bin.bytes("from_bytes", "Smallest size of the bin.", Bin::from)
               .embed(tail(), each -> each));
 
-  /** The bins of lifetimes. */
   public static final Shape<Bin> LIFETIMES =
       Shape.of(bin ->
           bin.nanos("from_nanos", "Shortest lifetime of the bin.", each -> each.from("from_nanos"))

@@ -193,7 +193,6 @@ public record InspectAnswer(
                   "Different frames.",
                   each -> each.file().stacks().frameCount()));
 
-  /** The answer as JSON. */
   public static final Kind<InspectAnswer> KIND =
       new Kind<>(
           "inspect",
@@ -212,7 +211,6 @@ public record InspectAnswer(
                   .many("devices", "One entry for each device.", DEVICE, InspectAnswer::devices)
                   .embed(Recorded.notes(each -> each.source().notes()))));
 
-  /** The answer. */
   public Document<InspectAnswer> document() {
     List<Section> sections = new ArrayList<>(List.of(new Section(null, List.of(facts()))));
     if (snapshot != null) {

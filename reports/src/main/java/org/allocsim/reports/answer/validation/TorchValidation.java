@@ -80,7 +80,6 @@ public final class TorchValidation {
     this.confs = confs;
   }
 
-  /** Adds the program of a trace. */
   public void add(DeviceTrace input) {
     programs.add(
         new TorchProgram(
@@ -147,7 +146,7 @@ public final class TorchValidation {
     if (runs.sequences() == 0) {
       return;
     }
-    try (ProgressMeter progress = ProgressMeter.ofCases("PyTorch")) {
+    try (ProgressMeter progress = ProgressMeter.of("PyTorch", "cases")) {
       TorchCalls calls = new TorchCalls(runs.python(), runs.jobs(), secondsEach, folder);
       sequences =
           calls.run(runs.sequences(), runs.seed(), done -> progress.update(done, runs.sequences()));
@@ -199,7 +198,7 @@ public final class TorchValidation {
     int threads = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MAX_THREADS);
     List<Future<TorchCase>> compared = new ArrayList<>();
     try (ExecutorService executor = Executors.newFixedThreadPool(threads);
-        ProgressMeter progress = ProgressMeter.ofCases("PyTorch")) {
+        ProgressMeter progress = ProgressMeter.of("PyTorch", "cases")) {
       new TorchProcesses(
               runs.python(),
               gpu,

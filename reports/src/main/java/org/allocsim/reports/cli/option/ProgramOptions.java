@@ -3,8 +3,8 @@ package org.allocsim.reports.cli.option;
 import org.allocsim.reports.answer.moment.ProgramSettings;
 import org.allocsim.reports.input.Settings;
 import org.allocsim.simulator.device.DeviceProfile;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.TraceSource;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -65,7 +65,6 @@ public final class ProgramOptions implements ProgramSettings {
     return source;
   }
 
-  /** The options of the device. */
   public DeviceOptions device() {
     return deviceOptions;
   }

@@ -10,9 +10,9 @@ import org.allocsim.simulator.trace.PoolId;
 import org.allocsim.simulator.trace.StackTable;
 import org.allocsim.workloads.format.LineInput;
 import org.allocsim.workloads.format.TraceFormatException;
-import org.allocsim.workloads.format.pytorch.Annotation;
 import org.allocsim.workloads.format.pytorch.Snapshot;
-import org.allocsim.workloads.format.pytorch.SnapshotSettings;
+import org.allocsim.workloads.format.pytorch.metadata.Annotation;
+import org.allocsim.workloads.format.pytorch.metadata.SnapshotSettings;
 
 /** Reads the lines of a recording, from {@code recording} to {@code recording_end}. */
 final class RecordingLines {
