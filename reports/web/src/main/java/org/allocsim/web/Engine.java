@@ -74,7 +74,10 @@ public final class Engine {
     });
   }
 
-  /** The last answer as {@code text}, {@code json}, {@code csv} or {@code page}, in UTF-8; null where it has no rows. */
+  /**
+   * The last answer as {@code text}, {@code json}, {@code csv} or {@code page}, in UTF-8; null
+   * where it has no rows.
+   */
   @JSExport
   public static Int8Array answer(String form) {
     if (form.equals("csv") && answer.document().csv() == null) {

@@ -103,12 +103,7 @@ final class Questions {
     try (ProgressMeter progress = ProgressMeter.ofSettings("diagnosing")) {
       Diagnosis diagnosis =
           Diagnosis.of(
-              input,
-              recorded,
-              settings.torchVersion(),
-              PLATFORM,
-              circumstances,
-              progress::update);
+              input, recorded, settings.torchVersion(), PLATFORM, circumstances, progress::update);
       Attribution attribution =
           Attribution.of(
               input.trace(), input.device(), CategoryRules.NONE, RecordedCategories.NONE);
@@ -128,9 +123,7 @@ final class Questions {
   private Answer verify() {
     long startNanos = System.nanoTime();
     Snapshot snapshot =
-        source
-            .snapshot()
-            .orElseThrow(() -> new Failure(source.name() + " holds no recording"));
+        source.snapshot().orElseThrow(() -> new Failure(source.name() + " holds no recording"));
     ParsedConfig config = settings.recorded();
     VerificationOptions options =
         new VerificationOptions(
@@ -148,8 +141,7 @@ final class Questions {
       Traces.refuseUnknownFrees(snapshot, device.inferences());
       verified.add(VerifiedDevice.of(source.name(), snapshot, device, new TreeMap<>(), seconds));
     }
-    return new Answer(
-        new VerifyAnswer(verified, List.of(), settings.isLimitGiven()).document());
+    return new Answer(new VerifyAnswer(verified, List.of(), settings.isLimitGiven()).document());
   }
 
   private Answer peak() {
