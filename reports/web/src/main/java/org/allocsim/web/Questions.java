@@ -100,7 +100,7 @@ final class Questions {
     Settings.requirePossible(recorded, settings.profile());
     DeviceTrace input = settings.deviceTrace(settings.read(recorded));
     RecordedCircumstances circumstances = settings.circumstances(input, recorded);
-    try (ProgressMeter progress = ProgressMeter.ofSettings("diagnosing")) {
+    try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
       Diagnosis diagnosis =
           Diagnosis.of(
               input, recorded, settings.torchVersion(), PLATFORM, circumstances, progress::update);
@@ -175,7 +175,7 @@ final class Questions {
             circumstances.limitBytes() != MemoryLimit.NONE,
             TuningGrid.Fineness.USUAL);
     Tuning tuning;
-    try (ProgressMeter progress = ProgressMeter.ofSettings("tuning")) {
+    try (ProgressMeter progress = ProgressMeter.of("tuning", "settings")) {
       tuning =
           Tuning.run(
               input, grid, settings.torchVersion(), PLATFORM, circumstances, progress::update);
@@ -229,7 +229,7 @@ final class Questions {
     RecordedTrial trial = new RecordedTrial(input, circumstances, source.name());
     List<PolicyChoice> choices = settings.choices();
     List<ObservedRun> observed;
-    try (ProgressMeter progress = ProgressMeter.ofPolicies("replaying")) {
+    try (ProgressMeter progress = ProgressMeter.of("replaying", "policies")) {
       observed = trial.runAll(choices, progress::update);
     }
     ComparedTrace compared =

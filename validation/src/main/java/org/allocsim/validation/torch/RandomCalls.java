@@ -78,6 +78,12 @@ final class RandomCalls {
    */
   private final Set<Integer> usedInCapture = new HashSet<>();
 
+  /**
+   * Split limits do not fall at run time: PyTorch then gives parts of segments back to the device,
+   * and stops when that refuses.
+   */
+  private int leastMaxSplit;
+
   /** The stream of the last request. */
   private int current;
 
@@ -149,9 +155,12 @@ final class RandomCalls {
     if (uses("max_split") || kind.equals("non_split_rounding")) {
       List<Integer> sizes =
           changes() ? List.of(32, 64, 100, 200) : List.of(20, 21, 24, 32, 64, 100, 200);
-      maxSplit = sizes.get(random.nextInt(sizes.size()));
-      parts.add("max_split_size_mb:" + maxSplit);
+      maxSplit = Math.max(leastMaxSplit, sizes.get(random.nextInt(sizes.size())));
+      if (leastMaxSplit < Integer.MAX_VALUE) {
+        parts.add("max_split_size_mb:" + maxSplit);
+      }
     }
+    leastMaxSplit = changes() ? maxSplit : 0;
     if (kind.equals("non_split_rounding") || (changes() && random.nextInt(3) == 0)) {
       parts.add(
           "max_non_split_rounding_mb:"
@@ -230,7 +239,7 @@ final class RandomCalls {
   /** Begins or ends a capture, or drops a graph. While one is made, PyTorch may not wait. */
   private void capture() {
     if (capturing > 0) {
-      if (open.peek() == capturedPool) {
+      if (open.getFirst() == capturedPool) {
         add(Kind.END_CAPTURE, open.pop(), 0, capturing);
         capturing = 0;
         capturedPool = 0;
@@ -338,7 +347,7 @@ final class RandomCalls {
         open.push(pool);
         add(Kind.BEGIN_POOL, pool, 0, 0);
       }
-    } else if (what < 9 && !open.isEmpty() && open.peek() != capturedPool) {
+    } else if (what < 9 && !open.isEmpty() && open.getFirst() != capturedPool) {
       add(Kind.END_POOL, open.pop(), 0, 0);
     } else if (what == 9 && !pools.isEmpty()) {
       int pool = pools.get(random.nextInt(pools.size()));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import org.allocsim.simulator.effect.EffectListeners;
+import org.allocsim.simulator.policy.pytorch.conf.ConfigParser;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -15,7 +16,8 @@ class ChangedSettingsTest {
   private static final PyTorchVersion VERSION = PyTorchVersion.V2_14;
 
   private static AllocatorScript script(String conf) {
-    AllocatorScript script = AllocatorScript.onDevice(conf, VERSION, ScriptedDevice.UNLIMITED_BYTES);
+    AllocatorScript script =
+        AllocatorScript.onDevice(conf, VERSION, ScriptedDevice.UNLIMITED_BYTES);
     script.allocator.expectChanges();
     return script;
   }
@@ -33,6 +35,15 @@ class ChangedSettingsTest {
     script.alloc("b", 20 * M, "SA(S2,20M) A(S2,20M)").emptyCache();
     // PyTorch counts segments when they come and when they go, by the limit of the moment.
     script.expectStat("oversize_segments.current", -1).expectStat("max_split_size", -1);
+  }
+
+  @Test
+  void partsOfSegmentsThatALowerLimitMakesOversizeAreNotReleased() throws ConfigException {
+    AllocatorScript script = AllocatorScript.onDevice("", VERSION, 130 * M);
+    script.allocator.expectChanges();
+    script.alloc("a", 60 * M).alloc("b", 60 * M).free("a").alloc("c", 2 * M).ignore();
+    script.allocator.changeSettings(settings("", "max_split_size_mb:32"));
+    script.alloc("d", 64 * M).expectStat("num_ooms", 1).expectStat("num_device_free", 0);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package org.allocsim.simulator.policy.pytorch.conf;
 
+import org.allocsim.simulator.policy.pytorch.AllocatorConfig;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 
