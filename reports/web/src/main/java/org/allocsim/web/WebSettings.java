@@ -115,6 +115,13 @@ final class WebSettings implements ProgramSettings {
     return source;
   }
 
+  /** The oldest release that the recording may be of, unless one was chosen. */
+  PyTorchVersion oldestVersion() {
+    return options.containsKey("--torch-version")
+        ? version
+        : source.oldestRelease().orElse(version);
+  }
+
   boolean isLimitGiven() {
     return limitBytes != null;
   }
