@@ -46,7 +46,7 @@ import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.policy.pytorch.ConfigException;
 import org.allocsim.simulator.policy.pytorch.MemoryLimit;
-import org.allocsim.simulator.policy.pytorch.ParsedConfig;
+import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.validation.fidelity.DeviceVerification;
 import org.allocsim.validation.fidelity.SnapshotVerifier;
@@ -126,14 +126,6 @@ final class Questions {
     }
   }
 
-  private TuningGrid grid(ParsedConfig recorded, RecordedCircumstances circumstances) {
-    return TuningGrid.of(
-        recorded.text(),
-        source.oldestRelease().orElse(settings.torchVersion()),
-        PLATFORM,
-        circumstances.limitBytes() != MemoryLimit.NONE);
-  }
-
   private Answer verify() {
     long startNanos = System.nanoTime();
     Snapshot snapshot =
@@ -203,8 +195,15 @@ final class Questions {
             Histogram.ofSizes(input.trace(), input.device()),
             Histogram.ofLifetimes(input.trace(), input.device()),
             (System.nanoTime() - startNanos) / NANOS_PER_SECOND);
-    return new Answer(
-        answer.document(TOP), List.of(TuneRecording.of(input, tuning)));
+    return new Answer(answer.document(TOP), List.of(TuneRecording.of(input, tuning)));
+  }
+
+  private TuningGrid grid(ParsedConfig recorded, RecordedCircumstances circumstances) {
+    return TuningGrid.of(
+        recorded.text(),
+        settings.oldestVersion(),
+        PLATFORM,
+        circumstances.limitBytes() != MemoryLimit.NONE);
   }
 
   private Answer replay() throws java.io.IOException {
