@@ -25,7 +25,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PACKAGE = Path(os.environ.get("ALLOCSIM_PACKAGE", HERE.parent.parent / "workloads/python"))
 SETTINGS = {"default": "", "expandable": "expandable_segments:True"}
-LIBRARIES = ("torchvision", "timm", "transformers", "peft", "torch_geometric.nn", "pytorch_lightning")
 
 
 def measured(name: str, history: Path | None) -> dict:
@@ -54,12 +53,6 @@ def measured(name: str, history: Path | None) -> dict:
 
 def child(name: str, setting: str, folder: Path, kind: str) -> None:
     """One program under one setting; figures, or the problem, go to a file."""
-    if SETTINGS[setting]:
-        os.environ["PYTORCH_CUDA_ALLOC_CONF"] = os.environ["PYTORCH_ALLOC_CONF"] = SETTINGS[setting]
-        if "torch" in sys.modules:
-            import torch
-
-            torch.cuda.memory._set_allocator_settings(SETTINGS[setting])
     keep = folder / f"{kind}-{name}.pickle.xz" if setting == "default" else None
     try:
         answer = measured(name, keep)
@@ -67,42 +60,6 @@ def child(name: str, setting: str, folder: Path, kind: str) -> None:
         traceback.print_exc()
         answer = {"problem": f"{type(problem).__name__}: {problem}"[:600]}
     (folder / f"{kind}-{name}-{setting}.json").write_text(json.dumps(answer))
-
-
-def forked(names: list[str], folder: Path, workers: int) -> dict:
-    """Every program under every setting in children of this process, which has loaded all libraries and no GPU."""
-    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
-    for library in LIBRARIES:
-        try:
-            __import__(library)
-        except ImportError as problem:
-            print(f"{library} is missing: {problem}", flush=True)
-    import torch  # noqa: F401
-
-    import programs  # noqa: F401
-
-    waiting = [(name, setting) for name in names for setting in SETTINGS]
-    running: dict[int, tuple[str, str, float]] = {}
-    while waiting or running:
-        while waiting and len(running) < workers:
-            name, setting = waiting.pop(0)
-            pid = os.fork()
-            if pid == 0:
-                log = os.open(folder / f"log-{name}-{setting}.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-                os.dup2(log, 1), os.dup2(log, 2)
-                child(name, setting, folder, "truth")
-                os._exit(0)
-            running[pid] = name, setting, time.time()
-        pid, _ = os.waitpid(-1, os.WNOHANG)
-        if pid:
-            name, setting, began = running.pop(pid)
-            print(f"{name} {setting}: {time.time() - began:.1f} s", flush=True)
-        else:
-            time.sleep(0.05)
-        for pid, (name, setting, began) in running.items():
-            if time.time() - began > 60:
-                os.kill(pid, 9)
-    return collected(names, folder, "truth")
 
 
 def collected(names: list[str], folder: Path, kind: str) -> dict:
@@ -115,20 +72,21 @@ def collected(names: list[str], folder: Path, kind: str) -> dict:
     return answers
 
 
-def estimated(names: list[str], folder: Path, workers: int) -> dict:
-    """Every program under every setting on the stand-in."""
+def all_of(names: list[str], folder: Path, workers: int, kind: str) -> dict:
+    """Every program under every setting in processes of their own, on the GPU or on the stand-in."""
 
     def one(name: str, setting: str) -> None:
-        environment = dict(os.environ) | {"CUDA_VISIBLE_DEVICES": ""}
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(PACKAGE), environment.get("PYTHONPATH")]))
+        environment = dict(os.environ)
         if SETTINGS[setting]:
             environment["PYTORCH_CUDA_ALLOC_CONF"] = SETTINGS[setting]
+        command = [sys.executable, str(HERE / "measure.py"), "one", str(folder), "--kind", kind, "--only", name, "--setting", setting]
         recording = folder / f"{name}-{setting}.pickle"
-        command = [
-            sys.executable, "-m", "allocsim", "estimate", "--only-record", "--steps", "0", "--device", "h100-80gb", "--stacks", "none", "-o", str(recording), "--",
-            sys.executable, str(HERE / "measure.py"), "one", str(folder), "--only", name, "--setting", setting,
-        ]
-        with open(folder / f"log-estimate-{name}-{setting}.txt", "w") as log:
+        if kind == "estimate":
+            environment["CUDA_VISIBLE_DEVICES"] = ""
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(PACKAGE), environment.get("PYTHONPATH")]))
+            estimate = ["estimate", "--only-record", "--steps", "0", "--device", "h100-80gb", "--stacks", "none", "-o", str(recording), "--"]
+            command = [sys.executable, "-m", "allocsim", *estimate, *command]
+        with open(folder / f"log-{kind}-{name}-{setting}.txt", "w") as log:
             try:
                 subprocess.run(command, env=environment, stdout=log, stderr=log, timeout=240, check=False)
             except subprocess.TimeoutExpired:
@@ -139,7 +97,7 @@ def estimated(names: list[str], folder: Path, workers: int) -> dict:
         for name in names:
             for setting in SETTINGS:
                 pool.submit(one, name, setting)
-    return collected(names, folder, "estimate")
+    return collected(names, folder, kind)
 
 
 def main() -> None:
@@ -147,6 +105,7 @@ def main() -> None:
     parser.add_argument("what", choices=("truth", "estimates", "one"))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default="", help="names of programs, with commas between them")
+    parser.add_argument("--kind", default="truth", choices=("truth", "estimate"))
     parser.add_argument("--setting", default="default", choices=SETTINGS)
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) // 2))
     options = parser.parse_args()
@@ -154,13 +113,13 @@ def main() -> None:
     sys.path.insert(0, str(HERE))
     only = [name for name in options.only.split(",") if name]
     if options.what == "one":
-        child(only[0], options.setting, options.folder, "estimate")
+        child(only[0], options.setting, options.folder, options.kind)
         return
     import programs
 
     names = only or list(programs.PROGRAMS)
     began = time.time()
-    answers = (forked if options.what == "truth" else estimated)(names, options.folder, options.workers)
+    answers = all_of(names, options.folder, options.workers, options.what.removesuffix("s"))
     (options.folder / f"{options.what}.json").write_text(json.dumps(answers, indent=1, sort_keys=True) + "\n")
     print(f"{options.what}: {time.time() - began:.0f} s", flush=True)
 

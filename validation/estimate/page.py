@@ -66,6 +66,10 @@ def interval(rows: list[dict]) -> tuple[float, float]:
     return -errors[beyond], errors[-1 - beyond]
 
 
+def release(figures_of: dict) -> str:
+    return figures_of["pytorch"].split("+")[0]
+
+
 def text() -> str:
     """The page."""
     rows = pairs()
@@ -74,8 +78,8 @@ def text() -> str:
         "# Estimates without a GPU, held against a GPU",
         "",
         "`allocsim estimate` foretells the peaks of a program that has never run on a GPU ([how](../workloads/python/ESTIMATE.md)). Here are the",
-        f"programs of [programs.py](estimate/programs.py): the truth is an {some['truth']['device']} with PyTorch {some['truth']['pytorch'].split('+')[0]}, the estimate was made without a GPU by PyTorch",
-        f"{some['estimate']['pytorch'].split('+')[0]}. The release differs, so that its own differences count as errors. A test makes this page of `estimate/measured`.",
+        f"programs of [programs.py](estimate/programs.py): the truth is an {some['truth']['device']} with PyTorch {release(some['truth'])}. Estimates were made without a GPU, by the",
+        "release that the table names: where it is another, what changed between the releases counts as an error. A test makes this page of `estimate/measured`.",
         "",
         "| reserved peak | cases | failed | median error | within 3 % | lowest | highest | wrong \"fits\" | wrong \"does not fit\" |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
@@ -94,17 +98,38 @@ def text() -> str:
     lines += [
         "",
         "\"Fits\" is asked for 80 capacities from 0.705 to 1.495 times the measured reserved peak. Held-out programs were chosen before any result was",
-        f"seen; no rule was tuned to them. In 95 % of all cases the estimate was at most {below:.1%} below and {above:.1%} above the truth: the interval that an answer names.",
+        "seen, and their recordings were not looked at. One rule came after the error of one of them, torch_gan (+162 % at first), was seen: an outlier among",
+        "measured convolutions is not taken over; it was chosen by how well measured convolutions foretell each other. Convolutions of estimates by 2.11.0 were",
+        "foretold from the first 2 700 of the 7 002 rows, without that rule.",
+        f"In 95 % of all cases the estimate was at most {below:.1%} below and {above:.1%} above the truth. An answer names an interval of 8 % either way.",
         "",
-        "| program | held out | setting | reserved, MiB | estimate | requested | allocated | reserved |",
-        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
+        "| program | held out | setting | PyTorch | reserved, MiB | estimate | requested | allocated | reserved |",
+        "| --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for row in rows:
-        head = f"| {row['name']} | {'yes' if row['held'] else ''} | {row['setting']} | {row['truth']['reserved_bytes'] // MIB:,} | ".replace(",", " ")
+        head = f"| {row['name']} | {'yes' if row['held'] else ''} | {row['setting']} | {'' if row['problem'] else release(row['estimate'])} | {row['truth']['reserved_bytes'] // MIB:,} | ".replace(",", " ")
         if row["problem"] is not None:
             lines.append(head + "failed | | | |")
         else:
             lines.append(head + f"{row['estimate']['reserved_bytes'] // MIB:,}".replace(",", " ") + f" | {row['requested']:+.2%} | {row['allocated']:+.2%} | {row['reserved']:+.2%} |")
+    lines += [
+        "",
+        "## Ranks",
+        "",
+        "Jobs of two ranks ([ranks.py](estimate/ranks.py)) on two GPUs; the estimate is rank 0 alone, PyTorch's fake process group in place of NCCL.",
+        "",
+        "| job | rank | reserved, MiB | estimate | requested | reserved |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for name, job in json.loads((HERE / "measured/ranks.json").read_text()).items():
+        for rank, real in enumerate(job["truth"]):
+            own = job.get("estimate")
+            line = f"| {name} | {rank} | {real['reserved_bytes'] // MIB} | "
+            if own is None:
+                lines.append(line + "failed | | |")
+            else:
+                errors = (f"{own[kind] / real[kind] - 1:+.2%}" for kind in ("requested_bytes", "reserved_bytes"))
+                lines.append(line + f"{own['reserved_bytes'] // MIB} | " + " | ".join(errors) + " |")
     return "\n".join(lines) + "\n"
 
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 MEASURED = HERE / "measured/workspaces.json.xz"
+HIDDEN = HERE / "measured/hidden.json.xz"
 TABLE = HERE.parent.parent / "workloads/python/allocsim/estimate/convolutions.h"
 
 #: cuDNN's numbers.
@@ -98,6 +99,17 @@ def rows() -> list[Row]:
             requests = list(each[name])
             requests.remove(result)
             found.append(row._replace(bytes=sum(requests)))
+    seen = {row[:10] for row in found}
+    for each in json.loads(lzma.decompress(HIDDEN.read_bytes()))["rows"]:
+        if each["operation"] != "convolution" or "problem" in each or each["shape"][7] != 2:
+            continue
+        for kind, name in enumerate(("forward", "filter", "data")):
+            requests, kept = each[name]
+            type_name = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}[each["type"]]
+            row = Row(TYPES[type_name], int(each["channels_last"]), kind, *each["shape"][:7], sum(requests) - kept)
+            if row[:10] not in seen:
+                seen.add(row[:10])
+                found.append(row)
     return found
 
 
@@ -106,7 +118,10 @@ def write() -> None:
         "/* Made by validation/estimate/rules.py of what an H100 with cuDNN 9.19 (PyTorch 2.11) was measured to ask for: type, channels last, kind,",
         "   N, C, K, size, kernel, stride, groups, tensors that are copied (1 input, 2 filter, 4 output), bytes left over. */",
     ]
-    text = ["{" + ",".join(str(each) for each in (*row[:10], *row.copied())) + "}," for row in sorted(rows())]
+    known = {row[:10]: row.copied() for row in rows()}
+    # Half precision has one row where both of its types ask for the same.
+    kept = [key for key in sorted(known) if key[0] != 2 or known[key] != known.get((9, *key[1:]))]
+    text = ["{" + ",".join(str(each) for each in (*key, *known[key])) + "}," for key in kept]
     line = ""
     for each in text:
         if len(line) + len(each) > 150:
@@ -118,16 +133,17 @@ def write() -> None:
 
 def check() -> None:
     known = rows()
-    print("of input + filter + output: error of the workspace, each shape foretold from the others")
+    print("of input + filter + output: error of the workspace, every fifth shape foretold from the others")
     for kind, name in enumerate(KINDS):
         for last in (0, 1):
             errors = []
-            for row in known:
+            for row in known[::5]:
                 if row.kind != kind or row.last != last:
                     continue
                 others = (o for o in known if o.kind == kind and o.last == last and (o.type == 0) == (row.type == 0) and o[3:10] != row[3:10])
-                bits, rest = min(others, key=row.distance).copied()
-                foretold = rest + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1)
+                nearest = min(others, key=row.distance)
+                bits, rest = nearest.copied()
+                foretold = rest * sum(row.tensors()) / sum(nearest.tensors()) + sum(each for i, each in enumerate(row.tensors()) if bits >> i & 1)
                 errors.append(abs(foretold - row.bytes) / sum(row.tensors()))
             close = sum(each < 0.05 for each in errors) / len(errors)
             print(f"{name:8} {'channels last' if last else 'plain':13} {len(errors):4}  median {statistics.median(errors):.3f}  within 0.05: {close:.0%}")

@@ -18,7 +18,7 @@ def begin(torch: Any) -> None:
     from .values import Values, stand_in_answer, user_line
 
     values = Values(options["values"], stand_in_answer(), options["fake_weights"])
-    report: dict[str, Any] = {"pytorch": str(torch.__version__), "ended": "end", "problem": None, "line": None}
+    report: dict[str, Any] = {"pytorch": str(torch.__version__), "ended": "end", "problem": None, "line": None, "world": options["world"]}
 
     def write() -> None:
         report["reads"] = sorted(values.reads.values(), key=lambda each: -each["times"])

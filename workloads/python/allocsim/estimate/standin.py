@@ -67,8 +67,11 @@ def build(folder: Path) -> None:
             raise NoStandIn(
                 f"{compiler} cannot build the stand-in for a GPU, which needs Linux on a 64-bit processor: {first}"
             )
-        # Another process may build the same; whoever is last wins with the same bytes.
-        os.replace(made, folder / LIBRARY)
+        # A process that runs has the first one loaded, and would load another file of this name as a second library.
+        try:
+            os.link(made, folder / LIBRARY)
+        except FileExistsError:
+            pass
     management = folder / _MANAGEMENT_LIBRARY
     if not management.is_symlink():
         try:

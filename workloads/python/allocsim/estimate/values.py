@@ -58,13 +58,15 @@ class Values(TorchDispatchMode):
     # --- each operation --------------------------------------------------------------------
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if any(each not in (torch.Tensor, torch.nn.Parameter) for each in types):
+        if any(each.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__ for each in types):
             # A DTensor comes again with what it is made of; fake tensors have no memory.
             return func(*args, **(kwargs or {})) if any(issubclass(each, FakeTensor) for each in types) else NotImplemented
         kwargs = kwargs or {}
         name = func._schema.name.partition("::")[2]
-        if func is _aten._local_scalar_dense.default and args[0].device.type == "cuda":
-            return self._scalar(args[0])
+        # In inference mode, these are not taken apart.
+        if name in ("_local_scalar_dense", "item", "is_nonzero") and args[0].device.type == "cuda":
+            value = self._scalar(args[0])
+            return bool(value) if name == "is_nonzero" else value
         if self._fake_weights and name in _FILLING and args[0].device.type == "cpu" and args[0].nbytes >= LEAST_WEIGHTS_BYTES:
             return args[0]
         tensors = list(_tensors(args, kwargs))

@@ -1,7 +1,6 @@
 #include "workspaces.h"
 
 #include <math.h>
-#include <string.h>
 
 static int64_t unmeasured;
 
@@ -33,9 +32,42 @@ static int64_t space(const Tensor *t) {
 
 static int64_t filled(int64_t channels, int64_t whole) { return (channels + whole - 1) / whole * whole; }
 
+typedef struct {
+  int64_t parts[3]; /* bytes of input, filter and output in the layout of the kernels */
+  int64_t total;
+} Copies;
+
+static Copies copies(int64_t n, int64_t c, int64_t k, int64_t in, int64_t taps, int64_t out, int64_t groups, int64_t element) {
+  int64_t whole = element == 2 ? 8 : 4, of_filter = c / groups;
+  if (groups == 1) {
+    c = of_filter = filled(c, whole);
+    k = filled(k, whole);
+  }
+  Copies made = {{n * c * in * element, k * of_filter * taps * element, n * k * out * element}, 0};
+  made.total = made.parts[0] + made.parts[1] + made.parts[2];
+  return made;
+}
+
+static int same_shape(const Measured *a, const Measured *b) {
+  return a->n == b->n && a->c == b->c && a->k == b->k && a->size == b->size && a->kernel == b->kernel && a->stride == b->stride && a->groups == b->groups;
+}
+
+/* The workspace of tensors that are handled like those of a measured convolution. */
+static double bytes_like(const Measured *m, const Copies *here, int64_t element) {
+  int64_t side = (m->size + 2 * (m->kernel / 2) - m->kernel) / m->stride + 1;
+  Copies there = copies(m->n, m->c, m->k, (int64_t)m->size * m->size, (int64_t)m->kernel * m->kernel, side * side, m->groups, element);
+  double bytes = (double)m->rest * (double)here->total / (double)there.total;
+  for (int i = 0; i < 3; i++)
+    if (m->copied >> i & 1) bytes += (double)here->parts[i];
+  return bytes;
+}
+
+enum { NEAREST = 3 };
+
 /*
- * The nearest measured convolution says which tensors cuDNN copies into the layout of its kernels, and how much partial results take; the
- * bytes are those of the tensors at hand. Rows and how well they foretell each other: validation/estimate/rules.py.
+ * The nearest measured convolution says which tensors cuDNN copies into the layout of its kernels, and how much partial results take, which
+ * is scaled with all tensors; the bytes are those of the tensors at hand. Where it asks for three times what the next two do, it is a kernel
+ * that cuDNN chose for that shape alone, and the larger of those two stands. Rows and how well they foretell each other: validation/estimate/rules.py.
  */
 int64_t convolution_bytes(const Convolution *c, int capability) {
   const Tensor *x = &c->input, *w = &c->filter, *y = &c->output;
@@ -44,28 +76,36 @@ int64_t convolution_bytes(const Convolution *c, int capability) {
   int last = x->strides[1] == 1 && space(x) > 1;
   int single = x->type == 0 || x->type == 1;
   double kernel = pow((double)space(w), 1.0 / (x->dimensions - 2));
-  const Measured *nearest = NULL;
-  double least = 0;
+  const Measured *nearest[NEAREST] = {NULL};
+  double distances[NEAREST];
   for (int i = 0; i < ROWS; i++) {
     const Measured *m = &measured[i];
     if (m->kind != c->kind || m->last != last || (m->type == 0) != single) continue;
     int64_t out = (m->size + 2 * (m->kernel / 2) - m->kernel) / m->stride + 1;
     double far = apart((double)(x->sizes[0] * space(y)), (double)(m->n * out * out)) + apart((double)channels, m->c) + apart((double)filters, m->k) +
                  2 * apart(kernel, m->kernel) + 3 * (c->strides[0] != m->stride) + 20 * ((groups > 1) != (m->groups > 1)) + 0.5 * (x->type != m->type);
-    if (!nearest || far < least) {
-      nearest = m;
-      least = far;
+    int at = NEAREST;
+    while (at > 0 && (!nearest[at - 1] || far < distances[at - 1])) at--;
+    if (at == NEAREST || (at > 0 && same_shape(m, nearest[at - 1]))) continue;
+    int end = NEAREST - 1; /* the last one goes, or that of the same shape in the other type */
+    for (int j = at; j < NEAREST; j++)
+      if (nearest[j] && same_shape(m, nearest[j])) end = j;
+    for (int j = end; j > at; j--) {
+      nearest[j] = nearest[j - 1];
+      distances[j] = distances[j - 1];
     }
+    nearest[at] = m;
+    distances[at] = far;
   }
-  if (!nearest) return 0;
-  if (least > FAR || capability / 10 != 9 || x->dimensions != 4) unmeasured++;
-  int64_t element = x->type == 1 ? 8 : single ? 4 : 2, whole = single ? 4 : 8;
-  int64_t in = groups == 1 ? filled(channels, whole) : channels, of = groups == 1 ? filled(filters, whole) : filters;
-  int64_t bytes = nearest->rest;
-  if (nearest->copied & 1) bytes += x->sizes[0] * in * space(x) * element;
-  if (nearest->copied & 2) bytes += of * (groups == 1 ? in : w->sizes[1]) * space(w) * element;
-  if (nearest->copied & 4) bytes += y->sizes[0] * of * space(y) * element;
-  return bytes;
+  if (!nearest[0]) return 0;
+  if (distances[0] > FAR || capability / 10 != 9 || x->dimensions != 4) unmeasured++;
+  Copies here = copies(x->sizes[0], channels, filters, space(x), space(w), space(y), groups, x->type == 1 ? 8 : single ? 4 : 2);
+  double bytes = bytes_like(nearest[0], &here, single ? 4 : 2);
+  if (distances[0] > 0.5 && nearest[NEAREST - 1]) {
+    double others = fmax(bytes_like(nearest[1], &here, single ? 4 : 2), bytes_like(nearest[2], &here, single ? 4 : 2));
+    if (bytes > 3 * others) bytes = others;
+  }
+  return (int64_t)bytes;
 }
 
 /* Attention and norms as graphs asked for nothing in what was measured. */

@@ -131,7 +131,7 @@ final class CompareCommand implements Callable<Integer> {
             deviceOptions.release().oldest(),
             Platform.LINUX,
             circumstances.limitBytes() != MemoryLimit.NONE);
-    try (ProgressMeter progress = ProgressMeter.ofSettings("tuning")) {
+    try (ProgressMeter progress = ProgressMeter.of("tuning", "settings")) {
       return Tuning.run(
           input,
           grid,

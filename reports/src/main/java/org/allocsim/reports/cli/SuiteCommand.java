@@ -22,6 +22,7 @@ import org.allocsim.reports.output.ProgressMeter;
 import org.allocsim.reports.text.WrappedText;
 import org.allocsim.simulator.policy.PolicyChoice;
 import org.allocsim.simulator.typed.SimilarName;
+import org.allocsim.workloads.io.EarlyEnd;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -92,6 +93,7 @@ final class SuiteCommand implements Callable<Integer> {
       export(scenarios, out);
       return ExitCodes.DONE;
     }
+    EarlyEnd.begin();
     try (DocumentOutputs outputs = outputOptions.open()) {
       if (policyNames != null) {
         outputs.write(new SuiteScoresAnswer(score(scenarios)).document());

@@ -36,6 +36,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.device.DeviceProfiles;
 import org.allocsim.simulator.run.AfterOom;
 import org.allocsim.simulator.typed.SimilarName;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.profile.ProfileFile;
 import org.allocsim.workloads.profile.ShippedProfiles;
 import picocli.CommandLine.ArgGroup;
@@ -188,6 +189,7 @@ final class SweepCommand implements Callable<Integer> {
             traceOptions.format(),
             ProgramVersion.text());
     PrintWriter terminal = spec.commandLine().getOut();
+    EarlyEnd.begin();
     SweepSummary summary;
     try (ProgressMeter progress = ProgressMeter.of("sweeping", "runs")) {
       summary =
@@ -201,6 +203,10 @@ final class SweepCommand implements Callable<Integer> {
                   PluginLoader.current().map(PluginLoader::jars).orElse(List.of())),
               new Progress(progress));
     } catch (SweepException e) {
+      if (EarlyEnd.isAsked()) {
+        terminal.println(e.getMessage());
+        return ExitCodes.FAILED;
+      }
       throw e.isUsage() ? Failure.usage(e.getMessage()) : new Failure(e.getMessage(), e);
     }
     print(summary, terminal);

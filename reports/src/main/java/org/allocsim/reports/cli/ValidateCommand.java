@@ -42,6 +42,7 @@ import org.allocsim.validation.gpu.NearLimits;
 import org.allocsim.validation.gpu.cuda.CudaDevice;
 import org.allocsim.validation.gpu.cuda.CudaException;
 import org.allocsim.validation.gpu.cuda.GpuBounds;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
@@ -173,6 +174,7 @@ final class ValidateCommand implements Callable<Integer> {
     List<PolicyChoice> chosen = torch.pytorch() ? List.of() : policyOptions.choices();
     try (DocumentOutputs outputs = outputOptions.open(files().toArray(Path[]::new))) {
       if (torch.pytorch()) {
+        EarlyEnd.begin();
         return validatePyTorch(outputs);
       }
       recordings = outputs.hasPage() ? new ValidateRecordings() : null;

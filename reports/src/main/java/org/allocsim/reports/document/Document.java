@@ -42,6 +42,11 @@ public record Document<T>(
     this(kind, title, verdict, sections, Map.of("", csv), content);
   }
 
+  /** The table that is written where one file of CSV is asked for; null where there is none. */
+  public @Nullable Table<?> mainCsv() {
+    return csv.values().stream().findFirst().orElse(null);
+  }
+
   /** The tables that people read, in their order. */
   public List<Table<?>> tables() {
     return sections.stream()

@@ -1,5 +1,6 @@
 package org.allocsim.reports.html;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -67,7 +67,7 @@ public final class DocumentOutputs implements AutoCloseable {
   }
 
   /** Opens a further file, which appears with the others; null where the option is absent. */
-  public OutputFiles.Output open(String option, String name) {
+  public OutputFiles.@Nullable Output open(String option, @Nullable String name) {
     return name == null ? null : outputs.openApart(option, name, inputs);
   }
 
@@ -77,14 +77,14 @@ public final class DocumentOutputs implements AutoCloseable {
   }
 
   /** The folder that takes charts; null where none are wanted or there are no fonts for them. */
-  public ChartFolder charts() {
+  public @Nullable ChartFolder charts() {
     return folder == null || !ChartFonts.areAvailable()
         ? null
         : new ChartFolder(outputs, REPORT, folder);
   }
 
   /** The folder that another option names for charts; null where the option is absent. */
-  public ChartFolder charts(String option, String name) {
+  public @Nullable ChartFolder charts(String option, @Nullable String name) {
     return name == null ? null : new ChartFolder(outputs, option, ChartFolder.make(option, name));
   }
 
@@ -100,7 +100,7 @@ public final class DocumentOutputs implements AutoCloseable {
    */
   public <T> void write(Document<T> document, List<TraceRecording> recordings) {
     if (csv != null) {
-      CsvRenderer.write(document.csv().values().iterator().next(), csv.stream());
+      CsvRenderer.write(document.mainCsv(), csv.stream());
     }
     if (folder != null) {
       document

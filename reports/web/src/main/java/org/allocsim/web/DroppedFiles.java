@@ -142,8 +142,7 @@ final class DroppedFiles implements VirtualFileSystem {
     public int read(byte[] target, int offset, int length) {
       int got = Math.min(length, bytes.getLength() - position);
       byte[] part =
-          new Int8Array(bytes.getBuffer(), bytes.getByteOffset() + position, got)
-              .copyToJavaArray();
+          new Int8Array(bytes.getBuffer(), bytes.getByteOffset() + position, got).copyToJavaArray();
       System.arraycopy(part, 0, target, offset, got);
       position += got;
       return got;

@@ -74,10 +74,13 @@ public final class Engine {
     });
   }
 
-  /** The last answer as {@code text}, {@code json}, {@code csv} or {@code page}, in UTF-8; null where it has no rows. */
+  /**
+   * The last answer as {@code text}, {@code json}, {@code csv} or {@code page}, in UTF-8; null
+   * where it has no rows.
+   */
   @JSExport
   public static Int8Array answer(String form) {
-    if (form.equals("csv") && answer.document().csv() == null) {
+    if (form.equals("csv") && answer.document().mainCsv() == null) {
       return null;
     }
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -88,7 +91,7 @@ public final class Engine {
         text.flush();
       }
       case "json" -> JsonText.write(JsonRenderer.json(answer.document()), out);
-      case "csv" -> CsvRenderer.write(answer.document().csv(), out);
+      case "csv" -> CsvRenderer.write(answer.document().mainCsv(), out);
       case "page" ->
           new ReportPage(
                   answer.document(), JsonRenderer.json(answer.document()), answer.recordings())

@@ -10,7 +10,9 @@ public final class Host {
 
   /** Unpacks a file piece by piece. */
   public interface Decoder extends JSObject {
-    /** The bytes that come out of the first {@code length} of these; null where they are damaged. */
+    /**
+     * The bytes that come out of the first {@code length} of these; null where they are damaged.
+     */
     Int8Array push(Int8Array stored, int length, boolean isLast);
 
     /** What is wrong with the file. */
@@ -18,7 +20,9 @@ public final class Host {
   }
 
   /** Shows how much of a task is done, from 0 to 1. */
-  @JSBody(params = {"task", "share"}, script = "allocsimHost.progress(task, share);")
+  @JSBody(
+      params = {"task", "share"},
+      script = "allocsimHost.progress(task, share);")
   public static native void progress(String task, double share);
 
   /** A decoder of Zstandard. */

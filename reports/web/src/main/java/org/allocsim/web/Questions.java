@@ -100,15 +100,10 @@ final class Questions {
     Settings.requirePossible(recorded, settings.profile());
     DeviceTrace input = settings.deviceTrace(settings.read(recorded));
     RecordedCircumstances circumstances = settings.circumstances(input, recorded);
-    try (ProgressMeter progress = ProgressMeter.ofSettings("diagnosing")) {
+    try (ProgressMeter progress = ProgressMeter.of("diagnosing", "settings")) {
       Diagnosis diagnosis =
           Diagnosis.of(
-              input,
-              recorded,
-              settings.torchVersion(),
-              PLATFORM,
-              circumstances,
-              progress::update);
+              input, recorded, settings.torchVersion(), PLATFORM, circumstances, progress::update);
       Attribution attribution =
           Attribution.of(
               input.trace(), input.device(), CategoryRules.NONE, RecordedCategories.NONE);
@@ -128,9 +123,7 @@ final class Questions {
   private Answer verify() {
     long startNanos = System.nanoTime();
     Snapshot snapshot =
-        source
-            .snapshot()
-            .orElseThrow(() -> new Failure(source.name() + " holds no recording"));
+        source.snapshot().orElseThrow(() -> new Failure(source.name() + " holds no recording"));
     ParsedConfig config = settings.recorded();
     VerificationOptions options =
         new VerificationOptions(
@@ -148,8 +141,7 @@ final class Questions {
       Traces.refuseUnknownFrees(snapshot, device.inferences());
       verified.add(VerifiedDevice.of(source.name(), snapshot, device, new TreeMap<>(), seconds));
     }
-    return new Answer(
-        new VerifyAnswer(verified, List.of(), settings.isLimitGiven()).document());
+    return new Answer(new VerifyAnswer(verified, List.of(), settings.isLimitGiven()).document());
   }
 
   private Answer peak() {
@@ -183,7 +175,7 @@ final class Questions {
             circumstances.limitBytes() != MemoryLimit.NONE,
             TuningGrid.Fineness.USUAL);
     Tuning tuning;
-    try (ProgressMeter progress = ProgressMeter.ofSettings("tuning")) {
+    try (ProgressMeter progress = ProgressMeter.of("tuning", "settings")) {
       tuning =
           Tuning.run(
               input, grid, settings.torchVersion(), PLATFORM, circumstances, progress::update);
@@ -237,7 +229,7 @@ final class Questions {
     RecordedTrial trial = new RecordedTrial(input, circumstances, source.name());
     List<PolicyChoice> choices = settings.choices();
     List<ObservedRun> observed;
-    try (ProgressMeter progress = ProgressMeter.ofPolicies("replaying")) {
+    try (ProgressMeter progress = ProgressMeter.of("replaying", "policies")) {
       observed = trial.runAll(choices, progress::update);
     }
     ComparedTrace compared =

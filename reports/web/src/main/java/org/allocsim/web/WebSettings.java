@@ -149,7 +149,6 @@ final class WebSettings implements ProgramSettings {
   }
 
   RecordedCircumstances circumstances(DeviceTrace input, ParsedConfig config) {
-    return RecordedCircumstances.of(
-        input, limitBytes(config), isDeviceGiven() ? profile() : null);
+    return RecordedCircumstances.of(input, limitBytes(config), isDeviceGiven() ? profile() : null);
   }
 }

@@ -80,7 +80,11 @@ public final class OpenedTrace {
   /** The devices that did anything, in ascending order. */
   public List<Integer> devices() {
     if (recording == null) {
-      return IntStream.range(0, trace.eventCount()).map(trace::device).distinct().sorted().boxed()
+      return IntStream.range(0, trace.eventCount())
+          .map(trace::device)
+          .distinct()
+          .sorted()
+          .boxed()
           .toList();
     }
     return IntStream.range(0, recording.snapshot().devices().size())

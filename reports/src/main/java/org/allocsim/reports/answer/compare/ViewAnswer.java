@@ -50,7 +50,9 @@ public final class ViewAnswer {
   /** The file's name, and the GPU where several are in one file. */
   private static String name(ComparedTrace trace, List<ComparedTrace> traces) {
     boolean isAlone = traces.stream().filter(each -> each.file().equals(trace.file())).count() == 1;
-    return isAlone ? trace.shortName() : "GPU %d of %s".formatted(trace.device(), trace.shortName());
+    return isAlone
+        ? trace.shortName()
+        : "GPU %d of %s".formatted(trace.device(), trace.shortName());
   }
 
   private static long peakBytes(ComparedTrace trace) {

@@ -236,11 +236,11 @@ public record FleetAnswer(String swept, FleetAnalysis analysis) {
                   "best_conf",
                   "under",
                   "The best setting there.",
-                  each -> each.tally.best() == null ? null : each.served(each.tally.best().conf()))
+                  each -> each.tally.best() == null ? null : each.tally.best().conf())
               .worded(each ->
-                  each.served(each.tally.savedBytes() > 0) == Boolean.TRUE
-                      ? each.tally.best().label()
-                      : "-")
+                  each.tally.best() == null || each.tally.savedBytes() <= 0
+                      ? "-"
+                      : each.tally.best().label())
               .missing(NOT_SERVED));
 
   /** What {@code fleet-report} writes as JSON. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.allocsim.reports.chart.comparison.Histogram;
 import org.allocsim.reports.document.Shape;
+import org.jspecify.annotations.Nullable;
 
 /** How many allocations there are of each size and of each lifetime. */
 public final class Bins {
@@ -54,7 +55,7 @@ public final class Bins {
    * @param requestedBytes what they asked for
    */
   public record Bin(String key, long from, long allocations, long requestedBytes) {
-    private Long from(String wanted) {
+    private @Nullable Long from(String wanted) {
       return key.equals(wanted) && from >= 0 ? Long.valueOf(from) : null;
     }
   }

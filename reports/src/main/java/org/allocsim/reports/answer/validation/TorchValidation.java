@@ -35,6 +35,7 @@ import org.allocsim.validation.torch.TorchRequests;
 import org.allocsim.validation.torch.TorchVerdict;
 import org.allocsim.workloads.format.TraceFormats;
 import org.allocsim.workloads.format.jsonl.JsonLinesFormat;
+import org.allocsim.workloads.io.EarlyEnd;
 import org.allocsim.workloads.program.SyntheticProgram;
 import org.allocsim.workloads.source.DeviceTrace;
 
@@ -120,9 +121,13 @@ public final class TorchValidation {
       folder = Files.createTempDirectory("allocsim-pytorch-");
       keepTraces();
       for (String conf : settings) {
-        run(conf, folder);
+        if (!EarlyEnd.isAsked()) {
+          run(conf, folder);
+        }
       }
-      sendSequences(folder);
+      if (!EarlyEnd.isAsked()) {
+        sendSequences(folder);
+      }
     } catch (InvalidPathException e) {
       throw new Failure("--keep " + runs.keep() + ": not a file name; name another folder", e);
     } catch (IOException e) {
@@ -131,6 +136,9 @@ public final class TorchValidation {
       throw new Failure(e.getMessage(), e);
     } finally {
       remove(folder);
+    }
+    if (machine == null) {
+      throw new Failure("ended before PyTorch had run anything; run it again");
     }
     return new TorchAnswer(
         LocalDate.now(ZoneOffset.UTC).toString(),

@@ -54,7 +54,7 @@ public final class OutputOptions {
    * @param inputs files that are read and must not be written; null among them stands for none
    * @throws Failure where one cannot be written
    */
-  public DocumentOutputs open(Path... inputs) {
+  public DocumentOutputs open(@Nullable Path... inputs) {
     return open(spec.name(), null, inputs);
   }
 
@@ -64,7 +64,7 @@ public final class OutputOptions {
    * @param answer how the names of files in the report folder begin
    * @param folder the report folder without {@code --report}; null for none
    */
-  public DocumentOutputs open(String answer, @Nullable String folder, Path... inputs) {
+  public DocumentOutputs open(String answer, @Nullable String folder, @Nullable Path... inputs) {
     DocumentOutputs outputs =
         new DocumentOutputs(spec.commandLine().getOut(), markdown, Arrays.asList(inputs));
     try {

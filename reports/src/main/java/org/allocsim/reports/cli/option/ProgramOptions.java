@@ -6,6 +6,7 @@ import org.allocsim.simulator.device.DeviceProfile;
 import org.allocsim.simulator.policy.pytorch.PyTorchVersion;
 import org.allocsim.simulator.policy.pytorch.conf.ParsedConfig;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -24,7 +25,7 @@ public final class ProgramOptions implements ProgramSettings {
   @Mixin private TraceOptions traceOptions;
 
   @Override
-  public ParsedConfig config() {
+  public @Nullable ParsedConfig config() {
     return conf == null ? null : Settings.parse(conf, deviceOptions.torchVersion(), POLICY);
   }
 

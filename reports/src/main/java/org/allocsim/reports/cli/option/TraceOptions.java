@@ -7,6 +7,7 @@ import org.allocsim.workloads.source.DeviceTrace;
 import org.allocsim.workloads.source.OpenedTrace;
 import org.allocsim.workloads.source.ReadingOptions;
 import org.allocsim.workloads.source.TraceSource;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options that say how traces are read, and the requests of which recorded device count. */
@@ -40,7 +41,7 @@ public final class TraceOptions {
    *
    * @throws Failure where there is no such format
    */
-  public String format() {
+  public @Nullable String format() {
     return format == null ? null : Traces.format(format).id();
   }
 

@@ -2,6 +2,7 @@ package org.allocsim.simulator.policy.pytorch.conf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -133,6 +134,41 @@ class StrictConfigReaderTest {
     assertEquals(
         RoundupDivisions.NONE,
         parse("roundup_power2_divisions:[1:0]").allocator().roundupDivisions());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "2.2|'For roundups, the divisons has to be power of 2 '",
+        "2.6|'For roundups, the divisons has to be power of 2 or 0 to disable roundup '",
+        "2.7|'For roundups, the divisions has to be power of 2 or 0 to disable roundup '"
+      })
+  void olderReleasesSpellTheirRefusalDifferently(String release, String message) {
+    PyTorchVersion version = PyTorchVersion.of(release);
+    ConfigException e =
+        assertThrows(
+            ConfigException.class,
+            () -> ConfigParser.parse("roundup_power2_divisions:[1:3]", version));
+    assertEquals(message, e.getMessage());
+  }
+
+  @Test
+  void noDivisionsAreRefusedBefore23() {
+    assertThrows(
+        ConfigException.class,
+        () -> ConfigParser.parse("roundup_power2_divisions:[1:0]", PyTorchVersion.V2_2));
+  }
+
+  @Test
+  void oneDivisionKeepsSizesBefore24() throws ConfigException {
+    String conf = "roundup_power2_divisions:1";
+    RoundupDivisions older =
+        ConfigParser.parse(conf, PyTorchVersion.V2_3).allocator().roundupDivisions();
+    RoundupDivisions newer =
+        ConfigParser.parse(conf, PyTorchVersion.V2_4).allocator().roundupDivisions();
+    assertEquals(newer.whereOneKeepsSizes(), older);
+    assertNotEquals(newer, older);
   }
 
   @Test

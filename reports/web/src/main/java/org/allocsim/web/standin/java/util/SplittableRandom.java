@@ -1,8 +1,8 @@
 package org.allocsim.web.standin.java.util;
 
 /**
- * SplitMix64 (Steele, Lea and Flood, 2014) with the constants of {@link java.util.SplittableRandom},
- * so that the same seed gives the same numbers.
+ * SplitMix64 (Steele, Lea and Flood, 2014) with the constants of {@link
+ * java.util.SplittableRandom}, so that the same seed gives the same numbers.
  */
 public final class SplittableRandom {
   private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;

@@ -50,8 +50,7 @@ public final class ZstdInputStream extends InputStream {
   private void next() throws IOException {
     int got = stored.read(piece, 0, piece.length);
     atEnd = got < 0;
-    Int8Array decoded =
-        decoder.push(Int8Array.copyFromJavaArray(piece), Math.max(got, 0), atEnd);
+    Int8Array decoded = decoder.push(Int8Array.copyFromJavaArray(piece), Math.max(got, 0), atEnd);
     if (decoded == null) {
       throw new IOException(decoder.failure());
     }

@@ -23,13 +23,8 @@ public final class ProgressMeter implements AutoCloseable {
     return new ProgressMeter(task);
   }
 
-  /** Progress in settings of an allocator. */
-  public static ProgressMeter ofSettings(String task) {
-    return new ProgressMeter(task);
-  }
-
-  /** Progress in policies. */
-  public static ProgressMeter ofPolicies(String task) {
+  /** Progress in things of a kind. */
+  public static ProgressMeter of(String task, String things) {
     return new ProgressMeter(task);
   }
 
