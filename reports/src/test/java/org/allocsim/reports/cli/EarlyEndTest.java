@@ -5,11 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.allocsim.analysis.fleet.sweep.RowCsv;
+import org.allocsim.analysis.fleet.sweep.SweepRow;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -42,6 +46,14 @@ class EarlyEndTest {
     }
   }
 
+  private static List<SweepRow> rows(Path swept) throws IOException {
+    List<SweepRow> rows = new ArrayList<>();
+    try (InputStream in = Files.newInputStream(swept.resolve("rows.csv"))) {
+      RowCsv.read(in, rows::add);
+    }
+    return rows;
+  }
+
   @Test
   void sweepsSayWhatIsThereAndGoOn() throws Exception {
     Path traces = Files.createDirectory(folder.resolve("traces"));
@@ -52,8 +64,8 @@ class EarlyEndTest {
     Path whole = folder.resolve("whole");
     Path log = folder.resolve("log");
     assertEquals(0, CommandRun.of("sweep", traces, "--confs", "tune", "-o", whole).exitCode());
-    Path swept = folder.resolve("swept");
     for (String signal : List.of("TERM", "INT")) {
+      Path swept = folder.resolve("swept-" + signal);
       Process child =
           Child.start(":", List.of(), log, "sweep", traces, "--confs", "tune", "-o", swept);
       while (child.isAlive() && !hasFiles(swept.resolve("parts"))) {
@@ -67,10 +79,14 @@ class EarlyEndTest {
         assertTrue(said.endsWith(TOLD + "\n"), said);
         assertFalse(Files.exists(swept.resolve("rows.csv")), signal);
       }
+      assertEquals(0, CommandRun.of("sweep", traces, "--confs", "tune", "-o", swept).exitCode());
+      List<SweepRow> resumed = rows(swept);
+      List<SweepRow> uninterrupted = rows(whole);
+      assertEquals(uninterrupted.size(), resumed.size());
+      for (int i = 0; i < resumed.size(); i++) {
+        assertTrue(uninterrupted.get(i).isSameRun(resumed.get(i)), resumed.get(i).toString());
+      }
     }
-    assertEquals(0, CommandRun.of("sweep", traces, "--confs", "tune", "-o", swept).exitCode());
-    assertEquals(
-        Files.readString(whole.resolve("rows.csv")), Files.readString(swept.resolve("rows.csv")));
   }
 
   @Test

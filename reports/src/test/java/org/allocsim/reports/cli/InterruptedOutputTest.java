@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.allocsim.reports.output.ExitCodes;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,7 @@ import tools.jackson.databind.ObjectMapper;
 @EnabledOnOs({OS.LINUX, OS.MAC})
 class InterruptedOutputTest {
   private static final int KILLS = Integer.getInteger("allocsim.kills", 3);
+  private static final List<String> SIGNALS = List.of("TERM", "INT", "KILL");
   private static final long SEED = 24;
 
   @TempDir private Path folder;
@@ -85,42 +87,89 @@ class InterruptedOutputTest {
     return Path.of(name).getFileName().toString().startsWith(".allocsim-");
   }
 
+  /** Commands that write, all into one folder. */
+  private static List<Object[]> writing(Path to) {
+    Object trace = CommandRun.recording("cat_growth.pickle.xz").toAbsolutePath();
+    Path report = to.resolve("report");
+    return List.of(
+        new Object[] {"convert", trace, "-o", to.resolve("trace.jsonl.zst")},
+        new Object[] {"generate", "mlp", "-o", to.resolve("mlp.jsonl")},
+        new Object[] {"transform", trace, "--repeat", 9, "-o", to.resolve("long.jsonl.xz")},
+        new Object[] {"compare", trace, "--policies", "pytorch,direct", "--report", report},
+        new Object[] {"tune", trace, "--report", report},
+        new Object[] {"diagnose", trace, "--report", report},
+        new Object[] {"view", trace, "--report", report},
+        new Object[] {"suite", "--export", to.resolve("suite")});
+  }
+
+  /** Kills a command at random moments, each time followed by one that is let alone. */
+  private final class Killer {
+    private final Function<Path, Object[]> command;
+    private final Path log = folder.resolve("log");
+    private final Random random = new Random(SEED);
+    private final Map<String, String> whole;
+    private final long wholeMillis;
+    private int kills;
+
+    Killer(Function<Path, Object[]> command) throws Exception {
+      this.command = command;
+      Path to = Files.createTempDirectory(folder, "whole");
+      long startNanos = System.nanoTime();
+      assertEquals(
+          ExitCodes.DONE,
+          Child.start(":", List.of(), log, command.apply(to)).waitFor(),
+          () -> read(log));
+      wholeMillis = (System.nanoTime() - startNanos) / 1_000_000;
+      whole = contents(to);
+    }
+
+    void kill(String signal) throws Exception {
+      Path to = Files.createTempDirectory(folder, "killed" + kills++);
+      String what = command.apply(to)[0] + " by " + signal;
+      Process child = Child.start(":", List.of(), log, command.apply(to));
+      boolean ended =
+          child.waitFor(wholeMillis / 4 + random.nextLong(wholeMillis), TimeUnit.MILLISECONDS);
+      if (!ended) {
+        new ProcessBuilder("kill", "-" + signal, Long.toString(child.pid())).start().waitFor();
+      }
+      assertTrue(child.waitFor(1, TimeUnit.MINUTES), what);
+      Map<String, String> left = contents(to);
+      left.forEach((name, content) -> {
+        if (!isTemporary(name)) {
+          assertWhole(name, whole.get(name), content);
+        } else {
+          assertEquals("KILL", signal, what + ": " + name);
+        }
+      });
+      if (!signal.equals("KILL") && left.keySet().stream().noneMatch(n -> n.contains("."))) {
+        assertEquals(Map.of(), left, what);
+      }
+      CommandRun again = CommandRun.of(command.apply(to));
+      assertEquals(ExitCodes.DONE, again.exitCode(), again.err());
+      assertFalse(contents(to).keySet().stream().anyMatch(InterruptedOutputTest::isTemporary));
+      assertEquals(whole.keySet(), contents(to).keySet(), what);
+    }
+  }
+
   @Test
   void outputsOfAKilledCommandAreAbsentOrWhole() throws Exception {
-    Path to = Files.createDirectory(folder.resolve("to"));
-    long startNanos = System.nanoTime();
-    Path log = folder.resolve("log");
-    assertEquals(
-        ExitCodes.DONE, Child.start(":", List.of(), log, replay(to)).waitFor(), () -> read(log));
-    long wholeMillis = (System.nanoTime() - startNanos) / 1_000_000;
-    Map<String, String> whole = contents(to);
-    Random random = new Random(SEED);
-    int kill = 0;
+    Killer killer = new Killer(InterruptedOutputTest::replay);
     for (int i = 0; i < KILLS; i++) {
-      for (String signal : List.of("TERM", "INT", "KILL")) {
-        to = Files.createDirectory(folder.resolve("killed-" + kill++));
-        Process child = Child.start(":", List.of(), log, replay(to));
-        boolean ended =
-            child.waitFor(wholeMillis / 4 + random.nextLong(wholeMillis), TimeUnit.MILLISECONDS);
-        if (!ended) {
-          new ProcessBuilder("kill", "-" + signal, Long.toString(child.pid())).start().waitFor();
-        }
-        assertTrue(child.waitFor(1, TimeUnit.MINUTES), signal);
-        Map<String, String> left = contents(to);
-        left.forEach((name, content) -> {
-          if (!isTemporary(name)) {
-            assertWhole(name, whole.get(name), content);
-          } else {
-            assertEquals("KILL", signal, name);
-          }
-        });
-        if (!signal.equals("KILL") && left.keySet().stream().noneMatch(n -> n.contains("."))) {
-          assertEquals(Map.of(), left, signal);
-        }
-        CommandRun again = CommandRun.of(replay(to));
-        assertEquals(ExitCodes.DONE, again.exitCode(), again.err());
-        assertFalse(contents(to).keySet().stream().anyMatch(InterruptedOutputTest::isTemporary));
-        assertEquals(whole.keySet(), contents(to).keySet());
+      for (String signal : SIGNALS) {
+        killer.kill(signal);
+      }
+    }
+  }
+
+  /** One kill of each where no more are asked for. */
+  @Test
+  void allCommandsThatWriteDoTheSame() throws Exception {
+    int kills = Integer.getInteger("allocsim.kills") == null ? 1 : SIGNALS.size() * KILLS;
+    for (int number = 0; number < writing(folder).size(); number++) {
+      int chosen = number;
+      Killer killer = new Killer(to -> writing(to).get(chosen));
+      for (int i = 0; i < kills; i++) {
+        killer.kill(SIGNALS.get((number + i) % SIGNALS.size()));
       }
     }
   }

@@ -99,7 +99,7 @@ public final class FuzzSession {
             "-artifact_prefix=" + findings + File.separator,
             "-max_total_time=" + arguments[1],
             "-seed=" + arguments[2],
-            "-timeout=10",
+            "-timeout=60",
             "-rss_limit_mb=2048",
             "-max_len=20000",
             corpus.toString(),

@@ -31,9 +31,7 @@ public final class EarlyEnd {
     /** It has ended by itself. */
     @Override
     public void close() {
-      synchronized (EarlyEnd.class) {
-        PARTS.remove(this);
-      }
+      forget(this);
     }
   }
 
@@ -64,6 +62,10 @@ public final class EarlyEnd {
     Part part = new Part(end);
     PARTS.add(part);
     return part;
+  }
+
+  private static synchronized void forget(Part part) {
+    PARTS.remove(part);
   }
 
   /** All work is to end. */
