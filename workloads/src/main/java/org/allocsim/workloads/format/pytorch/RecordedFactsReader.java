@@ -56,13 +56,13 @@ final class RecordedFactsReader {
    */
   static RecordedFacts read(String text) {
     try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), text)) {
-      return new RecordedFactsReader(json).read();
+      return new RecordedFactsReader(json).facts(text);
     } catch (JacksonException e) {
       throw new IllegalArgumentException("it is not the JSON text of a recorder", e);
     }
   }
 
-  private RecordedFacts read() {
+  private RecordedFacts facts(String text) {
     require(json.nextToken() == JsonToken.START_OBJECT, "it is not the JSON text of a recorder");
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String key = json.currentName();
@@ -83,6 +83,7 @@ final class RecordedFactsReader {
             ? "it has no version"
             : "its version is " + version + ", and this allocsim reads 1");
     return new RecordedFacts(
+        text,
         release,
         devices.stream()
             .map(each ->

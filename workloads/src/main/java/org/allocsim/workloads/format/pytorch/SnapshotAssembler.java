@@ -139,7 +139,7 @@ final class SnapshotAssembler {
     }
     try {
       int text = f.text(Vocabulary.ALLOCSIM_RECORD);
-      facts = RecordedFactsReader.read(text < 0 ? "" : texts.text(text));
+      facts = RecordedFacts.parse(text < 0 ? "" : texts.text(text));
       if (facts.lostCalls() > 0) {
         lines.add("allocsim_record lost its oldest " + facts.lostCalls() + " calls");
       }
